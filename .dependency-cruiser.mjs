@@ -1,0 +1,66 @@
+// Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
+const slices = ['catalog'];
+const mayImport = {
+  errors: [],
+  version: [],
+  lib: [],
+  catalog: ['lib'],
+  store: ['lib', 'catalog'],
+  config: ['lib'],
+  hub: ['lib', 'config', 'store', 'version', ...slices],
+  http: ['lib', 'hub', 'config', 'version', ...slices],
+  cli: ['lib', 'hub', 'config', 'http', 'version', ...slices],
+  bin: ['cli'],
+};
+
+const room = (name) => `^src/${name}(/|\\.ts$)`;
+const downhill = Object.entries(mayImport).map(([from, to]) => ({
+  name: `${from}-imports-downhill`,
+  severity: 'error',
+  from: { path: room(from) },
+  to: { path: '^src/', pathNot: [from, 'errors', ...to].map(room) },
+}));
+
+const onlyIn = (name, packages, places) => ({
+  name: `${name}-only-in-its-place`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: places },
+  to: { path: packages },
+});
+
+export default {
+  forbidden: [
+    ...downhill,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/' }, to: {} },
+    {
+      name: 'doors-see-contracts-only',
+      comment:
+        'A door translates; what it may know of a slice is its contract, and of the catalog also what an id and a manifest source are.',
+      severity: 'error',
+      from: { path: '^src/(http|cli)/' },
+      to: {
+        path: `^src/(${slices.join('|')})/`,
+        pathNot: ['/contract\\.ts$', '^src/catalog/(uid|entity|manifest-text)\\.ts$'],
+      },
+    },
+    {
+      name: 'store-sees-ports-only',
+      comment: 'SQL is written against ports and shapes, never against use cases.',
+      severity: 'error',
+      from: { path: '^src/store/' },
+      to: { path: '^src/catalog/', pathNot: '/(store|contract|entity|manifest|uid)\\.ts$' },
+    },
+    onlyIn('sql', 'node_modules/(kysely|pg|piscina)/|^(node:)?sqlite$', '^src/store/'),
+    onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
+    onlyIn('child-process', '^(node:)?child_process$', '^src/lib/run\\.ts$'),
+    onlyIn('logging', 'node_modules/pino', '^src/lib/logger\\.ts$'),
+    onlyIn('metrics', 'node_modules/prom-client/', '^src/lib/metrics\\.ts$'),
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

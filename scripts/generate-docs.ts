@@ -1,0 +1,8 @@
+// Writes the documents that come from the code: `npm run docs`. A test holds the files against the same functions.
+import { writeFile } from 'node:fs/promises';
+import { generatedDocs } from './generated-docs.ts';
+
+for (const [path, text] of Object.entries(await generatedDocs())) {
+  await writeFile(new URL(`../${path}`, import.meta.url), text);
+  console.log(`wrote ${path}`);
+}

@@ -1,0 +1,96 @@
+// The documents that come from the code, as path → text.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isSecret, readConfig, SETTINGS } from '../src/config.ts';
+import { ERROR_CODES, type ErrorCode } from '../src/errors.ts';
+import { PROBLEMS } from '../src/http/problem.ts';
+import { createServer } from '../src/http/server.ts';
+import { createHub } from '../src/hub.ts';
+import { createMetrics } from '../src/lib/metrics.ts';
+
+export async function generatedDocs(): Promise<Record<string, string>> {
+  return {
+    'docs/settings.md': settingsPage(),
+    'docs/errors.md': errorsPage(),
+    'docs/openapi.json': `${JSON.stringify(await openApi(), null, 2)}\n`,
+  };
+}
+
+const GENERATED = '<!-- Made by `npm run docs` from the code; do not edit. -->';
+
+function settingsPage(): string {
+  const rows = Object.entries(SETTINGS.shape).map(([name, schema]) => {
+    const secret = isSecret(name) ? ' Secret: never printed, logged or shown.' : '';
+    return `| \`${name}\` | ${defaultOf(schema)} | ${schema.description ?? ''}${secret} |`;
+  });
+  return `${GENERATED}
+# Settings
+
+Settings are environment variables, read once at the start. A file \`.env\` in the working directory is read when it exists; the
+environment wins. A setting that is blank counts as not set. A wrong one stops the start with one line that names it, and exit code 2.
+
+| Name | Default | Meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function defaultOf(schema: z.ZodType): string {
+  const { data } = z.safeParse(schema, undefined);
+  if (data === undefined) return 'none';
+  return Array.isArray(data) ? 'none' : `\`${data}\``;
+}
+
+function errorsPage(): string {
+  const rows = (Object.keys(ERROR_CODES) as ErrorCode[]).map(
+    (code) => `| \`${code}\` | ${PROBLEMS[code].status} | ${ERROR_CODES[code]} |`,
+  );
+  return `${GENERATED}
+# Errors
+
+Every error is \`application/problem+json\` (RFC 9457):
+
+\`\`\`json
+{
+  "type": "urn:hub:problem:invalid_request",
+  "title": "Invalid request",
+  "status": 400,
+  "detail": "The request is not valid: limit: must be a whole number from 1 to 500.",
+  "code": "invalid_request",
+  "error": "invalid_request",
+  "request_id": "8a4b6c1e-…",
+  "errors": [{ "path": "limit", "message": "must be a whole number from 1 to 500" }]
+}
+\`\`\`
+
+\`detail\` is one sentence a person can act on. \`code\` is one of this list; \`error\` is the same, for older clients. \`errors\` is there for
+invalid input. \`request_id\` is the \`X-Request-Id\` of the answer, and what the log has it under.
+
+| Code | Status | Meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+async function openApi(): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-docs-'));
+  const config = readConfig({ DB_PATH: join(folder, 'catalog.sqlite') });
+  const silent = () => {};
+  const world = {
+    now: () => new Date(),
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    metrics: createMetrics(),
+  };
+  const hub = await createHub({ config, world, baseUrl: () => 'http://localhost' });
+  const app = await createServer({ hub, config, world });
+  try {
+    const response = await app.inject('/openapi.json');
+    return response.json();
+  } finally {
+    await app.close();
+    await hub.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+// The executable: hands the process's environment, arguments and signals to the command line.
+import { readFileSync } from 'node:fs';
+import module from 'node:module';
+import { parseEnv } from 'node:util';
+
+const OLDEST_NODE = 24;
+
+if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+  process.stderr.write(
+    `hub: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}; in a checkout, 'npm ci' brings one that 'npm start' uses.\n`,
+  );
+  process.exitCode = 2;
+} else {
+  module.enableCompileCache?.();
+  // Only now: older versions of Node cannot even read what follows.
+  const { main } = await import('../cli/main.ts');
+  process.exitCode = await main(process.argv.slice(2), {
+    environment: { ...readEnvFile(), ...process.env },
+    isTerminal: process.stdout.isTTY === true,
+    write: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+    shutdown: shutdownSignal(),
+  });
+}
+
+/** `.env` in the working directory, when there is one. */
+function readEnvFile(): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+function shutdownSignal(): AbortSignal {
+  const controller = new AbortController();
+  // Once: whoever asks a second time does not want to wait.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}

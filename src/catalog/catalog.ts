@@ -1,0 +1,106 @@
+// The catalog: the only way in for manifests, and the way out for entities.
+import { HubError } from '../errors.ts';
+import type { Clock } from '../lib/world.ts';
+import type { CatalogPage, CatalogQuery, EntityRecord } from './contract.ts';
+import {
+  type Entity,
+  entityFromManifest,
+  type ManifestSource,
+  presentRecord,
+  presentSummary,
+  type StoredEntity,
+} from './entity.ts';
+import type { CatalogStore, SaveOutcome } from './store.ts';
+import { type EntityType, type EntityUid, parseReference } from './uid.ts';
+
+type SaveResult = { ok: true; uid: EntityUid; outcome: SaveOutcome } | { ok: false; error: HubError };
+
+export interface Catalog {
+  /** @throws HubError `invalid_manifest` */
+  save(source: ManifestSource): Promise<{ uid: EntityUid; outcome: SaveOutcome }>;
+  /**
+   * A bad manifest costs no other its place. When one uid occurs twice, the last one is stored and the
+   * earlier ones count as unchanged.
+   */
+  saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
+  /** @throws HubError `entity_not_found` */
+  get(id: string): Promise<EntityRecord>;
+  /** The stored JSON text, with the digest of what it means. */
+  manifest(id: string): Promise<{ text: string; digest: string }>;
+  list(query: CatalogQuery): Promise<CatalogPage>;
+  countByType(): Promise<Record<EntityType, number>>;
+}
+
+export interface CatalogDependencies {
+  store: CatalogStore;
+  now: Clock;
+  /** A function, because the address is known only once the hub listens. */
+  baseUrl: () => string;
+}
+
+export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
+  const presentation = () => ({ baseUrl: baseUrl(), now: now() });
+
+  async function find(id: string): Promise<StoredEntity> {
+    const reference = parseReference(id);
+    const entity = reference && (await store.get(reference));
+    if (!entity) throw new HubError('entity_not_found', `No entity '${shortened(id)}' is in the catalog.`);
+    return entity;
+  }
+
+  return {
+    async save(source) {
+      const entity = entityFromManifest(source);
+      const [outcome = 'unchanged'] = await store.save([entity], now());
+      return { uid: entity.uid, outcome };
+    },
+
+    async saveMany(sources) {
+      const read = sources.map(readSource);
+      const lastOfEach = new Map(read.flatMap((entity) => (entity instanceof HubError ? [] : [[entity.uid, entity]])));
+      const entities = [...lastOfEach.values()];
+      const outcomes = new Map(zip(entities, await store.save(entities, now())));
+      return read.map((entity) =>
+        entity instanceof HubError
+          ? { ok: false, error: entity }
+          : { ok: true, uid: entity.uid, outcome: outcomes.get(entity) ?? 'unchanged' },
+      );
+    },
+
+    async get(id) {
+      const entity = await find(id);
+      return presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
+    },
+
+    async manifest(id) {
+      const { manifestText, manifestDigest } = await find(id);
+      return { text: manifestText, digest: manifestDigest };
+    },
+
+    async list(query) {
+      const { entities, total } = await store.list(query);
+      const shown = presentation();
+      const items = entities.map((entity) => presentSummary(entity, shown));
+      return { items, total, limit: query.limit, offset: query.offset };
+    },
+
+    countByType: () => store.countByType(),
+  };
+}
+
+function readSource(source: ManifestSource): Entity | HubError {
+  try {
+    return entityFromManifest(source);
+  } catch (error) {
+    if (error instanceof HubError) return error;
+    throw error;
+  }
+}
+
+function zip<A, B>(left: readonly A[], right: readonly B[]): [A, B][] {
+  return left.map((each, index) => [each, right[index] as B]);
+}
+
+function shortened(id: string): string {
+  return id.length > 120 ? `${id.slice(0, 120)}…` : id;
+}

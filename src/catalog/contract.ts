@@ -1,0 +1,82 @@
+// What callers see of the catalog.
+import { z } from 'zod';
+import { LIFECYCLE_STATUSES } from './manifest.ts';
+import { ENTITY_TYPES } from './uid.ts';
+
+const Timestamp = z.iso.datetime();
+const JsonRecord = z.record(z.string(), z.unknown());
+
+const ENTITY_SUMMARY = {
+  id: z.string().describe('`<type>:<slug>@<version>`'),
+  uid: z.string().describe('The same as `id`.'),
+  type: z.enum(ENTITY_TYPES),
+  name: z.string(),
+  version: z.string(),
+  title: z.string().nullable(),
+  summary: z.string(),
+  capabilities: z.array(z.string()),
+  frameworks: z.array(z.string()),
+  providers: z.array(z.string()),
+  tags: z.array(z.string()),
+  status: z.enum(LIFECYCLE_STATUSES),
+  source_url: z.string().nullable().describe('Address of the manifest it came from.'),
+  manifest_url: z.string().describe('Where to read the manifest: `source_url`, or the hub itself.'),
+  gateway_registered_at: Timestamp.nullable().describe('Null means pending.'),
+  gateway_error: z.string().nullable(),
+  score_quality: z.number().min(0).max(1),
+  score_recency: z.number().min(0).max(1),
+  published_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+/** One row of a list. */
+export const EntitySummary = z.object(ENTITY_SUMMARY).meta({ id: 'EntitySummary' });
+export type EntitySummary = z.infer<typeof EntitySummary>;
+
+/** The whole of an entity. */
+export const EntityRecord = z
+  .object({
+    ...ENTITY_SUMMARY,
+    description: z.string(),
+    license: z.string().nullable(),
+    homepage: z.string().nullable(),
+    readme: z.string().nullable(),
+    schema_version: z.number().int().nullable(),
+    artifacts: z.array(JsonRecord),
+    adapters: z.array(JsonRecord),
+    compatibility: JsonRecord,
+    links: z.record(z.string(), z.string()),
+    lifecycle: z.object({ status: z.enum(LIFECYCLE_STATUSES), reason: z.string().nullable() }),
+    provenance: JsonRecord,
+    mcp_registration: JsonRecord.nullable(),
+    quality: z
+      .array(z.object({ reason: z.string(), weight: z.number(), met: z.boolean() }))
+      .describe('What `score_quality` is made of.'),
+    versions: z
+      .array(z.object({ id: z.string(), version: z.string(), status: z.enum(LIFECYCLE_STATUSES) }))
+      .describe('All versions of this type and name, newest first.'),
+  })
+  .meta({ id: 'EntityRecord' });
+export type EntityRecord = z.infer<typeof EntityRecord>;
+
+export const CATALOG_SORTS = ['updated_at', 'created_at', 'name', 'quality'] as const;
+
+export interface CatalogQuery {
+  type?: (typeof ENTITY_TYPES)[number];
+  /** Words that must all occur in the name, title, summary or tags. */
+  text: string;
+  sort: (typeof CATALOG_SORTS)[number];
+  limit: number;
+  offset: number;
+}
+
+export const CatalogPage = z
+  .object({
+    items: z.array(EntitySummary),
+    total: z.number().int(),
+    limit: z.number().int(),
+    offset: z.number().int(),
+  })
+  .meta({ id: 'CatalogPage' });
+export type CatalogPage = z.infer<typeof CatalogPage>;

@@ -1,0 +1,141 @@
+// The catalog record: made from a manifest, stored, and shown to callers.
+import { type JsonObject, jsonDigest } from '../lib/json.ts';
+import type { EntityRecord, EntitySummary } from './contract.ts';
+import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
+import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
+import { type EntityType, type EntityUid, formatUid } from './uid.ts';
+import { versionKey } from './version-order.ts';
+
+/** A manifest as it arrived. */
+export interface ManifestSource {
+  document: unknown;
+  /** The JSON text that `document` was parsed from; kept as it is, so that even long numbers survive. */
+  text?: string;
+  /** Address of the manifest. */
+  sourceUrl?: string;
+}
+
+/** What is stored: the manifest as it came, and what the database has to sort and filter by. */
+export interface Entity {
+  uid: EntityUid;
+  type: EntityType;
+  slug: string;
+  version: string;
+  versionKey: string;
+  name: string;
+  title: string | null;
+  summary: string;
+  status: LifecycleStatus;
+  quality: number;
+  publishedAt: string | null;
+  sourceUrl: string | null;
+  manifestText: string;
+  manifestDigest: string;
+  mcpRegistration: JsonObject | null;
+  facets: Facets;
+}
+
+const FACETS = ['capability', 'framework', 'provider', 'tag'] as const;
+export type Facets = Record<(typeof FACETS)[number], string[]>;
+
+export interface StoredEntity extends Entity {
+  createdAt: string;
+  updatedAt: string;
+  gatewayRegisteredAt: string | null;
+  gatewayError: string | null;
+}
+
+export interface EntityVersion {
+  uid: EntityUid;
+  version: string;
+  status: LifecycleStatus;
+}
+
+/** What is needed to show an entity beside the entity itself. */
+export interface Presentation {
+  baseUrl: string;
+  now: Date;
+}
+
+/** @throws HubError `invalid_manifest` */
+export function entityFromManifest({ document, text, sourceUrl }: ManifestSource): Entity {
+  const manifest = readManifest(document);
+  return {
+    uid: formatUid(manifest),
+    type: manifest.type,
+    slug: manifest.slug,
+    version: manifest.version,
+    versionKey: versionKey(manifest.version),
+    name: manifest.name,
+    title: manifest.title,
+    summary: manifest.summary,
+    status: manifest.lifecycle.status,
+    quality: qualityScore(manifest),
+    publishedAt: manifest.publishedAt,
+    sourceUrl: sourceUrl ?? null,
+    manifestText: text ?? JSON.stringify(document),
+    manifestDigest: jsonDigest(document),
+    mcpRegistration: manifest.mcpRegistration,
+    facets: facetsOf(manifest),
+  };
+}
+
+function facetsOf({ capabilities, frameworks, providers, tags }: Manifest): Facets {
+  return { capability: capabilities, framework: frameworks, provider: providers, tag: tags };
+}
+
+export function presentSummary(entity: StoredEntity, { baseUrl, now }: Presentation): EntitySummary {
+  return {
+    id: entity.uid,
+    uid: entity.uid,
+    type: entity.type,
+    name: entity.name,
+    version: entity.version,
+    title: entity.title,
+    summary: entity.summary,
+    capabilities: entity.facets.capability,
+    frameworks: entity.facets.framework,
+    providers: entity.facets.provider,
+    tags: entity.facets.tag,
+    status: entity.status,
+    source_url: entity.sourceUrl,
+    manifest_url: entity.sourceUrl ?? `${baseUrl}/catalog/manifest/${uidInPath(entity.uid)}`,
+    gateway_registered_at: entity.gatewayRegisteredAt,
+    gateway_error: entity.gatewayError,
+    score_quality: entity.quality,
+    score_recency: recencyScore(entity.publishedAt, now),
+    published_at: entity.publishedAt,
+    created_at: entity.createdAt,
+    updated_at: entity.updatedAt,
+  };
+}
+
+export function presentRecord(
+  entity: StoredEntity,
+  versions: readonly EntityVersion[],
+  presentation: Presentation,
+): EntityRecord {
+  const manifest = readManifest(JSON.parse(entity.manifestText));
+  return {
+    ...presentSummary(entity, presentation),
+    description: manifest.description,
+    license: manifest.license,
+    homepage: manifest.homepage,
+    readme: manifest.readme,
+    schema_version: manifest.schemaVersion,
+    artifacts: manifest.artifacts,
+    adapters: manifest.adapters,
+    compatibility: manifest.compatibility,
+    links: manifest.links,
+    lifecycle: manifest.lifecycle,
+    provenance: manifest.provenance,
+    mcp_registration: entity.mcpRegistration,
+    quality: qualitySignals(manifest),
+    versions: versions.map(({ uid, version, status }) => ({ id: uid, version, status })),
+  };
+}
+
+/** `:` and `@` stay readable, everything else that an address may not hold is encoded; clients write ids the same way. */
+function uidInPath(uid: EntityUid): string {
+  return encodeURIComponent(uid).replaceAll('%3A', ':').replaceAll('%40', '@');
+}

@@ -1,0 +1,161 @@
+// Reads manifests leniently: three fields are required, and whatever else is odd costs only itself.
+import { HubError, type InputFault } from '../errors.ts';
+import { isJsonObject, isWithinDepth, type JsonObject, storableText } from '../lib/json.ts';
+import { ENTITY_TYPES, type EntityType, slugFault, versionFault } from './uid.ts';
+
+export const LIFECYCLE_STATUSES = ['active', 'deprecated', 'disabled'] as const;
+export type LifecycleStatus = (typeof LIFECYCLE_STATUSES)[number];
+
+/** What the hub understands of a manifest; everything else stays in the stored document. */
+export interface Manifest {
+  type: EntityType;
+  slug: string;
+  version: string;
+  name: string;
+  title: string | null;
+  summary: string;
+  description: string;
+  license: string | null;
+  homepage: string | null;
+  readme: string | null;
+  schemaVersion: number | null;
+  capabilities: string[];
+  tags: string[];
+  frameworks: string[];
+  providers: string[];
+  artifacts: JsonObject[];
+  adapters: JsonObject[];
+  compatibility: JsonObject;
+  links: Record<string, string>;
+  lifecycle: { status: LifecycleStatus; reason: string | null };
+  provenance: JsonObject;
+  mcpRegistration: JsonObject | null;
+  /** When this version was published or last changed, ISO 8601 in UTC. */
+  publishedAt: string | null;
+}
+
+const DEEPEST_MANIFEST = 64;
+/** Names and list values are looked up through indexes, which do not take texts of any length; the stored document keeps them whole. */
+const LONGEST_KEY = 200;
+
+/** @throws HubError `invalid_manifest`, naming everything that keeps the document from being a manifest. */
+export function readManifest(document: unknown): Manifest {
+  if (!isJsonObject(document)) throw invalid([{ path: '', message: 'must be an object' }]);
+  if (!isWithinDepth(document, DEEPEST_MANIFEST)) {
+    throw invalid([{ path: '', message: `must not be nested deeper than ${DEEPEST_MANIFEST} levels` }]);
+  }
+  const identity = readIdentity(document);
+  const title = text(document.title);
+  const description = text(document.description) ?? '';
+  const compatibility = object(document.compatibility);
+  const provenance = object(document.provenance);
+  return {
+    ...identity,
+    name: cut(text(document.name) ?? title ?? identity.slug),
+    title,
+    summary: text(document.summary) ?? description,
+    description,
+    license: text(document.license),
+    homepage: text(document.homepage),
+    readme: text(document.readme),
+    schemaVersion: Number.isSafeInteger(document.schema_version) ? Number(document.schema_version) : null,
+    capabilities: texts(document.capabilities),
+    tags: texts(document.tags),
+    frameworks: union(texts(compatibility.frameworks), texts(document.frameworks)),
+    providers: union(texts(compatibility.providers), texts(document.providers)),
+    artifacts: objects(document.artifacts),
+    adapters: objects(document.adapters),
+    compatibility,
+    links: readLinks(document),
+    lifecycle: readLifecycle(document),
+    provenance,
+    mcpRegistration: isJsonObject(document.mcp_registration) ? document.mcp_registration : null,
+    publishedAt: timestamp(provenance.updated_at) ?? timestamp(provenance.published_at) ?? registryDate(document),
+  };
+}
+
+function readIdentity(document: JsonObject): { type: EntityType; slug: string; version: string } {
+  const type = ENTITY_TYPES.find((each) => each === document.type);
+  const slug = requiredText(document.id);
+  const version = requiredText(document.version);
+  const faults: InputFault[] = [];
+  if (!type) faults.push({ path: 'type', message: `must be one of ${ENTITY_TYPES.join(', ')}` });
+  const idFault = slug === undefined ? 'must be a non-empty string' : slugFault(slug);
+  if (idFault) faults.push({ path: 'id', message: idFault });
+  const fault = version === undefined ? 'must be a non-empty string' : versionFault(version);
+  if (fault) faults.push({ path: 'version', message: fault });
+  if (!type || slug === undefined || version === undefined || faults.length > 0) throw invalid(faults);
+  return { type, slug, version };
+}
+
+function invalid(faults: InputFault[]): HubError {
+  const sentence = faults.map(({ path, message }) => `${path || 'it'} ${message}`).join('; ');
+  return new HubError('invalid_manifest', `The manifest cannot be read: ${sentence}.`, { faults });
+}
+
+function readLinks(document: JsonObject): Record<string, string> {
+  const links = Object.entries(object(document.links)).flatMap(([rel, href]) => {
+    const address = text(href);
+    return address ? [[rel, address] as const] : [];
+  });
+  // In manifests `source_url` is the repository's page, not the address of the manifest.
+  const repository = text(document.source_url);
+  return { ...(repository ? { repository } : {}), ...Object.fromEntries(links) };
+}
+
+function readLifecycle(document: JsonObject): Manifest['lifecycle'] {
+  const lifecycle = object(document.lifecycle);
+  const named = text(lifecycle.status ?? document.status)?.toLowerCase();
+  const status = LIFECYCLE_STATUSES.find((each) => each === named) ?? 'active';
+  return { status, reason: text(lifecycle.reason) };
+}
+
+/** The date that an MCP registry adds beside the document it was given. */
+function registryDate(document: JsonObject): string | null {
+  const official = object(object(document._meta)['io.modelcontextprotocol.registry/official']);
+  return timestamp(official.updatedAt) ?? timestamp(official.publishedAt);
+}
+
+function requiredText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function text(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  return storableText(value).trim() || null;
+}
+
+function cut(value: string): string {
+  return value.slice(0, LONGEST_KEY).toWellFormed();
+}
+
+/** A list of texts; a lone text counts as a list of one, anything else in the list is passed over. */
+function texts(value: unknown): string[] {
+  const values = Array.isArray(value) ? value : [value];
+  return union(values.flatMap((each) => text(each) ?? []).map(cut));
+}
+
+/** Without repetitions, which are those that differ in case only. */
+function union(...lists: string[][]): string[] {
+  const byKey = new Map<string, string>();
+  for (const value of lists.flat()) {
+    const key = value.toLowerCase();
+    if (!byKey.has(key)) byKey.set(key, value);
+  }
+  return [...byKey.values()];
+}
+
+function object(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function timestamp(value: unknown): string | null {
+  const date = new Date(typeof value === 'string' ? value : Number.NaN);
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1970 || date.getUTCFullYear() > 9999
+    ? null
+    : date.toISOString();
+}

@@ -1,0 +1,53 @@
+// How well an entity describes itself, and how fresh it is: two scores within 0..1 that need no query.
+import { isJsonObject } from '../lib/json.ts';
+import type { Manifest } from './manifest.ts';
+
+export interface QualitySignal {
+  /** What was looked for, as people would say it. */
+  reason: string;
+  weight: number;
+  met: boolean;
+}
+
+/** The sum of the weights of the signals that are met; the weights add up to 1. */
+export function qualityScore(manifest: Manifest): number {
+  const met = qualitySignals(manifest).filter((signal) => signal.met);
+  return Math.round(met.reduce((sum, { weight }) => sum + weight, 0) * 1000) / 1000;
+}
+
+/** docs/scores.md explains each. */
+export function qualitySignals(manifest: Manifest): QualitySignal[] {
+  const { description, license, links } = manifest;
+  return [
+    { reason: 'has a description of 40 characters or more', weight: 0.2, met: description.length >= 40 },
+    { reason: 'has a title of its own', weight: 0.05, met: manifest.title !== null },
+    { reason: 'has tags or capabilities', weight: 0.1, met: manifest.tags.length + manifest.capabilities.length > 0 },
+    { reason: 'names its licence', weight: 0.1, met: license !== null && license.toLowerCase() !== 'unknown' },
+    { reason: 'links to its source repository', weight: 0.15, met: links.repository !== undefined },
+    { reason: 'has a homepage, documentation or a readme', weight: 0.1, met: hasReading(manifest) },
+    { reason: 'can be installed or connected to', weight: 0.2, met: isUsable(manifest) },
+    { reason: 'says when it was published', weight: 0.1, met: manifest.publishedAt !== null },
+  ];
+}
+
+const HALF_LIFE_DAYS = 365;
+const DAY_MS = 86_400_000;
+
+/** 1 on the day of publication, half of it each year; 0 when the date is not known. */
+export function recencyScore(publishedAt: string | null, now: Date): number {
+  if (publishedAt === null) return 0;
+  const ageDays = Math.max(0, now.getTime() - new Date(publishedAt).getTime()) / DAY_MS;
+  return Math.round(0.5 ** (ageDays / HALF_LIFE_DAYS) * 1000) / 1000;
+}
+
+function hasReading({ homepage, links, readme }: Manifest): boolean {
+  return homepage !== null || readme !== null || links.homepage !== undefined || links.documentation !== undefined;
+}
+
+function isUsable({ artifacts, mcpRegistration }: Manifest): boolean {
+  const server = mcpRegistration?.server;
+  if (artifacts.length > 0) return true;
+  if (!isJsonObject(server)) return false;
+  const command = isJsonObject(server.exec) ? server.exec.cmd : undefined;
+  return typeof server.url === 'string' || (Array.isArray(command) && command.length > 0);
+}

@@ -1,0 +1,22 @@
+// Port: what the catalog needs from a database.
+import type { CatalogQuery } from './contract.ts';
+import type { Entity, EntityVersion, StoredEntity } from './entity.ts';
+import type { EntityReference, EntityType } from './uid.ts';
+
+export type SaveOutcome = 'created' | 'updated' | 'unchanged';
+
+export interface CatalogStore {
+  /**
+   * Writes the entities with their facets, all or none, and answers for each in the order given. Uids must be distinct.
+   * Never touches the gateway's columns; an entity that came without an address keeps the one it had.
+   */
+  save(entities: readonly Entity[], at: Date): Promise<SaveOutcome[]>;
+  /** Without a version, the newest one. */
+  get(reference: EntityReference): Promise<StoredEntity | undefined>;
+  /** Everything of that type and name, newest version first. */
+  versions(type: EntityType, name: string): Promise<EntityVersion[]>;
+  list(query: CatalogQuery): Promise<{ entities: StoredEntity[]; total: number }>;
+  countByType(): Promise<Record<EntityType, number>>;
+  /** Moves with every write to the catalog, and costs one row to read. */
+  revision(): Promise<number>;
+}

@@ -1,0 +1,155 @@
+// `hub serve`: start, listen, and stop without losing a request.
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { type Config, type Environment, readConfig } from '../config.ts';
+import { SettingError, StartError } from '../errors.ts';
+import type { TlsIdentity } from '../http/listener.ts';
+import { createServer } from '../http/server.ts';
+import { createHub, type Hub } from '../hub.ts';
+import { describeDatabase, isLoopbackHost, listenerUrl } from '../lib/address.ts';
+import { type ClosableLogger, createLogger } from '../lib/logger.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { VERSION } from '../version.ts';
+import { readDemoCatalog } from './demo.ts';
+
+const STANDARD_PORT = 443;
+const FALLBACK_PORT = 8443;
+/** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
+const GRACE_MS = 8_000;
+
+export interface ServeOptions {
+  environment: Environment;
+  demo: boolean;
+  isTerminal: boolean;
+  /** For people: one line at a time. */
+  say: (line: string) => void;
+  /** Aborted when the process is asked to end. */
+  shutdown: AbortSignal;
+}
+
+/** Resolves once everything is closed. @throws StartError when it cannot start. */
+export async function serve({ environment, demo, isTerminal, say, shutdown }: ServeOptions): Promise<void> {
+  const config = readConfig(demo ? withDemoDatabase(environment) : environment);
+  const tls = config.tls && (await readTls(config.tls));
+  const log = createLogger({ level: config.logLevel, terminal: isTerminal });
+  const world = { now: () => new Date(), log, metrics: createMetrics() };
+  let address = '';
+  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address });
+  let app: FastifyInstance | undefined;
+  try {
+    if (demo) await hub.load(await readDemoCatalog());
+    app = await createServer({ hub, config, world, tls });
+    const port = await listen(app, config, say);
+    address = listenerUrl({ host: config.host, port, secure: tls !== undefined });
+    announce({ config, address, say, log });
+    await aborted(shutdown);
+  } finally {
+    await close({ app, hub, log });
+  }
+}
+
+/** The samples get a database of their own, so that they never mix with somebody's catalog. */
+function withDemoDatabase(environment: Environment): Environment {
+  const isChosen = ['DATABASE_URL', 'DB_PATH', 'DATA_DIR'].some((name) => environment[name]?.trim());
+  return isChosen ? environment : { ...environment, DB_PATH: './data/demo.sqlite' };
+}
+
+async function readTls({ certFile, keyFile }: NonNullable<Config['tls']>): Promise<TlsIdentity> {
+  const [cert, key] = await Promise.all([readPem('TLS_CERT_FILE', certFile), readPem('TLS_KEY_FILE', keyFile)]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new SettingError(
+      `TLS_CERT_FILE and TLS_KEY_FILE must be a certificate and its key in PEM form: ${(error as Error).message}.`,
+    );
+  }
+  return { cert, key };
+}
+
+async function readPem(setting: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new SettingError(
+      `${setting} is '${path}', but must be a readable file (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config, say: ServeOptions['say']): Promise<number> {
+  await app.ready();
+  const first = port ?? STANDARD_PORT;
+  const failure = await tryListen(app, host, first);
+  if (failure === undefined) return (app.server.address() as AddressInfo).port;
+  if (port !== undefined || !['EACCES', 'EADDRINUSE'].includes(failure)) {
+    throw new StartError(
+      `${port === undefined ? 'HOST' : 'PORT'} is '${port ?? host}', but ${host}:${first} cannot be listened on (${failure}).`,
+    );
+  }
+  const reason = failure === 'EACCES' ? 'may not be bound by this user' : 'is taken';
+  say(`Port ${STANDARD_PORT} ${reason}, so the hub uses ${FALLBACK_PORT}; set PORT to choose another.`);
+  const second = await tryListen(app, host, FALLBACK_PORT);
+  if (second === undefined) return FALLBACK_PORT;
+  throw new StartError(
+    `Ports ${STANDARD_PORT} and ${FALLBACK_PORT} cannot be listened on (${second}); set PORT to a free one.`,
+  );
+}
+
+/** The error's code, or undefined when it listens. */
+async function tryListen(app: FastifyInstance, host: string, port: number): Promise<string | undefined> {
+  try {
+    await app.listen({ host, port });
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+function announce({
+  config,
+  address,
+  say,
+  log,
+}: {
+  config: Config;
+  address: string;
+  say: ServeOptions['say'];
+  log: ClosableLogger;
+}): void {
+  const admin = config.adminToken ? 'protected by API_TOKEN' : 'open (API_TOKEN is not set)';
+  say(
+    `Catalog Hub ${VERSION} listens on ${address} · database: ${describeDatabase(config.database)} · admin routes: ${admin}`,
+  );
+  if (!config.adminToken && !isLoopbackHost(config.host)) {
+    log.warn(
+      { host: config.host },
+      'Anybody who reaches this address can change the catalog and install: set API_TOKEN',
+    );
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function close({
+  app,
+  hub,
+  log,
+}: {
+  app: FastifyInstance | undefined;
+  hub: Hub;
+  log: ClosableLogger;
+}): Promise<void> {
+  const cutOff = setTimeout(() => app?.server.closeAllConnections(), GRACE_MS).unref();
+  await app?.close();
+  clearTimeout(cutOff);
+  await hub.close();
+  log.info({}, 'The hub has stopped');
+  log.flush();
+}

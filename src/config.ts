@@ -1,0 +1,239 @@
+// Environment → frozen Config: the only place that knows the names of settings.
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { SettingError } from './errors.ts';
+import { type DatabaseAddress, isLoopbackHost } from './lib/address.ts';
+import { LOG_LEVELS } from './lib/logger.ts';
+
+/** Messages of the schemas say what a setting wants; the name and what it got are added when one is refused. */
+const wholeNumber = (min: number, max: number) => {
+  const wants = `a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error: wants }).int(wants).min(min, wants).max(max, wants);
+};
+const oneOf = <const T extends string>(values: readonly T[]) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(values, { error: `one of ${values.join(', ')}` }));
+const yesOrNo = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], { error: 'true or false' }))
+  .transform((text) => ['true', '1', 'yes', 'on'].includes(text));
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'an http or https address' })
+  .transform((url) => url.replace(/\/+$/, ''));
+const text = z.string();
+const secret = z.string().meta({ secret: true });
+const urlList = z.string().transform((raw, context) => {
+  const urls = splitList(raw).map((entry) => ({ entry, url: httpUrl.safeParse(entry) }));
+  const bad = urls.find(({ url }) => !url.success);
+  if (bad) {
+    context.issues.push({
+      code: 'custom',
+      input: raw,
+      message: `http or https addresses, which '${bad.entry}' is not`,
+    });
+    return z.NEVER;
+  }
+  return [...new Set(urls.map(({ entry }) => new URL(entry).href))];
+});
+
+/** One line per setting. docs/settings.md is generated from this object. */
+export const SETTINGS = z.object({
+  HOST: text.default('127.0.0.1').describe('Address to listen on.'),
+  PORT: wholeNumber(0, 65_535)
+    .optional()
+    .describe('Port to listen on. Default 443; 8443 when 443 may not be bound or is taken.'),
+  BASE_URL: httpUrl.optional().describe('Public address of the hub, used in links. Default: the address listened on.'),
+  TLS_CERT_FILE: text
+    .optional()
+    .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub speaks HTTPS.'),
+  TLS_KEY_FILE: text.optional().describe('PEM file with the private key.'),
+  TRUST_PROXY: yesOrNo
+    .default(false)
+    .describe('Take the caller’s address from `X-Forwarded-For`; only behind a proxy that sets it.'),
+  API_TOKEN: secret.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
+  METRICS_TOKEN: secret.optional().describe('Protects `GET /metrics` in the same way.'),
+  MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824).default(1_048_576).describe('Largest request body that is read.'),
+  REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000)
+    .default(0)
+    .describe('Public reads allowed per caller’s address and minute; 0 is no limit.'),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Least severe event that is logged.'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
+    .meta({ secret: true })
+    .optional()
+    .describe('`postgres://…` selects PostgreSQL; without it, SQLite is used.'),
+  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Most connections to PostgreSQL at once.'),
+  DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
+  DATA_DIR: text.default('./data').describe('Folder of the SQLite file.'),
+  HUB_REMOTES: urlList
+    .default([])
+    .describe('Index addresses, as CSV or JSON array; used whenever no remote is stored.'),
+  INGEST_INTERVAL_MIN: wholeNumber(0, 525_600).default(0).describe('Minutes between two background syncs; 0 is none.'),
+  ALLOW_PRIVATE_NETWORK: yesOrNo
+    .optional()
+    .describe(
+      'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true when `HOST` is loopback, else false.',
+    ),
+  INSTALL_ROOT: text.optional().describe('When set, every install target must lie inside this folder.'),
+  SEARCH_PROFILE: oneOf(['general', 'public'])
+    .default('general')
+    .describe('`general`: 20 results by default, up to 100. `public`: never more than 5.'),
+  SEARCH_MODE: oneOf(['keyword', 'semantic', 'hybrid'])
+    .default('hybrid')
+    .describe('Search mode when a query names none.'),
+  SEARCH_RERANK: oneOf(['none', 'llm']).default('none').describe('Reranking when a query names none.'),
+  EMBEDDING_BASE_URL: httpUrl
+    .optional()
+    .describe('OpenAI-compatible endpoint that replaces the embedded embedding model.'),
+  EMBEDDING_MODEL: text.optional().describe('Model asked for at `EMBEDDING_BASE_URL`.'),
+  EMBEDDING_API_KEY: secret.optional().describe('Key for `EMBEDDING_BASE_URL`.'),
+  LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint for reranking and fit reasons.'),
+  LLM_MODEL: text.optional().describe('Model asked for at `LLM_BASE_URL`.'),
+  LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
+  MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway that servers are registered into.'),
+  MCP_GATEWAY_TOKEN: secret.optional().describe('Admin token of the gateway.'),
+  JWT_SECRET_KEY: secret
+    .optional()
+    .describe('Secret from which a gateway token is made when `MCP_GATEWAY_TOKEN` is not set.'),
+  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, when it is an e-mail address.'),
+});
+
+type Settings = z.output<typeof SETTINGS>;
+
+export interface Config {
+  readonly host: string;
+  /** Undefined means 443 with the fallback. */
+  readonly port: number | undefined;
+  readonly baseUrl: string | undefined;
+  readonly tls: { certFile: string; keyFile: string } | undefined;
+  readonly trustProxy: boolean;
+  readonly adminToken: string | undefined;
+  readonly metricsToken: string | undefined;
+  readonly maxBodyBytes: number;
+  readonly requestTimeoutSec: number;
+  readonly rateLimitPerMinute: number;
+  readonly logLevel: Settings['LOG_LEVEL'];
+  readonly database: DatabaseAddress;
+  readonly seedRemotes: readonly string[];
+  readonly ingestIntervalMin: number;
+  readonly allowPrivateNetwork: boolean;
+  readonly installRoot: string | undefined;
+  readonly search: {
+    profile: Settings['SEARCH_PROFILE'];
+    mode: Settings['SEARCH_MODE'];
+    rerank: Settings['SEARCH_RERANK'];
+  };
+  readonly embedding: ModelEndpoint | undefined;
+  readonly llm: ModelEndpoint | undefined;
+  readonly gateway: { url: string; token?: string; jwtSecret?: string; username?: string } | undefined;
+}
+
+interface ModelEndpoint {
+  baseUrl: string;
+  model: string;
+  apiKey?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws SettingError when a setting is wrong. */
+export function readConfig(environment: Environment): Config {
+  const settings = parseSettings(environment);
+  return Object.freeze({
+    host: settings.HOST,
+    port: settings.PORT,
+    baseUrl: settings.BASE_URL,
+    tls: tlsFiles(settings),
+    trustProxy: settings.TRUST_PROXY,
+    adminToken: settings.API_TOKEN,
+    metricsToken: settings.METRICS_TOKEN,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    logLevel: settings.LOG_LEVEL,
+    database: databaseAddress(settings),
+    seedRemotes: settings.HUB_REMOTES,
+    ingestIntervalMin: settings.INGEST_INTERVAL_MIN,
+    allowPrivateNetwork: settings.ALLOW_PRIVATE_NETWORK ?? isLoopbackHost(settings.HOST),
+    installRoot: settings.INSTALL_ROOT && resolve(settings.INSTALL_ROOT),
+    search: { profile: settings.SEARCH_PROFILE, mode: settings.SEARCH_MODE, rerank: settings.SEARCH_RERANK },
+    embedding: modelEndpoint(
+      'EMBEDDING',
+      settings.EMBEDDING_BASE_URL,
+      settings.EMBEDDING_MODEL,
+      settings.EMBEDDING_API_KEY,
+    ),
+    llm: modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY),
+    gateway: settings.MCP_GATEWAY_URL
+      ? {
+          url: settings.MCP_GATEWAY_URL,
+          token: settings.MCP_GATEWAY_TOKEN,
+          jwtSecret: settings.JWT_SECRET_KEY,
+          username: settings.BASIC_AUTH_USERNAME,
+        }
+      : undefined,
+  });
+}
+
+function parseSettings(environment: Environment): Settings {
+  // A setting that is there but blank counts as not set: compose files and .env templates leave them so.
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const parsed = SETTINGS.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const name = String(issue?.path[0]);
+  const got = isSecret(name) ? 'a value that is not shown' : `'${present[name]}'`;
+  throw new SettingError(`${name} is ${got}, but must be ${issue?.message}.`);
+}
+
+/** Secrets are never printed, logged or shown. */
+export function isSecret(name: string): boolean {
+  const schema = SETTINGS.shape[name as keyof typeof SETTINGS.shape];
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  return inner?.meta()?.secret === true;
+}
+
+function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings): Config['tls'] {
+  if (certFile && keyFile) return { certFile, keyFile };
+  if (certFile) throw new SettingError('TLS_KEY_FILE is not set, but TLS_CERT_FILE is: set both or neither.');
+  if (keyFile) throw new SettingError('TLS_CERT_FILE is not set, but TLS_KEY_FILE is: set both or neither.');
+  return undefined;
+}
+
+function databaseAddress(settings: Settings): DatabaseAddress {
+  if (settings.DATABASE_URL) {
+    return { engine: 'postgres', url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE };
+  }
+  return { engine: 'sqlite', path: resolve(settings.DB_PATH ?? `${settings.DATA_DIR}/catalog.sqlite`) };
+}
+
+function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?: string): ModelEndpoint | undefined {
+  if (!baseUrl) return undefined;
+  if (!model) throw new SettingError(`${prefix}_MODEL is not set, but ${prefix}_BASE_URL is: set both or neither.`);
+  return { baseUrl, model, apiKey };
+}
+
+/** CSV, a JSON array, or `[a, b]` without quotes; blanks are dropped. */
+function splitList(raw: string): string[] {
+  const parts = jsonArray(raw) ?? raw.replace(/^\s*\[|\]\s*$/g, '').split(',');
+  return parts
+    .map((part) =>
+      String(part)
+        .trim()
+        .replace(/^["']|["']$/g, ''),
+    )
+    .filter((part) => part !== '');
+}
+
+function jsonArray(raw: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+// The one error class of the hub, with the closed list of its codes.
+
+/** Every code a caller can meet, with what it means. docs/errors.md is generated from this list. */
+export const ERROR_CODES = {
+  invalid_request:
+    'A parameter or a field of the body is missing, of the wrong type or out of range; `errors` names each.',
+  invalid_json: 'The body is not JSON.',
+  invalid_manifest: 'A manifest cannot be read as one; `errors` names what is wrong with it.',
+  unauthorized: 'The route needs the bearer token, and it was missing or wrong.',
+  entity_not_found: 'No entity of that id is in the catalog.',
+  route_not_found: 'There is nothing at this address.',
+  method_not_allowed: 'The address exists, but not with this method; `Allow` lists those it has.',
+  request_timeout: 'The request did not arrive in time.',
+  payload_too_large: 'The body is larger than MAX_BODY_BYTES.',
+  uri_too_long: 'The address is longer than the hub reads.',
+  unsupported_media_type: 'The body is of a content type that the route does not read.',
+  headers_too_large: 'The headers are larger than the hub reads.',
+  rate_limited: 'Too many requests from this address; `Retry-After` says when to come again.',
+  internal_error: 'Something went wrong inside the hub; the log has it under the `request_id`.',
+  overloaded: 'The hub cannot keep up at the moment; `Retry-After` says when to come again.',
+  database_unavailable: 'The database does not answer at the moment; `Retry-After` says when to come again.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** One thing that is wrong with an input: where, and what. */
+export interface InputFault {
+  path: string;
+  message: string;
+}
+
+export class HubError extends Error {
+  override readonly name = 'HubError';
+  readonly code: ErrorCode;
+  readonly faults: readonly InputFault[];
+
+  /** `message` is one sentence a person can act on; it reaches the caller as it is. */
+  constructor(code: ErrorCode, message: string, options: { faults?: readonly InputFault[]; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.faults = options.faults ?? [];
+  }
+}
+
+/** Stops the start, with one line that says why. */
+export class StartError extends Error {
+  override readonly name: string = 'StartError';
+}
+
+/** Stops the start, with one line that names the setting, what it got and what it wants. */
+export class SettingError extends StartError {
+  override readonly name = 'SettingError';
+}

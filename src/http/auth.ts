@@ -1,0 +1,37 @@
+// Bearer tokens: admin routes need API_TOKEN when one is configured, the metrics need METRICS_TOKEN.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { HubError } from '../errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Which token the route asks for; none means that it is public. */
+    protection?: 'admin' | 'metrics';
+  }
+}
+
+export interface Tokens {
+  admin: string | undefined;
+  metrics: string | undefined;
+}
+
+/** Runs before the body is read. @throws HubError `unauthorized` */
+export function authorize(request: FastifyRequest, tokens: Tokens): void {
+  const { protection } = request.routeOptions.config;
+  const expected = protection && tokens[protection];
+  if (!expected || isSameText(bearerToken(request), expected)) return;
+  throw new HubError(
+    'unauthorized',
+    "This route needs the header 'Authorization: Bearer <token>' with the hub's token.",
+  );
+}
+
+function bearerToken({ headers }: FastifyRequest): string {
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+}
+
+/** In constant time; the digests make both sides equally long. */
+function isSameText(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}

@@ -1,0 +1,62 @@
+// The bare HTTP(S) server under the app: limits that hold before there is a route, and answers to what is no request.
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { HubError } from '../errors.ts';
+import { PROBLEM_TYPE, PROBLEMS, problemBody } from './problem.ts';
+
+export const LARGEST_HEADERS_BYTES = 16_384;
+const HEADERS_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** Both in PEM form. */
+export interface TlsIdentity {
+  cert: Buffer;
+  key: Buffer;
+}
+
+export interface ListenerOptions {
+  tls: TlsIdentity | undefined;
+  requestTimeoutSec: number;
+}
+
+export function createListener(handler: RequestListener, { tls, requestTimeoutSec }: ListenerOptions): Server {
+  const options = {
+    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutSec * 1000),
+    requestTimeout: requestTimeoutSec * 1000,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // How often Node looks for requests that are late.
+    connectionsCheckingInterval: Math.min(5_000, requestTimeoutSec * 500),
+  };
+  if (!tls) return createHttpServer(options, handler);
+  return createHttpsServer({ ...options, ...tls }, handler);
+}
+
+/** The parser of Node speaks here, before there is a route or a hook. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const problem = brokenRequest(error.code);
+  const { status, title } = PROBLEMS[problem.code];
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemBody(problem, requestId));
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function brokenRequest(code: string | undefined): HubError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HubError('request_timeout', 'The request did not arrive in time.');
+    case 'HPE_HEADER_OVERFLOW':
+      return new HubError(
+        'headers_too_large',
+        `The address and the headers together must not exceed ${LARGEST_HEADERS_BYTES} bytes.`,
+      );
+    default:
+      return new HubError('invalid_request', 'This is not a readable HTTP request.');
+  }
+}

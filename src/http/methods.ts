@@ -1,0 +1,30 @@
+// Every address answers every method: OPTIONS with what there is, and 405 with `Allow` for the rest.
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { HubError } from '../errors.ts';
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+export interface DeclaredRoute {
+  url: string;
+  methods: string[];
+  isPublicRead: boolean;
+}
+
+/** To be called once all routes are declared. */
+export function completeMethods(app: FastifyInstance, routes: readonly DeclaredRoute[]): void {
+  for (const [url, declared] of Map.groupBy(routes, (route) => route.url)) {
+    const methods = new Set(declared.flatMap((route) => route.methods));
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    const publicRead = declared.some(({ isPublicRead }) => isPublicRead);
+    app.options(url, { schema: { hide: true }, config: { publicRead } }, (_request, reply) =>
+      reply.header('allow', allow).code(204).send(),
+    );
+    const others = METHODS.filter((method) => !methods.has(method));
+    app.route({ url, method: others, schema: { hide: true }, handler: refuse });
+
+    function refuse(request: { method: string }, reply: { header(name: string, value: string): unknown }): never {
+      reply.header('allow', allow);
+      throw new HubError('method_not_allowed', `${request.method} is not possible here; these are: ${allow}.`);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// Errors → application/problem+json (RFC 9457).
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode, HubError, type InputFault } from '../errors.ts';
+
+/** A new code does not compile until it has a status here. */
+export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryAfterSec?: number }> = {
+  invalid_request: { status: 400, title: 'Invalid request' },
+  invalid_json: { status: 400, title: 'Invalid JSON' },
+  invalid_manifest: { status: 400, title: 'Invalid manifest' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
+  entity_not_found: { status: 404, title: 'Entity not found' },
+  route_not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'Request timeout' },
+  payload_too_large: { status: 413, title: 'Payload too large' },
+  uri_too_long: { status: 414, title: 'Address too long' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  rate_limited: { status: 429, title: 'Too many requests', retryAfterSec: 60 },
+  headers_too_large: { status: 431, title: 'Headers too large' },
+  internal_error: { status: 500, title: 'Internal error' },
+  overloaded: { status: 503, title: 'Overloaded', retryAfterSec: 5 },
+  database_unavailable: { status: 503, title: 'Database unavailable', retryAfterSec: 5 },
+};
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().describe('One sentence a person can act on.'),
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    error: z.string().describe('The same as `code`.'),
+    request_id: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof Problem>;
+
+export function problemBody(error: HubError, requestId: string): Problem {
+  const { status, title } = PROBLEMS[error.code];
+  return {
+    type: `urn:hub:problem:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    error: error.code,
+    request_id: requestId,
+    ...(error.faults.length > 0 ? { errors: [...error.faults] } : {}),
+  };
+}
+
+export function sendProblem(error: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, retryAfterSec } = PROBLEMS[error.code];
+  if (retryAfterSec !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSec);
+  if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  return reply.code(status).type(PROBLEM_TYPE).send(problemBody(error, request.id));
+}
+
+/** What a caller may know of an error; `internal_error` when it is one of ours to mend. */
+export function asHubError(error: unknown): HubError {
+  if (error instanceof HubError) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error.validation.map(validationFault));
+  const { code = '', statusCode, message } = error as FastifyError;
+  const known = FRAMEWORK_ERRORS[code];
+  if (known) return new HubError(known, CLIENT_SENTENCES[known] ?? message);
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new HubError('invalid_request', message);
+  return new HubError(
+    'internal_error',
+    'Something went wrong inside the hub; its log has more under this request id.',
+    { cause: error },
+  );
+}
+
+const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_request',
+};
+
+const CLIENT_SENTENCES: Partial<Record<ErrorCode, string>> = {
+  unsupported_media_type: 'The body must be sent as application/json.',
+  payload_too_large: 'The body is larger than this hub reads (MAX_BODY_BYTES).',
+  invalid_request: 'The address or the length of the body cannot be read.',
+};
+
+function validationFault({
+  instancePath,
+  message = 'is invalid',
+}: {
+  instancePath: string;
+  message?: string;
+}): InputFault {
+  return { path: instancePath.replace(/^\//, '').replaceAll('/', '.'), message };
+}
+
+function invalidRequest(faults: readonly InputFault[]): HubError {
+  const sentence = faults.map(({ path, message }) => `${path || 'the body'}: ${message}`).join('; ');
+  return new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
+}

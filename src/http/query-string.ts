@@ -1,0 +1,31 @@
+// Text parameters → the types that contracts ask for.
+import { z } from 'zod';
+
+const TRUE_WORDS = ['true', '1', 'yes', 'on'];
+const FALSE_WORDS = ['false', '0', 'no', 'off'];
+
+/** `true/false`, `1/0`, `yes/no`, `on/off`, in any case. */
+export function flag(fallback: boolean) {
+  const words = [...TRUE_WORDS, ...FALSE_WORDS] as [string, ...string[]];
+  return z
+    .preprocess(lowerCase, z.enum(words, { error: 'must be true or false' }))
+    .transform((word) => TRUE_WORDS.includes(word))
+    .default(fallback);
+}
+
+export function choice<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.preprocess(lowerCase, z.enum(values, { error: `must be one of ${values.join(', ')}` }));
+}
+
+export function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.preprocess(
+    // Number() would read '', ' 7 ' and '0x10' as numbers.
+    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN),
+    z.number({ error }).int(error).min(min, error).max(max, error),
+  );
+}
+
+function lowerCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.trim().toLowerCase() : value;
+}

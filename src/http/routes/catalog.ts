@@ -1,0 +1,95 @@
+// The catalog, to be read.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { CATALOG_SORTS, CatalogPage, EntityRecord } from '../../catalog/contract.ts';
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import type { Hub } from '../../hub.ts';
+import { matchesEtag } from '../etag.ts';
+import { problems } from '../openapi.ts';
+import { choice, wholeNumber } from '../query-string.ts';
+
+const EntityId = z.object({
+  id: z
+    .string()
+    .describe('`<type>:<slug>@<version>`; without the version, the newest one')
+    .meta({ examples: ['mcp_server:pdf-tables@1.10.0', 'tool:unit-converter'] }),
+});
+
+const CatalogListQuery = z.object({
+  type: choice([...ENTITY_TYPES, 'any'])
+    .default('any')
+    .meta({ examples: ['agent'] }),
+  q: z
+    .string()
+    .default('')
+    .describe('Words that must all occur in the name, title, summary or tags')
+    .meta({ examples: ['pdf'] }),
+  sort: choice(CATALOG_SORTS)
+    .default('updated_at')
+    .meta({ examples: ['quality'] }),
+  limit: wholeNumber(1, 500)
+    .default(50)
+    .meta({ examples: [10] }),
+  offset: wholeNumber(0, 1_000_000_000)
+    .default(0)
+    .meta({ examples: [0] }),
+});
+
+export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+  const tags = ['catalog'];
+
+  app.get(
+    '/catalog',
+    {
+      schema: {
+        tags,
+        summary: 'List the catalog',
+        querystring: CatalogListQuery,
+        response: { 200: CatalogPage, ...problems('invalid_request') },
+      },
+    },
+    (request) => {
+      const { type, q, ...page } = request.query;
+      return hub.listCatalog({ ...page, text: q, type: type === 'any' ? undefined : type });
+    },
+  );
+
+  app.get(
+    '/catalog/entities/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One entity, whole',
+        params: EntityId,
+        response: { 200: EntityRecord, ...problems('entity_not_found') },
+      },
+    },
+    (request) => hub.getEntity(request.params.id),
+  );
+
+  app.get(
+    '/catalog/manifest/:id',
+    {
+      schema: {
+        tags,
+        summary: 'The manifest as it was ingested',
+        params: EntityId,
+        response: {
+          200: z.unknown().describe('The manifest'),
+          304: z.null().describe('Not changed'),
+          ...problems('entity_not_found'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { text, digest } = await hub.getManifest(request.params.id);
+      // Weak, because the bytes on the wire depend on the compression.
+      const etag = `W/"${digest}"`;
+      reply.header('etag', etag).header('cache-control', 'no-cache');
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null);
+      return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+    },
+  );
+}

@@ -1,0 +1,63 @@
+// The hub itself: health, public settings, figures.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Health, type Hub, PublicConfig } from '../../hub.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { problems } from '../openapi.ts';
+import { flag } from '../query-string.ts';
+
+const RETRY_AFTER_SEC = 5;
+
+export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: Hub; metrics: Metrics }): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+  const tags = ['service'];
+
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
+
+  app.get(
+    '/health',
+    {
+      schema: {
+        tags,
+        summary: 'Whether the hub lives, and with `check_db` whether its database answers',
+        querystring: z.object({ check_db: flag(false).meta({ examples: ['true'] }) }),
+        response: {
+          200: Health,
+          503: Health.describe('The database does not answer.'),
+          ...problems('invalid_request'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const health = await hub.health({ checkDb: request.query.check_db });
+      if (health.status === 'error') reply.code(503).header('retry-after', RETRY_AFTER_SEC);
+      return health;
+    },
+  );
+
+  app.get(
+    '/config',
+    { schema: { tags, summary: 'The settings that are nobody’s secret', response: { 200: PublicConfig } } },
+    async () => hub.config(),
+  );
+
+  app.get(
+    '/metrics',
+    {
+      config: { protection: 'metrics' },
+      schema: {
+        tags,
+        summary: 'Figures in Prometheus form',
+        response: {
+          200: { description: 'Figures', content: { 'text/plain': { schema: z.string() } } },
+          ...problems('unauthorized'),
+        },
+      },
+    },
+    async (_request, reply) => {
+      const { contentType, text } = await metrics.render();
+      return reply.type(contentType).send(text);
+    },
+  );
+}

@@ -1,0 +1,24 @@
+// Addresses: where the hub listens, and where its database is.
+
+/** Whether a host is reached only from the machine itself. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+/** The address people type to reach a listener. */
+export function listenerUrl({ host, port, secure }: { host: string; port: number; secure: boolean }): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const bracketed = reachable.includes(':') ? `[${reachable}]` : reachable;
+  return `${secure ? 'https' : 'http'}://${bracketed}:${port}`;
+}
+
+export type DatabaseAddress =
+  | { engine: 'sqlite'; path: string }
+  | { engine: 'postgres'; url: string; poolSize: number };
+
+/** For people; never the password. */
+export function describeDatabase(address: DatabaseAddress): string {
+  if (address.engine === 'sqlite') return `SQLite at ${address.path}`;
+  const { hostname, port, pathname } = new URL(address.url);
+  return `PostgreSQL at ${hostname || 'localhost'}${port && `:${port}`}${pathname}`;
+}

@@ -1,0 +1,31 @@
+// The hub's log: readable lines on a terminal, JSON lines anywhere else.
+import { pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Logger } from './world.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface ClosableLogger extends Logger {
+  /** Writes what is still in memory; to be called before the process ends. */
+  flush(): void;
+}
+
+export function createLogger({ level, terminal }: { level: LogLevel; terminal: boolean }): ClosableLogger {
+  const stream = terminal
+    ? pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
+    : pino.destination({ dest: 1, sync: false, minLength: 4096 });
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  // Lines wait in memory for company; nobody should wait for them longer than this.
+  const timer = setInterval(() => logger.flush(), 500).unref();
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    flush() {
+      clearInterval(timer);
+      if ('flushSync' in stream) stream.flushSync();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+// The catalog's port on both engines.
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { CatalogQuery } from '../catalog/contract.ts';
+import type { Entity, EntityVersion, StoredEntity } from '../catalog/entity.ts';
+import type { CatalogStore, SaveOutcome } from '../catalog/store.ts';
+import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
+import type { Db, Dialect } from './dialects/dialect.ts';
+import { ENTITY_COLUMNS, entityFromRow, foldText, MAPPING, rowFromEntity } from './entity-row.ts';
+import type { Tables } from './tables.ts';
+
+/** What a save must leave alone: the gateway's columns, and when the entity first came. */
+const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
+
+export function createCatalogStore({ read, write, rowsFromJson }: Dialect): CatalogStore {
+  return {
+    async save(entities, at) {
+      if (entities.length === 0) return [];
+      return write.transaction().execute(async (tx) => {
+        const outcomes = await outcomesOf(tx, entities);
+        // Sorted, so that two hubs that save the same entities never wait for each other in a circle.
+        const changed = entities
+          .filter(({ uid }) => outcomes.get(uid) !== 'unchanged')
+          .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+        if (changed.length > 0) {
+          await upsert(tx, changed, at);
+          await replaceFacets(tx, changed);
+          await moveRevision(tx);
+        }
+        return entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged');
+      });
+    },
+
+    async get({ type, slug, version }) {
+      const row = await read
+        .selectFrom('entity')
+        .select(ENTITY_COLUMNS)
+        .where('type', '=', type)
+        .where('slug', '=', slug)
+        .$if(version !== undefined, (query) => query.where('version', '=', version ?? ''))
+        .orderBy('version_key', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row && entityFromRow(row);
+    },
+
+    async versions(type, name) {
+      const rows = await read
+        .selectFrom('entity')
+        .select(['uid', 'version', 'status'])
+        .where('type', '=', type)
+        .where('name', '=', name)
+        .orderBy('version_key', 'desc')
+        .orderBy('uid', 'desc')
+        .execute();
+      return rows as EntityVersion[];
+    },
+
+    list: (query) => list(read, query),
+
+    async countByType() {
+      const rows = await read
+        .selectFrom('entity')
+        .select(['type', ({ fn }) => fn.countAll().as('count')])
+        .groupBy('type')
+        .execute();
+      const counts = new Map(rows.map(({ type, count }) => [type, Number(count)]));
+      return Object.fromEntries(ENTITY_TYPES.map((type) => [type, counts.get(type) ?? 0])) as Record<
+        EntityType,
+        number
+      >;
+    },
+
+    async revision() {
+      const { revision } = await read.selectFrom('catalog_state').select('revision').executeTakeFirstOrThrow();
+      return revision;
+    },
+  };
+
+  async function upsert(tx: Db, entities: readonly Entity[], at: Date): Promise<void> {
+    const rows = entities.map((entity) => rowFromEntity(entity, at));
+    const columns = Object.keys(rows[0] ?? {});
+    const assignments = columns
+      .filter((column) => !KEPT_ON_UPDATE.includes(column))
+      .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
+    await sql`
+      insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
+      select * from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming where true
+      on conflict (uid) do update set ${sql.join(assignments)}, source_url = coalesce(excluded.source_url, entity.source_url)
+    `.execute(tx);
+  }
+
+  async function replaceFacets(tx: Db, entities: readonly Entity[]): Promise<void> {
+    const uids = JSON.stringify(entities.map(({ uid }) => ({ uid })));
+    await sql`delete from entity_facet where uid in (select uid from ${rowsFromJson('entity', ['uid'], uids)} as saved)`.execute(
+      tx,
+    );
+    const rows = entities.flatMap(({ uid, facets }) =>
+      Object.entries(facets).flatMap(([facet, values]) =>
+        [...new Set(values.map((value) => value.toLowerCase()))].map((value) => ({ uid, facet, value })),
+      ),
+    );
+    if (rows.length === 0) return;
+    await sql`
+      insert into entity_facet (uid, facet, value)
+      select * from ${rowsFromJson('entity_facet', ['uid', 'facet', 'value'], JSON.stringify(rows))} as incoming
+    `.execute(tx);
+  }
+
+  async function outcomesOf(tx: Db, entities: readonly Entity[]): Promise<Map<string, SaveOutcome>> {
+    const uids = JSON.stringify(entities.map(({ uid }) => ({ uid })));
+    const { rows } = await sql<Pick<Tables['entity'], 'uid' | 'manifest_digest' | 'source_url' | 'mapping'>>`
+      select uid, manifest_digest, source_url, mapping from entity
+      where uid in (select uid from ${rowsFromJson('entity', ['uid'], uids)} as wanted)
+    `.execute(tx);
+    const stored = new Map(rows.map((row) => [row.uid, row]));
+    return new Map(
+      entities.map(({ uid, manifestDigest, sourceUrl }) => {
+        const row = stored.get(uid);
+        if (!row) return [uid, 'created'];
+        const isSame =
+          row.manifest_digest === manifestDigest &&
+          row.mapping === MAPPING &&
+          (sourceUrl ?? row.source_url) === row.source_url;
+        return [uid, isSame ? 'unchanged' : 'updated'];
+      }),
+    );
+  }
+}
+
+/** Last in its transaction: on PostgreSQL the row is locked from here to the commit. */
+async function moveRevision(tx: Db): Promise<void> {
+  await tx
+    .updateTable('catalog_state')
+    .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
+    .execute();
+}
+
+async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredEntity[]; total: number }> {
+  const matching = matchingEntities(read.selectFrom('entity'), query);
+  const direction = query.sort === 'name' ? 'asc' : 'desc';
+  const [rows, { total }] = await Promise.all([
+    matching
+      .select(ENTITY_COLUMNS)
+      .orderBy(query.sort, direction)
+      .orderBy('uid', direction)
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { entities: rows.map(entityFromRow), total: Number(total) };
+}
+
+function matchingEntities<O>(
+  entities: SelectQueryBuilder<Tables, 'entity', O>,
+  { type, text }: CatalogQuery,
+): SelectQueryBuilder<Tables, 'entity', O> {
+  const words = foldText(text).split(/\s+/).filter(Boolean);
+  return words.reduce(
+    (query, word) => query.where(sql<boolean>`haystack like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`),
+    entities.$if(type !== undefined, (query) => query.where('type', '=', type ?? '')),
+  );
+}

@@ -1,0 +1,64 @@
+// Opens the database that an address names, and brings its schema up to date.
+import { type Migration, Migrator } from 'kysely/migration';
+import { StartError } from '../errors.ts';
+import { type DatabaseAddress, describeDatabase } from '../lib/address.ts';
+import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
+import { openPostgres } from './dialects/postgres.ts';
+import { openSqlite } from './dialects/sqlite.ts';
+import { initial } from './migrations/0001_initial.ts';
+
+/** @throws StartError when it cannot be opened, or was written by a newer hub. */
+export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
+  const dialect = await open(address, dependencies);
+  try {
+    await migrate(dialect);
+    return dialect;
+  } catch (error) {
+    await dialect.close();
+    if (error instanceof StartError) throw error;
+    throw new StartError(`The database (${describeDatabase(address)}) cannot be used: ${reason(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+async function open(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
+  if (address.engine === 'postgres') return openPostgres(address, dependencies);
+  try {
+    return await openSqlite(address.path, dependencies);
+  } catch (error) {
+    throw new StartError(`The folder of ${address.path} cannot be made: ${reason(error)}.`, { cause: error });
+  }
+}
+
+/** In order; names are never changed, and a migration that was released is never edited. */
+function migrations(dialect: Dialect): Record<string, Migration> {
+  return { '0001_initial': initial(dialect) };
+}
+
+async function migrate(dialect: Dialect): Promise<void> {
+  const known = migrations(dialect);
+  // Kysely takes a lock first, so that two hubs that start at once take turns.
+  const migrator = new Migrator({ db: dialect.write, provider: { getMigrations: async () => known } });
+  const { error } = await migrator.migrateToLatest();
+  if (error && (await isNewer(dialect, known))) {
+    throw new StartError(
+      'The database was written by a newer version of the hub; start that version, or use another database.',
+    );
+  }
+  if (error) throw error;
+}
+
+async function isNewer(dialect: Dialect, known: Record<string, Migration>): Promise<boolean> {
+  const rows = await dialect.write
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute();
+  return rows.some(({ name }) => !(name in known));
+}
+
+function reason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+}

@@ -1,0 +1,27 @@
+// Everything that SQLite and PostgreSQL do differently; a query that needs nothing from here is portable.
+import type { Kysely, RawBuilder } from 'kysely';
+import type { Metrics } from '../../lib/metrics.ts';
+import type { Tables } from '../tables.ts';
+
+export type Db = Kysely<Tables>;
+
+export interface Dialect {
+  /** For messages only: a difference between engines is a member here, never an `if` on the name. */
+  readonly name: 'sqlite' | 'postgres';
+  /** Reads run beside each other and beside a write; they see what is committed. */
+  readonly read: Db;
+  /** The one way to write; on SQLite one transaction runs at a time. */
+  readonly write: Db;
+  /** Type of a text column that compares byte by byte, whatever the database's locale. */
+  readonly byteOrderedText: RawBuilder<unknown>;
+  /**
+   * The rows of a JSON array of objects, as something to select from: one parameter, however many rows.
+   * `columns` are the columns of `table` that the objects hold.
+   */
+  rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
+  close(): Promise<void>;
+}
+
+export interface DialectDependencies {
+  metrics: Pick<Metrics, 'observeQuery'>;
+}

@@ -1,0 +1,64 @@
+// A Kysely driver that measures every statement, and turns "the database does not answer" into an error of the hub.
+import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely';
+import { HubError } from '../../errors.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+
+export interface DriverGuard {
+  metrics: Pick<Metrics, 'observeQuery'>;
+  /** Whether an error says that the database cannot be used now, rather than that a statement is wrong. */
+  isUnavailable(error: unknown): boolean;
+}
+
+export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
+  return Object.assign(Object.create(driver) as Driver, {
+    // Private fields live on the driver itself, so that inherited methods must run there.
+    init: () => driver.init(),
+    destroy: () => driver.destroy(),
+    releaseConnection: (connection: DatabaseConnection) => driver.releaseConnection(connection),
+    beginTransaction: (connection: DatabaseConnection, settings: object) =>
+      translated(guard, () => driver.beginTransaction(connection, settings)),
+    commitTransaction: (connection: DatabaseConnection) =>
+      translated(guard, () => driver.commitTransaction(connection)),
+    rollbackTransaction: (connection: DatabaseConnection) => driver.rollbackTransaction(connection),
+    acquireConnection: async () => guardConnection(await translated(guard, () => driver.acquireConnection()), guard),
+  });
+}
+
+const guarded = new WeakSet<DatabaseConnection>();
+
+function guardConnection(connection: DatabaseConnection, guard: DriverGuard): DatabaseConnection {
+  // Pools hand out the same connections again and again.
+  if (guarded.has(connection)) return connection;
+  guarded.add(connection);
+  const execute = connection.executeQuery.bind(connection);
+  connection.executeQuery = (query) => measured(query, guard, () => translated(guard, () => execute(query)));
+  return connection;
+}
+
+async function measured<T>(query: CompiledQuery, { metrics }: DriverGuard, run: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  let failed = true;
+  try {
+    const result = await run();
+    failed = false;
+    return result;
+  } finally {
+    metrics.observeQuery({ operation: operationOf(query), seconds: (performance.now() - startedAt) / 1000, failed });
+  }
+}
+
+/** `SelectQueryNode` → `select`: a label with few values. */
+function operationOf({ query }: CompiledQuery): string {
+  return query.kind.replace(/(Query)?Node$/, '').toLowerCase();
+}
+
+async function translated<T>({ isUnavailable }: DriverGuard, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    throw new HubError('database_unavailable', 'The database does not answer; try again in a moment.', {
+      cause: error,
+    });
+  }
+}

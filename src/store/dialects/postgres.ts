@@ -1,0 +1,55 @@
+// PostgreSQL: a pool of connections that both read and write.
+import { Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import pg from 'pg';
+import type { Tables } from '../tables.ts';
+import type { Dialect, DialectDependencies } from './dialect.ts';
+import { guardDriver } from './guarded-driver.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+export function openPostgres(
+  { url, poolSize }: { url: string; poolSize: number },
+  { metrics }: DialectDependencies,
+): Dialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'catalog-hub',
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({
+    dialect: {
+      createDriver: () => guardDriver(new PostgresDriver({ pool }), { metrics, isUnavailable }),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  return {
+    name: 'postgres',
+    read: db,
+    write: db,
+    byteOrderedText: sql`text collate "C"`,
+    rowsFromJson: (table, columns, json) =>
+      sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
+    close: () => db.destroy(),
+  };
+}
+
+/** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shut down, cancelled). */
+const UNAVAILABLE_STATES = /^(08|53|57)/;
+const UNAVAILABLE_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'];
+
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    UNAVAILABLE_STATES.test(code) ||
+    UNAVAILABLE_CODES.includes(code) ||
+    /timeout exceeded when trying to connect|Connection terminated/i.test(error.message)
+  );
+}

@@ -1,0 +1,104 @@
+// SQLite: one worker that writes, and some that read beside it.
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
+import { Piscina } from 'piscina';
+import type { Tables } from '../tables.ts';
+import type { Db, Dialect, DialectDependencies } from './dialect.ts';
+import { guardDriver } from './guarded-driver.ts';
+import type { SqliteResult, SqliteTask, SqliteWorkerData } from './sqlite-worker.ts';
+
+const MOST_READERS = 4;
+/** More statements than this waiting for a worker means that the hub cannot keep up: the next is refused. */
+const LONGEST_QUEUE = 5_000;
+
+export async function openSqlite(path: string, { metrics }: DialectDependencies): Promise<Dialect> {
+  await mkdir(dirname(path), { recursive: true });
+  const writer = workers({ path, readOnly: false }, 1);
+  // The file must be there before anybody reads it; this is also where a bad one is found.
+  await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] });
+  const readers = workers({ path, readOnly: true }, Math.min(MOST_READERS, availableParallelism()));
+  const kysely = (pool: Piscina, adapter: SqliteAdapter): Db =>
+    new Kysely<Tables>({
+      dialect: {
+        createDriver: () => guardDriver(sqliteDriver(pool), { metrics, isUnavailable }),
+        createAdapter: () => adapter,
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    });
+  return {
+    name: 'sqlite',
+    read: kysely(readers, new ManyReaders()),
+    write: kysely(writer, new SqliteAdapter()),
+    byteOrderedText: sql`text`,
+    rowsFromJson: (_table, columns, json) =>
+      sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
+    async close() {
+      await readers.close();
+      await writer.close();
+    },
+  };
+}
+
+function workers(data: SqliteWorkerData, threads: number): Piscina<SqliteTask, SqliteResult> {
+  return new Piscina({
+    // The worker is TypeScript in development and JavaScript once built.
+    filename: fileURLToPath(new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)),
+    workerData: data,
+    minThreads: 1,
+    maxThreads: threads,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    maxQueue: LONGEST_QUEUE,
+  });
+}
+
+/** Reads need no turns: each is one statement on whichever worker is free. */
+class ManyReaders extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+function sqliteDriver(pool: Piscina<SqliteTask, SqliteResult>): Driver {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql: text, parameters }: CompiledQuery) {
+      const { rows, changes } = await pool.run({ sql: text, parameters });
+      return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+    },
+    streamQuery() {
+      throw new Error('Rows are not streamed from SQLite; read page by page.');
+    },
+  };
+  const statement = async (text: string) => void (await connection.executeQuery(CompiledQuery.raw(text)));
+  return {
+    async init() {},
+    acquireConnection: async () => connection,
+    // Immediate: a transaction that reads first and writes later could not wait for its turn any more.
+    beginTransaction: () => statement('begin immediate'),
+    commitTransaction: () => statement('commit'),
+    rollbackTransaction: () => statement('rollback'),
+    async releaseConnection() {},
+    async destroy() {},
+  };
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED || /queue is at limit/i.test(error.message);
+}

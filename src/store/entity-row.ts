@@ -1,0 +1,89 @@
+// Entity ↔ row of the entity table.
+import type { Insertable, Selectable } from 'kysely';
+import type { Entity, Facets, StoredEntity } from '../catalog/entity.ts';
+import type { LifecycleStatus } from '../catalog/manifest.ts';
+import type { EntityType } from '../catalog/uid.ts';
+import type { EntityTable } from './tables.ts';
+
+/** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again on the next ingest. */
+export const MAPPING = 1;
+
+export const ENTITY_COLUMNS = [
+  'uid',
+  'type',
+  'slug',
+  'version',
+  'version_key',
+  'name',
+  'title',
+  'summary',
+  'status',
+  'quality',
+  'published_at',
+  'source_url',
+  'manifest',
+  'manifest_digest',
+  'facets',
+  'mcp_registration',
+  'created_at',
+  'updated_at',
+  'gateway_registered_at',
+  'gateway_error',
+] as const satisfies (keyof EntityTable)[];
+
+type SelectedRow = Pick<Selectable<EntityTable>, (typeof ENTITY_COLUMNS)[number]>;
+
+export function rowFromEntity(entity: Entity, at: Date): Insertable<EntityTable> {
+  return {
+    uid: entity.uid,
+    type: entity.type,
+    slug: entity.slug,
+    version: entity.version,
+    version_key: entity.versionKey,
+    name: entity.name,
+    title: entity.title,
+    summary: entity.summary,
+    haystack: foldText([entity.name, entity.title, entity.summary, ...entity.facets.tag].join(' ')),
+    status: entity.status,
+    quality: entity.quality,
+    published_at: entity.publishedAt,
+    source_url: entity.sourceUrl,
+    manifest: entity.manifestText,
+    manifest_digest: entity.manifestDigest,
+    facets: JSON.stringify(entity.facets),
+    mcp_registration: entity.mcpRegistration && JSON.stringify(entity.mcpRegistration),
+    mapping: MAPPING,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+  };
+}
+
+export function entityFromRow(row: SelectedRow): StoredEntity {
+  return {
+    uid: row.uid,
+    type: row.type as EntityType,
+    slug: row.slug,
+    version: row.version,
+    versionKey: row.version_key,
+    name: row.name,
+    title: row.title,
+    summary: row.summary,
+    status: row.status as LifecycleStatus,
+    quality: row.quality,
+    publishedAt: row.published_at,
+    sourceUrl: row.source_url,
+    manifestText: row.manifest,
+    manifestDigest: row.manifest_digest,
+    mcpRegistration: row.mcp_registration && JSON.parse(row.mcp_registration),
+    facets: JSON.parse(row.facets) as Facets,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    gatewayRegisteredAt: row.gateway_registered_at,
+    gatewayError: row.gateway_error,
+  };
+}
+
+/** Lower case, without accents: how texts are compared when case and accents do not count. */
+export function foldText(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { CatalogStore } from '../../src/catalog/store.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { aManifest } from '../support/builders.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+const NOON = new Date('2026-06-01T12:00:00.000Z');
+const LATER = new Date('2026-06-02T12:00:00.000Z');
+
+testOnEveryEngine('save: answers created, unchanged and updated, in the order given', async (t, address) => {
+  const { store } = await openStore(t, address);
+  assert.deepEqual(await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' })], NOON), ['created', 'created']);
+  assert.deepEqual(
+    await store.save(
+      [anEntity({ id: 'c' }), anEntity({ id: 'b' }), anEntity({ id: 'a', summary: 'New words.' })],
+      LATER,
+    ),
+    ['created', 'unchanged', 'updated'],
+  );
+  const updated = await store.get({ type: 'mcp_server', slug: 'a', version: '1.0.0' });
+  assert.equal(updated?.summary, 'New words.');
+  assert.equal(updated?.createdAt, NOON.toISOString());
+  assert.equal(updated?.updatedAt, LATER.toISOString());
+});
+
+testOnEveryEngine('save: what did not change moves no revision; what did moves it once', async (t, address) => {
+  const { store } = await openStore(t, address);
+  const before = await store.revision();
+  await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' })], NOON);
+  const after = await store.revision();
+  assert.equal(after, before + 1);
+  await store.save([anEntity({ id: 'a' })], LATER);
+  assert.equal(await store.revision(), after);
+});
+
+testOnEveryEngine('save: never touches the columns of the gateway', async (t, address) => {
+  const { store, dialect } = await openStore(t, address);
+  await store.save([anEntity({ id: 'a' })], NOON);
+  await dialect.write
+    .updateTable('entity')
+    .set({ gateway_registered_at: NOON.toISOString(), gateway_error: 'late' })
+    .execute();
+  await store.save([anEntity({ id: 'a', summary: 'New words.' })], LATER);
+  const entity = await store.get({ type: 'mcp_server', slug: 'a' });
+  assert.equal(entity?.gatewayRegisteredAt, NOON.toISOString());
+  assert.equal(entity?.gatewayError, 'late');
+});
+
+testOnEveryEngine('save: an entity that comes without an address keeps the one it had', async (t, address) => {
+  const { store } = await openStore(t, address);
+  const sourceUrl = 'https://catalog.example.org/a/manifest.json';
+  await store.save([entityFromManifest({ document: aManifest({ id: 'a' }), sourceUrl })], NOON);
+  assert.deepEqual(await store.save([anEntity({ id: 'a' })], LATER), ['unchanged']);
+  await store.save([anEntity({ id: 'a', summary: 'New words.' })], LATER);
+  assert.equal((await store.get({ type: 'mcp_server', slug: 'a' }))?.sourceUrl, sourceUrl);
+});
+
+testOnEveryEngine('save: any text that JSON can hold comes back as it was', async (t, address) => {
+  const { store } = await openStore(t, address);
+  const document = aManifest({
+    id: 'odd',
+    name: 'a\u0000b',
+    description: '\ud83d\ude00 \ud83d \\ " \u2028',
+    nested: { list: [null, true, 1.5, -0] },
+  });
+  await store.save([entityFromManifest({ document })], NOON);
+  const entity = await store.get({ type: 'mcp_server', slug: 'odd' });
+  assert.deepEqual(JSON.parse(entity?.manifestText ?? ''), JSON.parse(JSON.stringify(document)));
+  assert.equal(entity?.name, 'ab');
+});
+
+testOnEveryEngine('save: the longest texts that a manifest may bring fit into every index', async (t, address) => {
+  const { store } = await openStore(t, address);
+  const long = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + (index % 20_000))).join('');
+  const document = aManifest({
+    id: long.slice(0, 256),
+    version: long.slice(0, 128),
+    name: long,
+    title: long,
+    tags: [long, `b${long}`],
+  });
+  assert.deepEqual(await store.save([entityFromManifest({ document })], NOON), ['created']);
+});
+
+testOnEveryEngine('get: without a version, the newest one', async (t, address) => {
+  const { store } = await openStore(t, address);
+  await store.save(
+    ['1.9.0', '1.10.0', '1.10.0-rc.1', 'canary-7'].map((version) => anEntity({ version })),
+    NOON,
+  );
+  assert.equal((await store.get({ type: 'mcp_server', slug: 'pdf-tables' }))?.version, '1.10.0');
+  assert.equal((await store.get({ type: 'mcp_server', slug: 'pdf-tables', version: '1.9.0' }))?.version, '1.9.0');
+  assert.equal(await store.get({ type: 'tool', slug: 'pdf-tables' }), undefined);
+});
+
+testOnEveryEngine('versions: of one type and name, under whatever slug, newest first', async (t, address) => {
+  const { store } = await openStore(t, address);
+  await store.save(
+    [
+      anEntity({ id: 'x', version: '1.2.0' }),
+      anEntity({ id: 'y', version: '1.10.0' }),
+      anEntity({ id: 'z', version: '2.0.0', type: 'tool' }),
+    ],
+    NOON,
+  );
+  const versions = await store.versions('mcp_server', 'io.example.docs/pdf-tables');
+  assert.deepEqual(
+    versions.map(({ uid }) => uid),
+    ['mcp_server:y@1.10.0', 'mcp_server:x@1.2.0'],
+  );
+});
+
+testOnEveryEngine('list: pages by every order without gaps or overlaps', async (t, address) => {
+  const { store } = await openStore(t, address);
+  await store.save(
+    Array.from({ length: 25 }, (_, index) => anEntity({ id: `e${index % 25}`, name: `n${index % 7}` })),
+    NOON,
+  );
+  for (const sort of ['updated_at', 'created_at', 'name', 'quality'] as const) {
+    const pages = await Promise.all([0, 10, 20].map((offset) => store.list({ text: '', sort, limit: 10, offset })));
+    const uids = pages.flatMap(({ entities }) => entities.map(({ uid }) => uid));
+    assert.equal(new Set(uids).size, 25, sort);
+    assert.deepEqual(
+      pages.map(({ total }) => total),
+      [25, 25, 25],
+    );
+  }
+});
+
+testOnEveryEngine(
+  'list: every word must occur, whatever its case and accents, and no sign is special',
+  async (t, address) => {
+    const { store } = await openStore(t, address);
+    await store.save(
+      [
+        anEntity({ id: 'a', name: 'Übersetzer', summary: 'Translates 100% of texts.', tags: [] }),
+        anEntity({ id: 'b', name: 'other', summary: 'Something else.', tags: ['texts'], type: 'tool' }),
+      ],
+      NOON,
+    );
+    const found = async (text: string, type?: 'tool') =>
+      (await store.list({ text, type, sort: 'name', limit: 10, offset: 0 })).entities.map(({ slug }) => slug);
+    assert.deepEqual(await found('UBERSETZER texts'), ['a']);
+    assert.deepEqual(new Set(await found('texts')), new Set(['a', 'b']));
+    assert.deepEqual(await found('texts', 'tool'), ['b']);
+    assert.deepEqual(await found('100%'), ['a']);
+    assert.deepEqual(await found('1_0%'), []);
+    assert.deepEqual(await found("'; drop table entity; --"), []);
+  },
+);
+
+testOnEveryEngine('countByType: every type has its number', async (t, address) => {
+  const { store } = await openStore(t, address);
+  await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' }), anEntity({ id: 'c', type: 'agent' })], NOON);
+  assert.deepEqual(await store.countByType(), { agent: 1, tool: 0, mcp_server: 2 });
+});
+
+testOnEveryEngine('save: many at once, from many sides, loses none', async (t, address) => {
+  const { store } = await openStore(t, address);
+  const batches = Array.from({ length: 20 }, (_, batch) =>
+    Array.from({ length: 25 }, (_, index) =>
+      anEntity({ id: `e${(batch * 7 + index) % 100}`, summary: `Batch ${batch}.` }),
+    ),
+  );
+  await Promise.all(batches.map((batch) => store.save(batch, NOON)));
+  assert.equal((await store.countByType()).mcp_server, 100);
+});
+
+async function openStore(t: TestContext, address: DatabaseAddress): Promise<{ store: CatalogStore; dialect: Dialect }> {
+  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  t.after(() => dialect.close());
+  return { store: createCatalogStore(dialect), dialect };
+}
+
+function anEntity(fields: JsonObject) {
+  return entityFromManifest({ document: aManifest(fields) });
+}

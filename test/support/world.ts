@@ -1,0 +1,32 @@
+// The outside world of a test: a clock that stands still, a log that is kept, figures of its own.
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { World } from '../../src/lib/world.ts';
+
+export interface LoggedEvent {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  fields: object;
+  message: string;
+}
+
+export interface TestWorld extends World {
+  logged: LoggedEvent[];
+  /** Sets the clock. */
+  setTime(iso: string): void;
+}
+
+export function testWorld(): TestWorld {
+  let time = new Date('2026-06-01T12:00:00.000Z');
+  const logged: LoggedEvent[] = [];
+  const write = (level: LoggedEvent['level']) => (fields: object, message: string) => {
+    logged.push({ level, fields, message });
+  };
+  return {
+    now: () => time,
+    setTime: (iso) => {
+      time = new Date(iso);
+    },
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    metrics: createMetrics(),
+    logged,
+  };
+}
