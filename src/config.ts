@@ -23,6 +23,11 @@ const yesOrNo = z
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
+/** Links are made by adding a path to it, and everybody gets to see them. */
+const publicUrl = httpUrl.refine((url) => {
+  const { username, password, search, hash } = new URL(url);
+  return `${username}${password}${search}${hash}` === '';
+}, 'an http or https address without credentials, query or fragment');
 const text = z.string();
 const secret = z.string().meta({ secret: true });
 const urlList = z.string().transform((raw, context) => {
@@ -32,7 +37,7 @@ const urlList = z.string().transform((raw, context) => {
     context.issues.push({
       code: 'custom',
       input: raw,
-      message: `http or https addresses, which '${bad.entry}' is not`,
+      message: `http or https addresses, which '${withoutCredentials(bad.entry)}' is not`,
     });
     return z.NEVER;
   }
@@ -45,7 +50,9 @@ export const SETTINGS = z.object({
   PORT: wholeNumber(0, 65_535)
     .optional()
     .describe('Port to listen on. Default 443; 8443 when 443 may not be bound or is taken.'),
-  BASE_URL: httpUrl.optional().describe('Public address of the hub, used in links. Default: the address listened on.'),
+  BASE_URL: publicUrl
+    .optional()
+    .describe('Public address of the hub, used in links. Default: the address listened on.'),
   TLS_CERT_FILE: text
     .optional()
     .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub speaks HTTPS.'),
@@ -109,7 +116,7 @@ export interface Config {
   /** Undefined means 443 with the fallback. */
   readonly port: number | undefined;
   readonly baseUrl: string | undefined;
-  readonly tls: { certFile: string; keyFile: string } | undefined;
+  readonly tls: Readonly<{ certFile: string; keyFile: string }> | undefined;
   readonly trustProxy: boolean;
   readonly adminToken: string | undefined;
   readonly metricsToken: string | undefined;
@@ -117,25 +124,25 @@ export interface Config {
   readonly requestTimeoutSec: number;
   readonly rateLimitPerMinute: number;
   readonly logLevel: Settings['LOG_LEVEL'];
-  readonly database: DatabaseAddress;
+  readonly database: Readonly<DatabaseAddress>;
   readonly seedRemotes: readonly string[];
   readonly ingestIntervalMin: number;
   readonly allowPrivateNetwork: boolean;
   readonly installRoot: string | undefined;
-  readonly search: {
+  readonly search: Readonly<{
     profile: Settings['SEARCH_PROFILE'];
     mode: Settings['SEARCH_MODE'];
     rerank: Settings['SEARCH_RERANK'];
-  };
+  }>;
   readonly embedding: ModelEndpoint | undefined;
   readonly llm: ModelEndpoint | undefined;
-  readonly gateway: { url: string; token?: string; jwtSecret?: string; username?: string } | undefined;
+  readonly gateway: Readonly<{ url: string; token?: string; jwtSecret?: string; username?: string }> | undefined;
 }
 
 interface ModelEndpoint {
-  baseUrl: string;
-  model: string;
-  apiKey?: string;
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -143,7 +150,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** @throws SettingError when a setting is wrong. */
 export function readConfig(environment: Environment): Config {
   const settings = parseSettings(environment);
-  return Object.freeze({
+  return frozen({
     host: settings.HOST,
     port: settings.PORT,
     baseUrl: settings.BASE_URL,
@@ -179,14 +186,25 @@ export function readConfig(environment: Environment): Config {
   });
 }
 
+/** The groups as well: nobody can change `config.search.mode` either. */
+function frozen(config: Config): Config {
+  for (const group of Object.values(config)) Object.freeze(group);
+  return Object.freeze(config);
+}
+
 function parseSettings(environment: Environment): Settings {
-  // A setting that is there but blank counts as not set: compose files and .env templates leave them so.
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  // A setting that is there but blank counts as not set: compose files and .env templates leave them so. Blanks around
+  // a value are nobody's wish: files with Windows line ends leave them.
+  const present = Object.fromEntries(
+    Object.entries(environment)
+      .map(([name, value = '']) => [name, value.trim()] as const)
+      .filter(([, value]) => value !== ''),
+  );
   const parsed = SETTINGS.safeParse(present);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
-  const got = isSecret(name) ? 'a value that is not shown' : `'${present[name]}'`;
+  const got = isSecret(name) ? 'a value that is not shown' : `'${withoutCredentials(present[name] ?? '')}'`;
   throw new SettingError(`${name} is ${got}, but must be ${issue?.message}.`);
 }
 
@@ -195,6 +213,11 @@ export function isSecret(name: string): boolean {
   const schema = SETTINGS.shape[name as keyof typeof SETTINGS.shape];
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   return inner?.meta()?.secret === true;
+}
+
+/** Addresses may carry a password before the host; all that could be part of one is left out. */
+function withoutCredentials(value: string): string {
+  return value.replace(/^([a-z][a-z\d+.-]*:\/+)?.*@/is, '$1…@');
 }
 
 function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings): Config['tls'] {
@@ -217,9 +240,9 @@ function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?
   return { baseUrl, model, apiKey };
 }
 
-/** CSV, a JSON array, or `[a, b]` without quotes; blanks are dropped. */
+/** CSV, a JSON array, or `[a, b]` without quotes; blanks and line ends separate too, for no address holds them. */
 function splitList(raw: string): string[] {
-  const parts = jsonArray(raw) ?? raw.replace(/^\s*\[|\]\s*$/g, '').split(',');
+  const parts = jsonArray(raw) ?? raw.replace(/^\[(.*)\]$/s, '$1').split(/[,\s]/);
   return parts
     .map((part) =>
       String(part)

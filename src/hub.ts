@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import type { World } from './lib/world.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { openDatabase } from './store/database.ts';
+import { createRevision } from './store/revision.ts';
 import { VERSION } from './version.ts';
 
 export interface Hub {
@@ -19,6 +20,7 @@ export interface Hub {
   countEntities(): Promise<Record<EntityType, number>>;
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
+  /** Once is enough; again does nothing. */
   close(): Promise<void>;
 }
 
@@ -58,8 +60,9 @@ export interface HubDependencies {
 export async function createHub({ config, world, baseUrl }: HubDependencies): Promise<Hub> {
   const { now, log, metrics } = world;
   const database = await openDatabase(config.database, { metrics });
-  const store = createCatalogStore(database);
+  const store = createCatalogStore(database, createRevision(database));
   const catalog = createCatalog({ store, now, baseUrl });
+  let closed: Promise<void> | undefined;
   metrics.gauge({
     name: 'hub_entities',
     help: 'Entities in the catalog.',
@@ -99,6 +102,9 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       const failure = results.find((result) => !result.ok);
       if (failure && !failure.ok) throw failure.error;
     },
-    close: () => database.close(),
+    close() {
+      closed ??= database.close();
+      return closed;
+    },
   };
 }

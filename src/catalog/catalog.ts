@@ -1,4 +1,5 @@
 // The catalog: the only way in for manifests, and the way out for entities.
+import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 import type { Clock } from '../lib/world.ts';
 import type { CatalogPage, CatalogQuery, EntityRecord } from './contract.ts';
@@ -38,7 +39,17 @@ export interface CatalogDependencies {
   baseUrl: () => string;
 }
 
+/** About the bytes of the records that are kept in memory, and of one line of their list of versions. */
+const RECORDS_SIZE = 32_000_000;
+const VERSION_SIZE = 100;
+const RECORDS_TTL_MS = 600_000;
+
 export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
+  // A record holds how recent the entity is, so that it must not be kept for ever.
+  const records = new LRUCache<string, { revision: number; record: EntityRecord }>({
+    maxSize: RECORDS_SIZE,
+    ttl: RECORDS_TTL_MS,
+  });
   const presentation = () => ({ baseUrl: baseUrl(), now: now() });
 
   async function find(id: string): Promise<StoredEntity> {
@@ -68,8 +79,17 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     },
 
     async get(id) {
+      const revision = await store.revision();
+      const known = records.get(id);
+      if (known?.revision === revision) return known.record;
       const entity = await find(id);
-      return presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
+      const record = presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
+      records.set(
+        id,
+        { revision, record },
+        { size: entity.manifestText.length + record.versions.length * VERSION_SIZE },
+      );
+      return record;
     },
 
     async manifest(id) {

@@ -12,13 +12,38 @@ const MOST_YAML_ALIASES = 50;
  * @throws HubError `invalid_manifest`
  */
 export function parseManifestText(name: string, text: string): { document: unknown; text?: string } {
-  const isYaml = /\.ya?ml(?:[?#]|$)/i.test(name) || !/^\s*[[{]/.test(text);
+  const unmarked = text.replace(/^\ufeff/, '');
+  const mayBeJson = /^\s*[[{]/.test(unmarked);
+  const mayBeYaml = !mayBeJson || /\.ya?ml(?:[?#]|$)/i.test(name);
   try {
-    return isYaml
-      ? { document: parseYaml(text, { maxAliasCount: MOST_YAML_ALIASES }) }
-      : { document: JSON.parse(text), text };
+    if (mayBeJson) return { document: JSON.parse(unmarked), text: unmarked };
   } catch (error) {
-    const message = (error as Error).message.split('\n', 1)[0];
-    throw new HubError('invalid_manifest', `The document cannot be read as ${isYaml ? 'YAML' : 'JSON'}: ${message}.`);
+    if (!mayBeYaml) throw unreadable('JSON', error);
   }
+  try {
+    return { document: readYaml(unmarked) };
+  } catch (error) {
+    throw unreadable('YAML', error);
+  }
+}
+
+const YAML_RULES = {
+  // Named, because a document may ask for the schema of YAML 1.1.
+  schema: 'core',
+  maxAliasCount: MOST_YAML_ALIASES,
+  // As in JSON, the last of two equal keys counts; to look for them takes the square of the number of keys.
+  uniqueKeys: false,
+  // Warnings about odd tags would go to the terminal.
+  logLevel: 'error',
+} as const;
+
+/** Through JSON, because YAML can also say what JSON cannot: a list that holds itself, not-a-number. */
+function readYaml(text: string): unknown {
+  return JSON.parse(JSON.stringify(parseYaml(text, YAML_RULES)));
+}
+
+function unreadable(format: 'JSON' | 'YAML', error: unknown): HubError {
+  const [firstLine = ''] = (error as Error).message.split('\n', 1);
+  const message = firstLine.replace(/[.:]$/, '');
+  return new HubError('invalid_manifest', `The document cannot be read as ${format}: ${message}.`, { cause: error });
 }

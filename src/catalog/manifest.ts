@@ -1,4 +1,5 @@
 // Reads manifests leniently: three fields are required, and whatever else is odd costs only itself.
+import { z } from 'zod';
 import { HubError, type InputFault } from '../errors.ts';
 import { isJsonObject, isWithinDepth, type JsonObject, storableText } from '../lib/json.ts';
 import { ENTITY_TYPES, type EntityType, slugFault, versionFault } from './uid.ts';
@@ -153,8 +154,16 @@ function objects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
+/** What `Date` makes of anything else is a guess (`foo 12` is in 2001), and depends on the zone of the machine. */
+const Moment = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ local: true }).transform((local) => `${local}Z`),
+]);
+
 function timestamp(value: unknown): string | null {
-  const date = new Date(typeof value === 'string' ? value : Number.NaN);
+  const moment = Moment.safeParse(text(value)?.replace(' ', 'T'));
+  const date = new Date(moment.data ?? Number.NaN);
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1970 || date.getUTCFullYear() > 9999
     ? null
     : date.toISOString();

@@ -49,5 +49,6 @@ function isUsable({ artifacts, mcpRegistration }: Manifest): boolean {
   if (artifacts.length > 0) return true;
   if (!isJsonObject(server)) return false;
   const command = isJsonObject(server.exec) ? server.exec.cmd : undefined;
-  return typeof server.url === 'string' || (Array.isArray(command) && command.length > 0);
+  const hasAddress = typeof server.url === 'string' && server.url.trim() !== '';
+  return hasAddress || (Array.isArray(command) && command.length > 0);
 }

@@ -17,6 +17,6 @@ export interface CatalogStore {
   versions(type: EntityType, name: string): Promise<EntityVersion[]>;
   list(query: CatalogQuery): Promise<{ entities: StoredEntity[]; total: number }>;
   countByType(): Promise<Record<EntityType, number>>;
-  /** Moves with every write to the catalog, and costs one row to read. */
+  /** Moves with every change of the catalog, and costs next to nothing to read. */
   revision(): Promise<number>;
 }

@@ -19,12 +19,6 @@ export function versionKey(version: string): string {
   return key.slice(0, LONGEST_KEY);
 }
 
-/** Negative when `a` is older than `b`. */
-export function compareVersions(a: string, b: string): number {
-  const [keyA, keyB] = [versionKey(a), versionKey(b)];
-  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
-}
-
 interface VersionParts {
   numbers: string[];
   /** Whether the words lead up to the release or follow it. */

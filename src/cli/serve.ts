@@ -18,6 +18,7 @@ const STANDARD_PORT = 443;
 const FALLBACK_PORT = 8443;
 /** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
 const GRACE_MS = 8_000;
+const SWEEP_MS = 100;
 
 export interface ServeOptions {
   environment: Environment;
@@ -147,7 +148,10 @@ async function close({
   log: ClosableLogger;
 }): Promise<void> {
   const cutOff = setTimeout(() => app?.server.closeAllConnections(), GRACE_MS).unref();
+  // A connection whose last request ends only now would otherwise be kept open for the next one.
+  const sweep = setInterval(() => app?.server.closeIdleConnections(), SWEEP_MS);
   await app?.close();
+  clearInterval(sweep);
   clearTimeout(cutOff);
   await hub.close();
   log.info({}, 'The hub has stopped');

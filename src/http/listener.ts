@@ -35,9 +35,9 @@ export function createListener(handler: RequestListener, { tls, requestTimeoutSe
 }
 
 /** The parser of Node speaks here, before there is a route or a hook. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerBrokenRequest(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const problem = brokenRequest(error.code);
+  const problem = brokenRequest(error);
   const { status, title } = PROBLEMS[problem.code];
   const requestId = randomUUID();
   const body = JSON.stringify(problemBody(problem, requestId));
@@ -47,11 +47,18 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   );
 }
 
-function brokenRequest(code: string | undefined): HubError {
+interface ParserError extends NodeJS.ErrnoException {
+  /** What was being read: a Buffer. */
+  rawPacket?: unknown;
+}
+
+function brokenRequest({ code, rawPacket }: ParserError): HubError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HubError('request_timeout', 'The request did not arrive in time.');
     case 'HPE_HEADER_OVERFLOW':
+      if (isAllAddress(rawPacket))
+        return new HubError('uri_too_long', `The address must not exceed ${LARGEST_HEADERS_BYTES} bytes.`);
       return new HubError(
         'headers_too_large',
         `The address and the headers together must not exceed ${LARGEST_HEADERS_BYTES} bytes.`,
@@ -59,4 +66,9 @@ function brokenRequest(code: string | undefined): HubError {
     default:
       return new HubError('invalid_request', 'This is not a readable HTTP request.');
   }
+}
+
+/** Whether a request starts here, and its first line alone is over the limit. */
+function isAllAddress(packet: unknown): boolean {
+  return Buffer.isBuffer(packet) && /^[A-Z]+ \S+$/.test(packet.toString('latin1', 0, LARGEST_HEADERS_BYTES));
 }

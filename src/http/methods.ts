@@ -1,8 +1,8 @@
 // Every address answers every method: OPTIONS with what there is, and 405 with `Allow` for the rest.
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { HubError } from '../errors.ts';
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
 export interface DeclaredRoute {
   url: string;
@@ -20,9 +20,10 @@ export function completeMethods(app: FastifyInstance, routes: readonly DeclaredR
       reply.header('allow', allow).code(204).send(),
     );
     const others = METHODS.filter((method) => !methods.has(method));
-    app.route({ url, method: others, schema: { hide: true }, handler: refuse });
+    // As a hook, because a body that nobody wants is not worth reading.
+    app.route({ url, method: others, schema: { hide: true }, onRequest: refuse, handler: refuse });
 
-    function refuse(request: { method: string }, reply: { header(name: string, value: string): unknown }): never {
+    async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
       reply.header('allow', allow);
       throw new HubError('method_not_allowed', `${request.method} is not possible here; these are: ${allow}.`);
     }

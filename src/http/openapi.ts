@@ -1,8 +1,9 @@
 // The OpenAPI document, made from the contracts that validate, and its page.
-import swagger from '@fastify/swagger';
+import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
@@ -11,6 +12,21 @@ const TAGS = [
   { name: 'catalog', description: 'Agents, tools and MCP servers: read them.' },
   { name: 'service', description: 'The hub itself: health, settings, figures.' },
 ];
+
+/** The page may run its own scripts and ask its own hub, and nothing else. */
+const PAGE_POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
+/** What any route may answer, whatever it does. */
+const ANYWHERE: readonly ErrorCode[] = ['internal_error', 'overloaded'];
 
 /** To be awaited before any route is declared: it sees only those that come after it. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
@@ -26,12 +42,12 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       tags: TAGS,
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transform: describeRoute,
+    transformObject: describeWhole,
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
+    staticCSP: PAGE_POLICY,
     uiConfig: { validatorUrl: null, tryItOutEnabled: true },
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
@@ -39,10 +55,48 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
 
 /** The error answers of a route, as its schema lists them. */
 export function problems(...codes: ErrorCode[]) {
+  const byStatus = Map.groupBy([...codes, ...ANYWHERE], (code) => PROBLEMS[code].status);
   return Object.fromEntries(
-    codes.map((code) => [
-      PROBLEMS[code].status,
-      { description: PROBLEMS[code].title, content: { [PROBLEM_TYPE]: { schema: Problem } } },
+    [...byStatus].map(([status, alike]) => [
+      status,
+      {
+        description: alike.map((code) => PROBLEMS[code].title).join(', or '),
+        content: { [PROBLEM_TYPE]: { schema: Problem } },
+      },
     ]),
   );
 }
+
+const jsonSchemaTransform = createJsonSchemaTransform({
+  zodToJsonConfig: {
+    // zod leaves out the examples of what it transforms, taking them for results; ours are what callers write.
+    override({ zodSchema, jsonSchema }) {
+      const examples = z.globalRegistry.get(zodSchema)?.examples;
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
+    },
+  },
+});
+
+const describeRoute: SwaggerTransform = (document) => {
+  const { schema, url } = jsonSchemaTransform(document);
+  const isProtected = document.route.config?.protection !== undefined;
+  return { schema: isProtected ? { ...schema, security: [{ token: [] }] } : schema, url };
+};
+
+/** Each named schema comes twice, as it is read and as it is written; only those that some route refers to stay. */
+const describeWhole: SwaggerTransformObject = (document) => {
+  const whole = jsonSchemaTransformObject(document);
+  const { schemas = {} } = ('components' in whole && whole.components) || {};
+  const used = new Set<string>();
+  collect(whole.paths);
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+  return whole;
+
+  function collect(part: unknown): void {
+    for (const [, name = ''] of JSON.stringify(part ?? {}).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      collect(schemas[name]);
+    }
+  }
+};

@@ -58,6 +58,8 @@ export function sendProblem(error: HubError, request: FastifyRequest, reply: Fas
   const { status, retryAfterSec } = PROBLEMS[error.code];
   if (retryAfterSec !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSec);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  // Also here: an address that cannot be read is answered before any hook has run.
+  reply.header('x-request-id', request.id);
   return reply.code(status).type(PROBLEM_TYPE).send(problemBody(error, request.id));
 }
 
@@ -65,11 +67,12 @@ export function sendProblem(error: HubError, request: FastifyRequest, reply: Fas
 export function asHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error.validation.map(validationFault));
-  const { code = '', statusCode, message } = error as FastifyError;
+  const { code = '', statusCode, message } = (error ?? {}) as FastifyError;
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new HubError(known, CLIENT_SENTENCES[known] ?? message);
+  // What the framework says of these is not written for callers.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new HubError('invalid_request', message);
+    return new HubError('invalid_request', 'The request cannot be read or may not be made.');
   return new HubError(
     'internal_error',
     'Something went wrong inside the hub; its log has more under this request id.',

@@ -10,7 +10,7 @@ export function flag(fallback: boolean) {
   return z
     .preprocess(lowerCase, z.enum(words, { error: 'must be true or false' }))
     .transform((word) => TRUE_WORDS.includes(word))
-    .default(fallback);
+    .prefault(String(fallback));
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(values: T) {
@@ -21,9 +21,17 @@ export function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.preprocess(
     // Number() would read '', ' 7 ' and '0x10' as numbers.
-    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN),
+    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
     z.number({ error }).int(error).min(min, error).max(max, error),
   );
+}
+
+/** What people search for: bounded, because each word costs the database a comparison; PostgreSQL cannot hold NUL. */
+export function words(longest: number) {
+  return z
+    .string({ error: 'must be given once' })
+    .max(longest, `must not be longer than ${longest} characters`)
+    .refine((text) => !text.includes('\u0000'), 'must not hold NUL characters');
 }
 
 function lowerCase(value: unknown): unknown {

@@ -45,6 +45,8 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   const app = fastify({
     serverFactory: (handler) => createListener(handler, { tls, requestTimeoutSec: config.requestTimeoutSec }),
     forceCloseConnections: 'idle',
+    // Fastify's own 503 is no problem+json; what still arrives on an open connection while closing is answered instead.
+    return503OnClosing: false,
     bodyLimit: config.maxBodyBytes,
     trustProxy: config.trustProxy,
     logger: false,
@@ -58,7 +60,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
 
   const routes: DeclaredRoute[] = [];
   app.addHook('onRoute', (route) => {
-    prepareRoute(route, config);
+    prepareRoute(route);
     const methods = [route.method].flat();
     if (route.url !== '*' && !methods.includes('OPTIONS'))
       routes.push({ url: route.url, methods, isPublicRead: route.config?.publicRead === true });
@@ -89,7 +91,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     ),
   );
 
-  await protect(app, { isSecure: tls !== undefined, hasRateLimit: config.rateLimitPerMinute > 0 });
+  await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) =>
     authorize(request, { admin: config.adminToken, metrics: config.metricsToken }),
   );
@@ -103,27 +105,8 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
 /** Limits and headers that do not depend on the route's own work. */
 async function protect(
   app: FastifyInstance,
-  { isSecure, hasRateLimit }: { isSecure: boolean; hasRateLimit: boolean },
+  { isSecure, rateLimitPerMinute }: { isSecure: boolean; rateLimitPerMinute: number },
 ): Promise<void> {
-  await app.register(underPressure, {
-    maxEventLoopDelay: MOST_EVENT_LOOP_DELAY_MS,
-    pressureHandler: (request, reply) => {
-      // Who watches the hub must be able to see that it lives.
-      if (request.routeOptions.config.publicRead === true && request.routeOptions.url === '/health') return;
-      sendProblem(
-        new HubError('overloaded', 'The hub cannot keep up at the moment; try again in a few seconds.'),
-        request,
-        reply,
-      );
-    },
-  });
-  if (hasRateLimit) {
-    await app.register(rateLimit, {
-      global: false,
-      errorResponseBuilder: (_request, { after }) =>
-        new HubError('rate_limited', `Too many requests from this address; try again in ${after}.`),
-    });
-  }
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -139,8 +122,27 @@ async function protect(
         exposedHeaders: ['ETag', 'X-Request-Id', 'Retry-After'],
         maxAge: 86_400,
         strictPreflight: false,
+        // To the OPTIONS routes of our own, which know what is allowed.
+        preflightContinue: true,
       }),
   });
+  // After the headers for browsers, so that pages of other sites can read why they were refused.
+  await app.register(underPressure, {
+    maxEventLoopDelay: MOST_EVENT_LOOP_DELAY_MS,
+    async pressureHandler(request) {
+      // Who watches the hub must be able to see that it lives.
+      if (request.routeOptions.url === '/health') return;
+      throw new HubError('overloaded', 'The hub cannot keep up at the moment; try again in a few seconds.');
+    },
+  });
+  if (rateLimitPerMinute > 0) {
+    await app.register(rateLimit, {
+      max: rateLimitPerMinute,
+      timeWindow: 60_000,
+      errorResponseBuilder: (_request, { after }) =>
+        new HubError('rate_limited', `Too many requests from this address; try again in ${after}.`),
+    });
+  }
   await app.register(compress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],
@@ -149,14 +151,11 @@ async function protect(
   });
 }
 
-function prepareRoute(route: RouteOptions, { rateLimitPerMinute }: Config): void {
+function prepareRoute(route: RouteOptions): void {
   const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const config = { ...route.config };
-  if (isRead && config.protection === undefined) {
-    config.publicRead = true;
-    if (rateLimitPerMinute > 0) Object.assign(config, { rateLimit: { max: rateLimitPerMinute, timeWindow: 60_000 } });
-  }
-  route.config = config;
+  const isPublicRead = isRead && route.config?.protection === undefined;
+  // The limit is one for all reads together; a limit of a route's own would count apart.
+  route.config = isPublicRead ? { ...route.config, publicRead: true } : { ...route.config, rateLimit: false };
 }
 
 /** JSON and nothing else; an empty body is no body. */

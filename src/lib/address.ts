@@ -1,8 +1,9 @@
 // Addresses: where the hub listens, and where its database is.
+import { isIPv4 } from 'node:net';
 
 /** Whether a host is reached only from the machine itself. */
 export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return host.toLowerCase() === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 /** The address people type to reach a listener. */

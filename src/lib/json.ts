@@ -12,20 +12,32 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * surrogate pair, which occurs in catalogs, is not an error.
  */
 export function jsonDigest(value: unknown): string {
-  const sorted = JSON.stringify(value, (_key, each: unknown) =>
-    isJsonObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
-  return `sha256:${createHash('sha256').update(sorted).digest('hex')}`;
+  return `sha256:${createHash('sha256').update(canonicalText(value)).digest('hex')}`;
+}
+
+/** Written out rather than left to `JSON.stringify`, which always puts keys that look like numbers first. */
+function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
+  const members = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`);
+  return `{${members.join(',')}}`;
 }
 
 /** Whether arrays and objects are nested at most `limit` deep; walks without recursion, so that no input can exhaust the stack. */
 export function isWithinDepth(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
+  let level = [value].filter(isNested);
+  for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > limit) return false;
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    level = level.flatMap((each): unknown[] => Object.values(each)).filter(isNested);
   }
   return true;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** PostgreSQL cannot hold NUL in text, and neither engine half a surrogate pair; whole JSON documents keep both, escaped. */

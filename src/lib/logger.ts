@@ -15,7 +15,16 @@ export function createLogger({ level, terminal }: { level: LogLevel; terminal: b
   const stream = terminal
     ? pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
     : pino.destination({ dest: 1, sync: false, minLength: 4096 });
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // Without it an error is logged as `{}`: its message and stack are not enumerable.
+      serializers: { error: pino.stdSerializers.err },
+    },
+    stream,
+  );
   // Lines wait in memory for company; nobody should wait for them longer than this.
   const timer = setInterval(() => logger.flush(), 500).unref();
   return {

@@ -50,7 +50,9 @@ export function createMetrics(): Metrics {
         registers,
         async collect() {
           this.reset();
-          for (const [value, count] of Object.entries(await read())) this.set({ [label]: value }, count);
+          // Figures are needed most when something is down: what cannot be read is left out, and the rest stands.
+          const counts = await read().catch(() => ({}));
+          for (const [value, count] of Object.entries(counts)) this.set({ [label]: value }, count);
         },
       });
     },

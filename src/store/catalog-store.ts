@@ -6,16 +6,17 @@ import type { CatalogStore, SaveOutcome } from '../catalog/store.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { ENTITY_COLUMNS, entityFromRow, foldText, MAPPING, rowFromEntity } from './entity-row.ts';
+import type { Revision } from './revision.ts';
 import type { Tables } from './tables.ts';
 
 /** What a save must leave alone: the gateway's columns, and when the entity first came. */
 const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
 
-export function createCatalogStore({ read, write, rowsFromJson }: Dialect): CatalogStore {
+export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revision: Revision): CatalogStore {
   return {
     async save(entities, at) {
       if (entities.length === 0) return [];
-      return write.transaction().execute(async (tx) => {
+      return revision.change(async (tx) => {
         const outcomes = await outcomesOf(tx, entities);
         // Sorted, so that two hubs that save the same entities never wait for each other in a circle.
         const changed = entities
@@ -24,14 +25,13 @@ export function createCatalogStore({ read, write, rowsFromJson }: Dialect): Cata
         if (changed.length > 0) {
           await upsert(tx, changed, at);
           await replaceFacets(tx, changed);
-          await moveRevision(tx);
         }
-        return entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged');
+        return { result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'), isChange: changed.length > 0 };
       });
     },
 
     async get({ type, slug, version }) {
-      const row = await read
+      const row = await lookup
         .selectFrom('entity')
         .select(ENTITY_COLUMNS)
         .where('type', '=', type)
@@ -44,7 +44,7 @@ export function createCatalogStore({ read, write, rowsFromJson }: Dialect): Cata
     },
 
     async versions(type, name) {
-      const rows = await read
+      const rows = await lookup
         .selectFrom('entity')
         .select(['uid', 'version', 'status'])
         .where('type', '=', type)
@@ -70,10 +70,7 @@ export function createCatalogStore({ read, write, rowsFromJson }: Dialect): Cata
       >;
     },
 
-    async revision() {
-      const { revision } = await read.selectFrom('catalog_state').select('revision').executeTakeFirstOrThrow();
-      return revision;
-    },
+    revision: () => revision.current(),
   };
 
   async function upsert(tx: Db, entities: readonly Entity[], at: Date): Promise<void> {
@@ -125,14 +122,6 @@ export function createCatalogStore({ read, write, rowsFromJson }: Dialect): Cata
       }),
     );
   }
-}
-
-/** Last in its transaction: on PostgreSQL the row is locked from here to the commit. */
-async function moveRevision(tx: Db): Promise<void> {
-  await tx
-    .updateTable('catalog_state')
-    .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
-    .execute();
 }
 
 async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredEntity[]; total: number }> {

@@ -9,25 +9,18 @@ import { initial } from './migrations/0001_initial.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
-  const dialect = await open(address, dependencies);
+  let dialect: Dialect | undefined;
   try {
+    dialect =
+      address.engine === 'sqlite' ? await openSqlite(address.path, dependencies) : openPostgres(address, dependencies);
     await migrate(dialect);
     return dialect;
   } catch (error) {
-    await dialect.close();
+    await dialect?.close();
     if (error instanceof StartError) throw error;
     throw new StartError(`The database (${describeDatabase(address)}) cannot be used: ${reason(error)}.`, {
       cause: error,
     });
-  }
-}
-
-async function open(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
-  if (address.engine === 'postgres') return openPostgres(address, dependencies);
-  try {
-    return await openSqlite(address.path, dependencies);
-  } catch (error) {
-    throw new StartError(`The folder of ${address.path} cannot be made: ${reason(error)}.`, { cause: error });
   }
 }
 

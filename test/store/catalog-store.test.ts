@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 
@@ -176,7 +177,7 @@ testOnEveryEngine('save: many at once, from many sides, loses none', async (t, a
 async function openStore(t: TestContext, address: DatabaseAddress): Promise<{ store: CatalogStore; dialect: Dialect }> {
   const dialect = await openDatabase(address, { metrics: createMetrics() });
   t.after(() => dialect.close());
-  return { store: createCatalogStore(dialect), dialect };
+  return { store: createCatalogStore(dialect, createRevision(dialect)), dialect };
 }
 
 function anEntity(fields: JsonObject) {

@@ -7,32 +7,35 @@ import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
-import { choice, wholeNumber } from '../query-string.ts';
+import { choice, wholeNumber, words } from '../query-string.ts';
+
+/** What every read of the catalog may answer. */
+const READ_PROBLEMS = ['rate_limited', 'database_unavailable'] as const;
+const LONGEST_TEXT = 500;
 
 const EntityId = z.object({
   id: z
     .string()
     .describe('`<type>:<slug>@<version>`; without the version, the newest one')
-    .meta({ examples: ['mcp_server:pdf-tables@1.10.0', 'tool:unit-converter'] }),
+    .meta({ examples: ['mcp_server:postgres-reader@1.10.0', 'tool:invoice-fields'] }),
 });
 
 const CatalogListQuery = z.object({
   type: choice([...ENTITY_TYPES, 'any'])
-    .default('any')
+    .prefault('any')
     .meta({ examples: ['agent'] }),
-  q: z
-    .string()
+  q: words(LONGEST_TEXT)
     .default('')
     .describe('Words that must all occur in the name, title, summary or tags')
     .meta({ examples: ['pdf'] }),
   sort: choice(CATALOG_SORTS)
-    .default('updated_at')
+    .prefault('updated_at')
     .meta({ examples: ['quality'] }),
   limit: wholeNumber(1, 500)
-    .default(50)
+    .prefault(50)
     .meta({ examples: [10] }),
   offset: wholeNumber(0, 1_000_000_000)
-    .default(0)
+    .prefault(0)
     .meta({ examples: [0] }),
 });
 
@@ -47,7 +50,10 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'List the catalog',
         querystring: CatalogListQuery,
-        response: { 200: CatalogPage, ...problems('invalid_request') },
+        response: {
+          200: CatalogPage.describe('A page of the catalog'),
+          ...problems('invalid_request', ...READ_PROBLEMS),
+        },
       },
     },
     (request) => {
@@ -63,7 +69,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'One entity, whole',
         params: EntityId,
-        response: { 200: EntityRecord, ...problems('entity_not_found') },
+        response: { 200: EntityRecord.describe('The entity'), ...problems('entity_not_found', ...READ_PROBLEMS) },
       },
     },
     (request) => hub.getEntity(request.params.id),
@@ -78,8 +84,8 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         params: EntityId,
         response: {
           200: z.unknown().describe('The manifest'),
-          304: z.null().describe('Not changed'),
-          ...problems('entity_not_found'),
+          304: z.null().optional().describe('Not changed'),
+          ...problems('entity_not_found', ...READ_PROBLEMS),
         },
       },
     },
@@ -88,7 +94,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
       // Weak, because the bytes on the wire depend on the compression.
       const etag = `W/"${digest}"`;
       reply.header('etag', etag).header('cache-control', 'no-cache');
-      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null);
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined);
       return reply.type('application/json; charset=utf-8').serializer(String).send(text);
     },
   );

@@ -23,9 +23,9 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
         summary: 'Whether the hub lives, and with `check_db` whether its database answers',
         querystring: z.object({ check_db: flag(false).meta({ examples: ['true'] }) }),
         response: {
-          200: Health,
+          ...problems('invalid_request', 'rate_limited'),
+          200: Health.describe('It lives.'),
           503: Health.describe('The database does not answer.'),
-          ...problems('invalid_request'),
         },
       },
     },
@@ -38,7 +38,13 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
 
   app.get(
     '/config',
-    { schema: { tags, summary: 'The settings that are nobody’s secret', response: { 200: PublicConfig } } },
+    {
+      schema: {
+        tags,
+        summary: 'The settings that are nobody’s secret',
+        response: { 200: PublicConfig.describe('The settings'), ...problems('rate_limited') },
+      },
+    },
     async () => hub.config(),
   );
 

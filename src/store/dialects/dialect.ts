@@ -8,6 +8,8 @@ export type Db = Kysely<Tables>;
 export interface Dialect {
   /** For messages only: a difference between engines is a member here, never an `if` on the name. */
   readonly name: 'sqlite' | 'postgres';
+  /** For reads by key only, which take microseconds: on SQLite they run in place, and anything longer would hold up every request. */
+  readonly lookup: Db;
   /** Reads run beside each other and beside a write; they see what is committed. */
   readonly read: Db;
   /** The one way to write; on SQLite one transaction runs at a time. */

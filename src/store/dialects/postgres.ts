@@ -31,6 +31,7 @@ export function openPostgres(
   });
   return {
     name: 'postgres',
+    lookup: db,
     read: db,
     write: db,
     byteOrderedText: sql`text collate "C"`,

@@ -1,4 +1,4 @@
-// SQLite: one worker that writes, and some that read beside it.
+// SQLite: one worker that writes, some that read beside it, and a connection in place for what takes microseconds.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, extname } from 'node:path';
@@ -17,7 +17,7 @@ import { Piscina } from 'piscina';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { guardDriver } from './guarded-driver.ts';
-import type { SqliteResult, SqliteTask, SqliteWorkerData } from './sqlite-worker.ts';
+import { openConnection, type SqliteOptions, type SqliteResult, type SqliteStatement } from './sqlite-connection.ts';
 
 const MOST_READERS = 4;
 /** More statements than this waiting for a worker means that the hub cannot keep up: the next is refused. */
@@ -27,12 +27,16 @@ export async function openSqlite(path: string, { metrics }: DialectDependencies)
   await mkdir(dirname(path), { recursive: true });
   const writer = workers({ path, readOnly: false }, 1);
   // The file must be there before anybody reads it; this is also where a bad one is found.
-  await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] });
+  await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] }).catch(async (error) => {
+    await writer.destroy();
+    throw error;
+  });
   const readers = workers({ path, readOnly: true }, Math.min(MOST_READERS, availableParallelism()));
-  const kysely = (pool: Piscina, adapter: SqliteAdapter): Db =>
+  const lookup = openConnection({ path, readOnly: true });
+  const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
       dialect: {
-        createDriver: () => guardDriver(sqliteDriver(pool), { metrics, isUnavailable }),
+        createDriver: () => guardDriver(sqliteDriver(run), { metrics, isUnavailable }),
         createAdapter: () => adapter,
         createIntrospector: (db) => new SqliteIntrospector(db),
         createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -40,19 +44,21 @@ export async function openSqlite(path: string, { metrics }: DialectDependencies)
     });
   return {
     name: 'sqlite',
-    read: kysely(readers, new ManyReaders()),
-    write: kysely(writer, new SqliteAdapter()),
+    lookup: kysely(async (statement) => lookup.run(statement), new ManyReaders()),
+    read: kysely((statement) => readers.run(statement), new ManyReaders()),
+    write: kysely((statement) => writer.run(statement), new OneWriter()),
     byteOrderedText: sql`text`,
     rowsFromJson: (_table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
     async close() {
+      lookup.close();
       await readers.close();
       await writer.close();
     },
   };
 }
 
-function workers(data: SqliteWorkerData, threads: number): Piscina<SqliteTask, SqliteResult> {
+function workers(data: SqliteOptions, threads: number): Piscina<SqliteStatement, SqliteResult> {
   return new Piscina({
     // The worker is TypeScript in development and JavaScript once built.
     filename: fileURLToPath(new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)),
@@ -64,6 +70,15 @@ function workers(data: SqliteWorkerData, threads: number): Piscina<SqliteTask, S
   });
 }
 
+type RunStatement = (statement: SqliteStatement) => Promise<SqliteResult>;
+
+/** Migrations run in a transaction, as SQLite can: a hub that is killed, or that starts beside another, finds all of one or nothing. */
+class OneWriter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 /** Reads need no turns: each is one statement on whichever worker is free. */
 class ManyReaders extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
@@ -71,10 +86,10 @@ class ManyReaders extends SqliteAdapter {
   }
 }
 
-function sqliteDriver(pool: Piscina<SqliteTask, SqliteResult>): Driver {
+function sqliteDriver(run: RunStatement): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql: text, parameters }: CompiledQuery) {
-      const { rows, changes } = await pool.run({ sql: text, parameters });
+      const { rows, changes } = await run({ sql: text, parameters });
       return { rows: rows as R[], numAffectedRows: BigInt(changes) };
     },
     streamQuery() {

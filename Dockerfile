@@ -1,0 +1,38 @@
+# Two stages build and fetch, the third holds only what runs: Node, production dependencies, dist and the sample catalog.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The optional dependencies are the Node runtimes that npm brings for checkouts; this image has one.
+RUN npm ci --omit=optional
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:24-slim
+LABEL org.opencontainers.image.title="Catalog Hub" \
+      org.opencontainers.image.description="A catalog of agents, tools and MCP servers" \
+      org.opencontainers.image.licenses="Apache-2.0"
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=8443 \
+    DATA_DIR=/data
+WORKDIR /app
+# package.json is read at run time, for the version.
+COPY LICENSE package.json ./
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY demo ./demo
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8443
+# Certificates are made for the public name, so the one of a hub that speaks HTTPS itself is not checked here.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["node", "-e", "const { PORT, TLS_CERT_FILE } = process.env; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch((TLS_CERT_FILE ? 'https' : 'http') + '://127.0.0.1:' + PORT + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/bin/hub.js"]
+CMD ["serve"]

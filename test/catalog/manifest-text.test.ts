@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { parseManifestText } from '../../src/catalog/manifest-text.ts';
+import { HubError } from '../../src/errors.ts';
+import { anyText } from '../lib/any-text.ts';
+
+const JSON_TEXT =
+  '{\n\t"id": "smile",\t"emoji": "\\ud83d\\ude00", "half": "\\ud83d", "long": 12345678901234567890.10\n}\n';
+
+test('manifest text: JSON is read as JSON, tabs and escaped emoji included, and kept as it is', () => {
+  const { document, text } = parseManifestText('manifest.json', JSON_TEXT);
+  assert.deepEqual(document, { id: 'smile', emoji: '😀', half: '\ud83d', long: 1.2345678901234567e19 });
+  assert.equal(text, JSON_TEXT);
+});
+
+test('manifest text: JSON is JSON under every name', () => {
+  for (const name of ['manifest.yaml', 'https://a.example/manifest', 'manifest.yml?ref=main', '']) {
+    assert.equal(parseManifestText(name, JSON_TEXT).text, JSON_TEXT);
+  }
+});
+
+test('manifest text: YAML is read, and has no JSON text to keep', () => {
+  const read = parseManifestText('manifest.yaml', 'type: tool\nid: pdf\ntags: [a, "b"]\n');
+  assert.deepEqual(read, { document: { type: 'tool', id: 'pdf', tags: ['a', 'b'] } });
+});
+
+test('manifest text: YAML needs no name to be seen as such', () => {
+  assert.deepEqual(parseManifestText('https://a.example/manifest', '# A tool\nid: pdf').document, { id: 'pdf' });
+});
+
+test('manifest text: the short form of YAML is read where the name says YAML', () => {
+  assert.deepEqual(parseManifestText('a.yml', '{id: pdf, tags: [a]}').document, { id: 'pdf', tags: ['a'] });
+  assert.match(refusal('a.json', '{id: pdf}').message, /^The document cannot be read as JSON: /);
+});
+
+const YAML_VALUES: [yaml: string, value: unknown][] = [
+  ['no', 'no'],
+  ['on', 'on'],
+  ['true', true],
+  ['~', null],
+  ['1.10', 1.1],
+  ['"1.10"', '1.10'],
+  ['0o14', 12],
+  ['014', 14],
+  ['12:30:45', '12:30:45'],
+  ['2026-05-22', '2026-05-22'],
+  ['.nan', null],
+  ['!custom text', 'text'],
+  ['größe 😀', 'größe 😀'],
+];
+for (const [yaml, value] of YAML_VALUES) {
+  for (const directive of ['', '%YAML 1.1\n---\n']) {
+    const version = directive ? ', even where 1.1 is asked for' : '';
+    test(`manifest text: by the rules of YAML 1.2, ${yaml} is ${JSON.stringify(value)}${version}`, () =>
+      assert.deepEqual(parseManifestText('a.yaml', `${directive}a: ${yaml}\n`).document, { a: value }));
+  }
+}
+
+test('manifest text: a byte order mark at the start is no part of the text', () => {
+  assert.deepEqual(parseManifestText('a.json', `\ufeff${JSON_TEXT}`), parseManifestText('a.json', JSON_TEXT));
+  assert.deepEqual(parseManifestText('a.yaml', '\ufeffid: pdf').document, { id: 'pdf' });
+});
+
+test('manifest text: an empty text is an empty document', () => {
+  for (const text of ['', ' \n', '\ufeff', '# nothing\n']) {
+    assert.deepEqual(parseManifestText('a.json', text), { document: null });
+  }
+});
+
+test('manifest text: a few aliases are a convenience', () => {
+  const { document } = parseManifestText('a.yaml', 'base: &base {license: MIT}\none: *base\ntwo: *base\n');
+  assert.deepEqual(document, { base: { license: 'MIT' }, one: { license: 'MIT' }, two: { license: 'MIT' } });
+});
+
+const BOMB = Array.from({ length: 20 }, (_, level) =>
+  level === 0 ? 'a0: &a0 [x]' : `a${level}: &a${level} [${Array(9).fill(`*a${level - 1}`)}]`,
+).join('\n');
+
+const BROKEN: [sentence: string, name: string, text: string, message: RegExp][] = [
+  ['JSON with a comma too many', 'a.json', '{"a": 1,}', /^The document cannot be read as JSON: Expected .+[^.:]\.$/],
+  ['JSON that ends too early', 'a.json', '{"a": [1, ', /^The document cannot be read as JSON: .+[^.:]\.$/],
+  ['YAML that is ambiguous', 'a.yaml', 'a: b: c\n', /^The document cannot be read as YAML: .+ at line 1, column 4\.$/],
+  [
+    'several documents in one',
+    'a.yaml',
+    'a: 1\n---\nb: 2\n',
+    /^The document cannot be read as YAML: .+multiple documents/,
+  ],
+  ['an alias of nothing', 'a.yaml', 'a: *nobody\n', /^The document cannot be read as YAML: .+nobody/],
+  ['a bomb of aliases', 'a.yaml', BOMB, /^The document cannot be read as YAML: Excessive alias count/],
+  ['a list that holds itself', 'a.yaml', 'a: &a [*a, *a]\n', /^The document cannot be read as YAML: .+circular/],
+  ['YAML that is nested without end', 'a.yaml', '['.repeat(10_000), /^The document cannot be read as YAML: /],
+  ['JSON that is nested without end', 'a.json', '['.repeat(100_000), /^The document cannot be read as JSON: /],
+];
+for (const [sentence, name, text, message] of BROKEN) {
+  test(`manifest text: refuses ${sentence}`, () => {
+    const error = refusal(name, text);
+    assert.equal(error.code, 'invalid_manifest');
+    assert.match(error.message, message);
+    assert.ok(!error.message.includes('\n'));
+  });
+}
+
+test('manifest text: YAML with thousands of keys is read in no time, and the last of two equal ones counts', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `key${index}: old\n`);
+  const start = performance.now();
+  const { document } = parseManifestText('a.yaml', `${keys.join('')}key0: new\n`);
+  assert.ok(performance.now() - start < 5_000);
+  assert.equal((document as Record<string, string>).key0, 'new');
+});
+
+test('manifest text: odd tags write nothing to the terminal', async () => {
+  const module = new URL('../../src/catalog/manifest-text.ts', import.meta.url).href;
+  const code = `import { parseManifestText } from '${module}'; parseManifestText('a.yaml', 'a: !odd text');`;
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
+  assert.equal(stdout + stderr, '');
+});
+
+test('manifest text: keys that other programs trip over are keys like all others', () => {
+  for (const [name, text] of [
+    ['a.json', '{"__proto__": {"a": 1}}'],
+    ['a.yaml', '__proto__: {a: 1}'],
+  ] as const) {
+    const { document } = parseManifestText(name, text);
+    assert.equal(JSON.stringify(document), '{"__proto__":{"a":1}}');
+    assert.equal((document as { a?: number }).a, undefined);
+  }
+});
+
+test('manifest text: any text is a document of plain JSON, or refused with an error of the hub', () => {
+  const pieces = fc.constantFrom(
+    'a: ',
+    '- ',
+    '[',
+    ']',
+    '{',
+    '}',
+    '"',
+    "'",
+    '\n',
+    '  ',
+    '&a ',
+    '*a',
+    '!!set ',
+    ': ',
+    '%',
+    '|',
+  );
+  const yamlLike = fc.array(fc.oneof(pieces, anyText(3))).map((all) => all.join(''));
+  fc.assert(
+    fc.property(fc.oneof(yamlLike, fc.json()), fc.constantFrom('a.json', 'a.yaml'), (text, name) => {
+      try {
+        const { document } = parseManifestText(name, text);
+        assert.deepEqual(document, JSON.parse(JSON.stringify(document)));
+      } catch (error) {
+        if (!(error instanceof HubError)) throw error;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function refusal(name: string, text: string): HubError {
+  try {
+    parseManifestText(name, text);
+  } catch (error) {
+    if (error instanceof HubError) return error;
+    throw error;
+  }
+  return assert.fail('The text was read.');
+}

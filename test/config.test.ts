@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Config, type Environment, isSecret, readConfig, SETTINGS } from '../src/config.ts';
+import { SettingError } from '../src/errors.ts';
+
+test('settings: without any, the hub is a local one on SQLite', () => {
+  assert.deepEqual(readConfig({}), {
+    host: '127.0.0.1',
+    port: undefined,
+    baseUrl: undefined,
+    tls: undefined,
+    trustProxy: false,
+    adminToken: undefined,
+    metricsToken: undefined,
+    maxBodyBytes: 1_048_576,
+    requestTimeoutSec: 30,
+    rateLimitPerMinute: 0,
+    logLevel: 'info',
+    database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
+    seedRemotes: [],
+    ingestIntervalMin: 0,
+    allowPrivateNetwork: true,
+    installRoot: undefined,
+    search: { profile: 'general', mode: 'hybrid', rerank: 'none' },
+    embedding: undefined,
+    llm: undefined,
+    gateway: undefined,
+  });
+});
+
+interface GoodValue {
+  read: (config: Config) => unknown;
+  values: Record<string, unknown>;
+  /** Other settings that this one needs beside it. */
+  beside?: Environment;
+}
+
+const YES_OR_NO = { true: true, FALSE: false, '1': true, '0': false, Yes: true, no: false, on: true, off: false };
+const ADDRESSES = { 'https://a.example/': 'https://a.example', 'http://a.example/v1//': 'http://a.example/v1' };
+const POSTGRES = 'postgres://hub:hunter2@db.example:5433/catalog';
+const GATEWAY = { MCP_GATEWAY_URL: 'https://gateway.example' };
+const EMBEDDING = { EMBEDDING_BASE_URL: 'https://models.example/v1', EMBEDDING_MODEL: 'small' };
+const LLM = { LLM_BASE_URL: 'https://models.example/v1', LLM_MODEL: 'large' };
+
+const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
+  HOST: { read: ({ host }) => host, values: { '0.0.0.0': '0.0.0.0', '::1': '::1' } },
+  PORT: { read: ({ port }) => port, values: { 0: 0, 443: 443, 65535: 65_535 } },
+  BASE_URL: { read: ({ baseUrl }) => baseUrl, values: ADDRESSES },
+  TLS_CERT_FILE: { read: ({ tls }) => tls?.certFile, values: { 'a.pem': 'a.pem' }, beside: { TLS_KEY_FILE: 'b' } },
+  TLS_KEY_FILE: { read: ({ tls }) => tls?.keyFile, values: { 'a.pem': 'a.pem' }, beside: { TLS_CERT_FILE: 'b' } },
+  TRUST_PROXY: { read: ({ trustProxy }) => trustProxy, values: YES_OR_NO },
+  API_TOKEN: { read: ({ adminToken }) => adminToken, values: { 'Token=': 'Token=' } },
+  METRICS_TOKEN: { read: ({ metricsToken }) => metricsToken, values: { 'Token=': 'Token=' } },
+  MAX_BODY_BYTES: { read: ({ maxBodyBytes }) => maxBodyBytes, values: { 1024: 1024, 1073741824: 1_073_741_824 } },
+  REQUEST_TIMEOUT_SEC: { read: ({ requestTimeoutSec }) => requestTimeoutSec, values: { 1: 1, 3600: 3600 } },
+  RATE_LIMIT_PER_MINUTE: { read: ({ rateLimitPerMinute }) => rateLimitPerMinute, values: { 0: 0, 1000000: 1_000_000 } },
+  LOG_LEVEL: { read: ({ logLevel }) => logLevel, values: { debug: 'debug', WARN: 'warn', silent: 'silent' } },
+  DATABASE_URL: {
+    read: ({ database }) => database,
+    values: { [POSTGRES]: { engine: 'postgres', url: POSTGRES, poolSize: 10 } },
+  },
+  DATABASE_POOL_SIZE: {
+    read: ({ database }) => database.engine === 'postgres' && database.poolSize,
+    values: { 1: 1, 200: 200 },
+    beside: { DATABASE_URL: POSTGRES },
+  },
+  DB_PATH: {
+    read: ({ database }) => database,
+    values: { 'x/y.db': { engine: 'sqlite', path: resolve('x/y.db') }, '/y.db': { engine: 'sqlite', path: '/y.db' } },
+    beside: { DATA_DIR: '/elsewhere' },
+  },
+  DATA_DIR: {
+    read: ({ database }) => database,
+    values: { '/var/hub/': { engine: 'sqlite', path: '/var/hub/catalog.sqlite' } },
+  },
+  HUB_REMOTES: { read: ({ seedRemotes }) => seedRemotes, values: { 'https://a.example': ['https://a.example/'] } },
+  INGEST_INTERVAL_MIN: { read: ({ ingestIntervalMin }) => ingestIntervalMin, values: { 0: 0, 525600: 525_600 } },
+  ALLOW_PRIVATE_NETWORK: { read: ({ allowPrivateNetwork }) => allowPrivateNetwork, values: YES_OR_NO },
+  INSTALL_ROOT: { read: ({ installRoot }) => installRoot, values: { projects: resolve('projects'), '/srv': '/srv' } },
+  SEARCH_PROFILE: { read: ({ search }) => search.profile, values: { general: 'general', Public: 'public' } },
+  SEARCH_MODE: { read: ({ search }) => search.mode, values: { KEYWORD: 'keyword', semantic: 'semantic' } },
+  SEARCH_RERANK: { read: ({ search }) => search.rerank, values: { none: 'none', LLM: 'llm' } },
+  EMBEDDING_BASE_URL: { read: ({ embedding }) => embedding?.baseUrl, values: ADDRESSES, beside: EMBEDDING },
+  EMBEDDING_MODEL: { read: ({ embedding }) => embedding?.model, values: { tiny: 'tiny' }, beside: EMBEDDING },
+  EMBEDDING_API_KEY: { read: ({ embedding }) => embedding?.apiKey, values: { 'K-1': 'K-1' }, beside: EMBEDDING },
+  LLM_BASE_URL: { read: ({ llm }) => llm?.baseUrl, values: ADDRESSES, beside: LLM },
+  LLM_MODEL: { read: ({ llm }) => llm?.model, values: { tiny: 'tiny' }, beside: LLM },
+  LLM_API_KEY: { read: ({ llm }) => llm?.apiKey, values: { 'K-1': 'K-1' }, beside: LLM },
+  MCP_GATEWAY_URL: { read: ({ gateway }) => gateway?.url, values: ADDRESSES },
+  MCP_GATEWAY_TOKEN: { read: ({ gateway }) => gateway?.token, values: { 'T-1': 'T-1' }, beside: GATEWAY },
+  JWT_SECRET_KEY: { read: ({ gateway }) => gateway?.jwtSecret, values: { 'S-1': 'S-1' }, beside: GATEWAY },
+  BASIC_AUTH_USERNAME: {
+    read: ({ gateway }) => gateway?.username,
+    values: { 'a@b.example': 'a@b.example' },
+    beside: GATEWAY,
+  },
+};
+for (const [name, { read, values, beside }] of Object.entries(GOOD)) {
+  test(`settings: ${name} is read from ${Object.keys(values).join(', ')}, and blank counts as not set`, () => {
+    for (const [text, expected] of Object.entries(values)) {
+      assert.deepEqual(read(readConfig({ ...beside, [name]: text })), expected);
+      assert.deepEqual(read(readConfig({ ...beside, [name]: ` ${text}\r\n` })), expected);
+    }
+    const { [name]: _, ...others } = { ...beside };
+    const outcome = (environment: Environment) => attempt(() => readConfig(environment));
+    for (const blank of ['', ' \t\r\n', undefined]) {
+      assert.deepEqual(outcome({ ...others, [name]: blank }), outcome(others));
+    }
+  });
+}
+
+const BAD: [name: string, values: string[], wants: string][] = [
+  ['PORT', ['-1', '65536', '80.5', 'http', 'NaN', '1e400', '4 43', 'true'], 'a whole number from 0 to 65535'],
+  [
+    'BASE_URL',
+    ['hub.example', 'ftp://hub.example', 'https://', '//hub.example', 'https:hub'],
+    'an http or https address',
+  ],
+  ['BASE_URL', ['https://h/?a=b', 'https://h#a'], 'an http or https address without credentials, query or fragment'],
+  ['TRUST_PROXY', ['maybe', '2', 'y'], 'true or false'],
+  ['MAX_BODY_BYTES', ['1023', '1073741825', '1MB'], 'a whole number from 1024 to 1073741824'],
+  ['REQUEST_TIMEOUT_SEC', ['0', '3601', '30s'], 'a whole number from 1 to 3600'],
+  ['RATE_LIMIT_PER_MINUTE', ['-1', '1000001'], 'a whole number from 0 to 1000000'],
+  ['LOG_LEVEL', ['verbose', 'trace'], 'one of debug, info, warn, error, silent'],
+  ['DATABASE_POOL_SIZE', ['0', '201'], 'a whole number from 1 to 200'],
+  ['INGEST_INTERVAL_MIN', ['-5', '525601', 'daily'], 'a whole number from 0 to 525600'],
+  ['ALLOW_PRIVATE_NETWORK', ['sometimes'], 'true or false'],
+  ['SEARCH_PROFILE', ['private'], 'one of general, public'],
+  ['SEARCH_MODE', ['fast'], 'one of keyword, semantic, hybrid'],
+  ['SEARCH_RERANK', ['yes'], 'one of none, llm'],
+  ['EMBEDDING_BASE_URL', ['models.example'], 'an http or https address'],
+  ['LLM_BASE_URL', ['file:///model'], 'an http or https address'],
+  ['MCP_GATEWAY_URL', ['gateway:4444'], 'an http or https address'],
+];
+for (const [name, values, wants] of BAD) {
+  test(`settings: ${name} is refused unless it is ${wants}`, () => {
+    for (const value of values) {
+      assert.equal(refusal({ [name]: value }), `${name} is '${value}', but must be ${wants}.`);
+    }
+  });
+}
+
+const ONE_WITHOUT_THE_OTHER: [environment: Environment, line: string][] = [
+  [{ TLS_CERT_FILE: 'a.pem' }, 'TLS_KEY_FILE is not set, but TLS_CERT_FILE is: set both or neither.'],
+  [
+    { TLS_KEY_FILE: 'a.pem', TLS_CERT_FILE: ' ' },
+    'TLS_CERT_FILE is not set, but TLS_KEY_FILE is: set both or neither.',
+  ],
+  [
+    { ...EMBEDDING, EMBEDDING_MODEL: '' },
+    'EMBEDDING_MODEL is not set, but EMBEDDING_BASE_URL is: set both or neither.',
+  ],
+  [{ ...LLM, LLM_MODEL: '' }, 'LLM_MODEL is not set, but LLM_BASE_URL is: set both or neither.'],
+];
+for (const [environment, line] of ONE_WITHOUT_THE_OTHER) {
+  test(`settings: ${line}`, () => assert.equal(refusal(environment), line));
+}
+
+test('settings: groups are there as a whole or not at all', () => {
+  const stray = readConfig({ MCP_GATEWAY_TOKEN: 'T-1', LLM_API_KEY: 'K-1', LLM_MODEL: 'm', EMBEDDING_API_KEY: 'K-2' });
+  assert.deepEqual([stray.gateway, stray.llm, stray.embedding], [undefined, undefined, undefined]);
+});
+
+test('settings: private networks may be reached by default from a hub that only the machine itself reaches', () => {
+  for (const HOST of ['127.0.0.1', 'localhost', '::1']) assert.equal(readConfig({ HOST }).allowPrivateNetwork, true);
+  for (const HOST of ['0.0.0.0', '::', 'hub.example']) assert.equal(readConfig({ HOST }).allowPrivateNetwork, false);
+  assert.equal(readConfig({ HOST: '0.0.0.0', ALLOW_PRIVATE_NETWORK: 'true' }).allowPrivateNetwork, true);
+  assert.equal(readConfig({ ALLOW_PRIVATE_NETWORK: 'false' }).allowPrivateNetwork, false);
+});
+
+const TWO = ['https://a.example/index.json', 'https://b.example/'];
+const LISTS: [sentence: string, text: string, remotes: string[]][] = [
+  ['CSV', 'https://a.example/index.json,https://b.example', TWO],
+  ['CSV with blanks and gaps', ' https://a.example/index.json , ,, https://b.example ,', TWO],
+  ['one per line', 'https://a.example/index.json\n  https://b.example\r\n', TWO],
+  ['a JSON array', '["https://a.example/index.json", "https://b.example", ""]', TWO],
+  ['an array without quotes', '[https://a.example/index.json, https://b.example]', TWO],
+  ['an array with other quotes', '[\'https://a.example/index.json\', "https://b.example"]', TWO],
+  ['a list with repetitions', 'https://a.example/index.json,HTTPS://B.example:443,https://b.example/', [...TWO]],
+  ['one address in quotes', '"https://b.example"', ['https://b.example/']],
+  ['an address of IPv6', 'http://[::1]:8080,http://[::1]', ['http://[::1]:8080/', 'http://[::1]/']],
+  ['an empty array', '[]', []],
+  ['nothing but commas', ' , ,', []],
+];
+for (const [sentence, text, remotes] of LISTS) {
+  test(`settings: HUB_REMOTES may be ${sentence}`, () =>
+    assert.deepEqual(readConfig({ HUB_REMOTES: text }).seedRemotes, remotes));
+}
+
+test('settings: of HUB_REMOTES, the one bad address is named', () => {
+  assert.equal(
+    refusal({ HUB_REMOTES: 'https://a.example,b.example' }),
+    "HUB_REMOTES is 'https://a.example,b.example', but must be http or https addresses, which 'b.example' is not.",
+  );
+  assert.match(refusal({ HUB_REMOTES: '["https://a.example", 7]' }), /, which '7' is not\.$/);
+});
+
+test('settings: secrets are marked as such', () => {
+  const secrets = Object.keys(SETTINGS.shape).filter(isSecret);
+  assert.deepEqual(secrets, [
+    'API_TOKEN',
+    'METRICS_TOKEN',
+    'DATABASE_URL',
+    'EMBEDDING_API_KEY',
+    'LLM_API_KEY',
+    'MCP_GATEWAY_TOKEN',
+    'JWT_SECRET_KEY',
+  ]);
+  assert.equal(isSecret('HOST'), false);
+  assert.equal(isSecret('NOBODY_KNOWS'), false);
+});
+
+test('settings: no secret is in the line that refuses one', () => {
+  assert.equal(
+    refusal({ DATABASE_URL: 'mysql://hub:hunter2@db.example' }),
+    'DATABASE_URL is a value that is not shown, but must be a postgres:// address.',
+  );
+  assert.equal(
+    refusal({ MCP_GATEWAY_URL: 'htps://admin:hunter2@gateway.example' }),
+    "MCP_GATEWAY_URL is 'htps://…@gateway.example', but must be an http or https address.",
+  );
+  const written = fc.constantFrom(
+    'ftp://u:SECRET@h',
+    'u:SECRET@h',
+    'ftp:/u:SECRET@h',
+    '//SECRET@h',
+    'ftp://u:a/@,SECRET@h',
+  );
+  const everyOther = fc.constantFrom('', 'https://a.example, ', '[', '["');
+  fc.assert(
+    fc.property(written, everyOther, fc.constantFrom('HUB_REMOTES', 'BASE_URL', 'PORT'), (address, before, name) => {
+      assert.ok(!refusal({ [name]: before + address, API_TOKEN: 'SECRET' }).includes('SECRET'));
+    }),
+  );
+});
+
+test('settings: once read, nobody can change them', () => {
+  const config = readConfig({ ...GATEWAY, ...LLM, ...EMBEDDING, TLS_CERT_FILE: 'a', TLS_KEY_FILE: 'b' });
+  for (const group of [config, ...Object.values(config)]) assert.ok(Object.isFrozen(group));
+  assert.throws(() => Object.assign(config.search, { mode: 'keyword' }), TypeError);
+  assert.throws(() => (readConfig({}).seedRemotes as string[]).push('https://a.example'), TypeError);
+  assert.deepEqual(readConfig({}).seedRemotes, []);
+});
+
+function attempt(read: () => Config): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** The one line that people get to see. */
+function refusal(environment: Environment): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof SettingError);
+    return error.message;
+  }
+  return assert.fail(`${JSON.stringify(environment)} was taken.`);
+}

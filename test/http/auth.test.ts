@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { InjectOptions } from 'fastify';
+import { testHub } from '../support/hub.ts';
+import { assertProblem, inject } from './wire.ts';
+
+const ADMIN_TOKEN = 'admin-token-of-the-test';
+const METRICS_TOKEN = 'metrics-token-of-the-test';
+
+const refused: { name: string; headers?: Record<string, string>; query?: string }[] = [
+  { name: 'no header' },
+  { name: 'an empty header', headers: { authorization: '' } },
+  { name: 'a wrong token', headers: { authorization: 'Bearer nonsense' } },
+  { name: 'the beginning of the token', headers: { authorization: `Bearer ${ADMIN_TOKEN.slice(0, -1)}` } },
+  { name: 'the token and more', headers: { authorization: `Bearer ${ADMIN_TOKEN}x` } },
+  { name: 'two tokens', headers: { authorization: `Bearer ${ADMIN_TOKEN} ${ADMIN_TOKEN}` } },
+  { name: 'the token of the metrics', headers: { authorization: `Bearer ${METRICS_TOKEN}` } },
+  { name: 'the token alone', headers: { authorization: ADMIN_TOKEN } },
+  { name: 'a scheme alone', headers: { authorization: 'Bearer' } },
+  {
+    name: 'another scheme',
+    headers: { authorization: `Basic ${Buffer.from(`x:${ADMIN_TOKEN}`).toString('base64')}` },
+  },
+  { name: 'another header', headers: { 'x-api-key': ADMIN_TOKEN, cookie: `token=${ADMIN_TOKEN}` } },
+  { name: 'the query string', query: `?token=${ADMIN_TOKEN}&access_token=${ADMIN_TOKEN}` },
+];
+test('admin: nothing but the token in its header opens', async (t) => {
+  const { send, entered } = await protectedHub(t);
+  for (const { name, headers = {}, query = '' } of refused) {
+    await t.test(name, async () => {
+      assertProblem(await send({ method: 'POST', url: `/protected${query}`, headers }), 'unauthorized');
+      assert.equal(entered(), 0);
+    });
+  }
+});
+
+test('admin: the token opens, however its scheme is written', async (t) => {
+  const { send, entered } = await protectedHub(t);
+  for (const authorization of [`Bearer ${ADMIN_TOKEN}`, `bearer   ${ADMIN_TOKEN} `, `BEARER ${ADMIN_TOKEN}`]) {
+    assert.equal((await send({ method: 'POST', url: '/protected', headers: { authorization } })).status, 200);
+  }
+  assert.equal(entered(), 3);
+});
+
+test('admin: the token is asked for before the body is read', async (t) => {
+  const { send } = await protectedHub(t);
+  const malformed = { method: 'POST', url: '/protected', payload: '{"a":' } as const;
+  const asJson = { 'content-type': 'application/json' };
+  assertProblem(await send({ ...malformed, headers: asJson }), 'unauthorized');
+  assertProblem(await send({ ...malformed, headers: { 'content-type': 'text/plain' } }), 'unauthorized');
+  const authorization = `Bearer ${ADMIN_TOKEN}`;
+  assertProblem(await send({ ...malformed, headers: { ...asJson, authorization } }), 'invalid_json');
+});
+
+test('admin: neither the answer nor the log holds the token', async (t) => {
+  const { send, logged } = await protectedHub(t);
+  const { body } = await send({
+    method: 'POST',
+    url: `/protected?token=${ADMIN_TOKEN}`,
+    headers: { authorization: `Basic ${ADMIN_TOKEN}` },
+  });
+  assert.doesNotMatch(body, new RegExp(ADMIN_TOKEN));
+  assert.doesNotMatch(JSON.stringify(logged), new RegExp(ADMIN_TOKEN));
+});
+
+test('admin: without API_TOKEN the routes are open', async (t) => {
+  const { send } = await protectedHub(t, {});
+  assert.equal((await send({ method: 'POST', url: '/protected' })).status, 200);
+});
+
+test('metrics: need METRICS_TOKEN when one is set, whatever API_TOKEN is', async (t) => {
+  const { send } = await protectedHub(t);
+  assertProblem(await send({ url: '/metrics' }), 'unauthorized');
+  assert.equal((await send({ method: 'HEAD', url: '/metrics' })).status, 401);
+  assertProblem(await send({ url: '/metrics', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }), 'unauthorized');
+  const answer = await send({ url: '/metrics', headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+  assert.equal(answer.status, 200);
+});
+
+test('public reads need no token, and a wrong one does them no harm', async (t) => {
+  const { send } = await protectedHub(t);
+  for (const url of ['/health', '/config', '/catalog', '/openapi.json', '/docs']) {
+    assert.equal((await send({ url, headers: { authorization: 'Bearer nonsense' } })).status, 200, url);
+  }
+});
+
+async function protectedHub(
+  t: TestContext,
+  settings: Record<string, string> = { API_TOKEN: ADMIN_TOKEN, METRICS_TOKEN },
+) {
+  const { app, world } = await testHub(t, { settings });
+  let count = 0;
+  app.post('/protected', { config: { protection: 'admin' } }, async () => {
+    count += 1;
+    return { done: true };
+  });
+  return {
+    send: (request: InjectOptions) => inject(app, request),
+    entered: () => count,
+    logged: world.logged,
+  };
+}

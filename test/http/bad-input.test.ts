@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { z } from 'zod';
+import type { ErrorCode } from '../../src/errors.ts';
+import { testHub } from '../support/hub.ts';
+import { assertProblem, exchange, requestText } from './wire.ts';
+
+const TOKEN = 'secret-token-of-the-test';
+const PRIVATE = 'private-words-of-the-caller';
+/** What the hub reads in these tests, as a later route will: an object with a name and a count. */
+const Body = z.object({ name: z.string(), count: z.number().int().min(1), nested: z.unknown().optional() });
+
+interface BadBody {
+  name: string;
+  body: string;
+  code: ErrorCode;
+  headers?: Record<string, string>;
+  /** The path of the fault that is reported. */
+  fault?: string;
+}
+
+const badBodies: BadBody[] = [
+  { name: 'half an object', body: `{"name": "${PRIVATE}`, code: 'invalid_json' },
+  { name: 'no JSON', body: `name=${PRIVATE}`, code: 'invalid_json' },
+  { name: 'a trailing comma', body: '{"name": "a", "count": 1,}', code: 'invalid_json' },
+  { name: 'two documents', body: '{}{}', code: 'invalid_json' },
+  { name: 'NaN', body: '{"count": NaN}', code: 'invalid_json' },
+  { name: 'a NUL', body: '\u0000', code: 'invalid_json' },
+  { name: 'an array', body: '[]', code: 'invalid_request', fault: '' },
+  { name: 'null', body: 'null', code: 'invalid_request', fault: '' },
+  { name: 'nothing', body: '', code: 'invalid_request', fault: '' },
+  { name: 'blanks', body: '  \n ', code: 'invalid_request', fault: '' },
+  { name: 'a missing field', body: '{"name": "a"}', code: 'invalid_request', fault: 'count' },
+  { name: 'a wrong type', body: `{"name": {"a": "${PRIVATE}"}, "count": 1}`, code: 'invalid_request', fault: 'name' },
+  { name: 'a number as text', body: '{"name": "a", "count": "1"}', code: 'invalid_request', fault: 'count' },
+  { name: 'a number out of range', body: '{"name": "a", "count": -1}', code: 'invalid_request', fault: 'count' },
+  { name: 'an endless number', body: '{"name": "a", "count": 1e999}', code: 'invalid_request', fault: 'count' },
+  { name: 'a poisoned prototype', body: '{"__proto__": {"name": "a", "count": 1}}', code: 'invalid_request', fault: 'name' },
+  {
+    name: 'a form',
+    body: `name=${PRIVATE}`,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    code: 'unsupported_media_type',
+  },
+  { name: 'plain text', body: '{}', headers: { 'Content-Type': 'text/plain' }, code: 'unsupported_media_type' },
+  { name: 'no content type', body: '{}', headers: { 'Content-Type': '' }, code: 'unsupported_media_type' },
+  { name: 'a broken content type', body: '{}', headers: { 'Content-Type': ';;;' }, code: 'unsupported_media_type' },
+  { name: 'JSON in name only', body: '{}', headers: { 'Content-Type': 'application/jsonx' }, code: 'unsupported_media_type' },
+  { name: 'a body over the limit', body: `{"name": "${PRIVATE.repeat(100)}"}`, code: 'payload_too_large' },
+  {
+    name: 'a length over the limit',
+    body: '',
+    headers: { 'Content-Length': '99999999999' },
+    code: 'payload_too_large',
+  },
+];
+
+test('bad bodies: a clear 4xx each, nothing of them in the log, and the hub unharmed', async (t) => {
+  const { address, logged, entered } = await readingHub(t);
+  for (const { name, body, headers, code, fault } of badBodies) {
+    await t.test(name, async () => {
+      const all = { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}`, ...headers };
+      const answer = await exchange(address, requestText('POST /bodies', all, body));
+      const { errors = [] } = assertProblem(answer, code);
+      if (fault !== undefined) assert.equal(errors[0]?.path, fault);
+    });
+  }
+  assert.equal(entered(), 0);
+  await assertUnharmed(address, logged);
+});
+
+test('bad bodies: chunks over the limit are cut off', async (t) => {
+  const { address, logged } = await readingHub(t);
+  const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
+  const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', Authorization: `Bearer ${TOKEN}` };
+  const answer = await exchange(address, `${requestText('POST /bodies', headers)}${chunk.repeat(5)}0\r\n\r\n`);
+  assertProblem(answer, 'payload_too_large');
+  await assertUnharmed(address, logged);
+});
+
+test('good bodies: JSON under any of its names, with whatever else is in it', async (t) => {
+  const { address } = await readingHub(t);
+  const body = '{"name": "é 😀 \\ud83d", "count": 1, "more": [1]}';
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.x+json']) {
+    const headers = { 'Content-Type': type, Authorization: `Bearer ${TOKEN}` };
+    assert.equal((await exchange(address, requestText('POST /bodies', headers, body))).status, 200, type);
+  }
+});
+
+test('deep nesting does not exhaust the hub', async (t) => {
+  const { address, logged } = await readingHub(t, { MAX_BODY_BYTES: '1048576' });
+  const body = `{"name": "a", "count": 0, "nested": ${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}` };
+  assertProblem(await exchange(address, requestText('POST /bodies', headers, body)), 'invalid_request');
+  await assertUnharmed(address, logged);
+});
+
+const badAddresses: [path: string, code: ErrorCode][] = [
+  ['/nowhere', 'route_not_found'],
+  ['/catalog/nowhere', 'route_not_found'],
+  ['/catalog/entities', 'route_not_found'],
+  ['/catalog/entities/', 'route_not_found'],
+  ['/..', 'route_not_found'],
+  ['/../../etc/passwd', 'route_not_found'],
+  ['/docs/static/../../../package.json', 'invalid_request'],
+  ['/docs/static/..%2f..%2f..%2fpackage.json', 'route_not_found'],
+  ['/docs/static/%00', 'invalid_request'],
+  ['/docs/static/', 'route_not_found'],
+  ['/%00', 'route_not_found'],
+  ['/%F0%9F%98%80', 'route_not_found'],
+  [`/${'x'.repeat(10_000)}`, 'route_not_found'],
+  ['/__proto__', 'route_not_found'],
+  ['/%zz', 'invalid_request'],
+  ['/catalog%', 'invalid_request'],
+  ['/%ff%fe', 'invalid_request'],
+  [`/health?check_db=${'x'.repeat(10_000)}`, 'invalid_request'],
+  [`/catalog?q=${'x'.repeat(10_000)}`, 'invalid_request'],
+  ['/catalog?limit=%F0%9F%98%80', 'invalid_request'],
+  ['/catalog?limit[]=1&limit[a]=2&limit=__proto__', 'invalid_request'],
+];
+test('bad addresses: a clear 4xx each, and the hub unharmed', async (t) => {
+  const { address, logged } = await readingHub(t);
+  for (const [path, code] of badAddresses) {
+    await t.test(path.slice(0, 60), async () => {
+      assertProblem(await exchange(address, requestText(`GET ${path}`)), code);
+    });
+  }
+  for (const query of ['q=%zz', 'q=%ff', 'q=😀', 'q=%F0%9F%98%80', 'q[]=a', '&&==&', 'q=%25%5F%5C', "q='%20or%201=1--"]) {
+    const answer = await exchange(address, requestText(`GET /catalog?${encodeURI(query)}`));
+    assert.equal(answer.status, 200, query);
+  }
+  await assertUnharmed(address, logged);
+});
+
+async function readingHub(t: TestContext, settings: Record<string, string> = {}) {
+  const { app, listen, world } = await testHub(t, {
+    settings: { API_TOKEN: TOKEN, MAX_BODY_BYTES: '1024', ...settings },
+  });
+  let count = 0;
+  app.post('/bodies', { config: { protection: 'admin' }, schema: { body: Body } }, async () => {
+    count += 1;
+    return { done: true };
+  });
+  return { address: await listen(), logged: world.logged, entered: () => count };
+}
+
+async function assertUnharmed(address: string, logged: readonly { level: string; message: string; fields: object }[]) {
+  assert.equal((await fetch(`${address}/health?check_db=true`)).status, 200);
+  const text = JSON.stringify(logged);
+  for (const secret of [TOKEN, PRIVATE]) assert.ok(!text.includes(secret), 'the log holds what it should not');
+  assert.deepEqual(
+    logged.filter(({ level }) => level === 'error'),
+    [],
+  );
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testHub } from '../support/hub.ts';
+
+test('log: one event for each request, that reads alone and holds no query string', async (t) => {
+  const { app, world } = await testHub(t);
+  await app.inject({ url: '/catalog?q=private', headers: { 'x-request-id': 'r-1', cookie: 'private' } });
+  await app.inject({ url: '/catalog/entities/tool:unknown', headers: { 'x-request-id': 'r-2' } });
+  await app.inject({ url: '/nowhere?private', headers: { 'x-request-id': 'r-3' } });
+  await app.inject({ method: 'POST', url: '/catalog', payload: '"private"', headers: { 'x-request-id': 'r-4' } });
+  const events = world.logged.map(({ level, message, fields }) => {
+    const { ms, ...rest } = fields as { ms: number };
+    assert.ok(ms >= 0 && ms < 10_000);
+    return { level, message, ...rest };
+  });
+  assert.deepEqual(events, [
+    { level: 'info', message: 'GET /catalog 200', request_id: 'r-1', route: '/catalog', status: 200 },
+    {
+      level: 'info',
+      message: 'GET /catalog/entities/tool:unknown 404',
+      request_id: 'r-2',
+      route: '/catalog/entities/:id',
+      status: 404,
+    },
+    { level: 'info', message: 'GET /nowhere 404', request_id: 'r-3', route: undefined, status: 404 },
+    { level: 'info', message: 'POST /catalog 405', request_id: 'r-4', route: '/catalog', status: 405 },
+  ]);
+});
+
+test('log: machines that ask every few seconds are heard at debug only', async (t) => {
+  const { app, world } = await testHub(t);
+  await app.inject('/health');
+  await app.inject('/metrics');
+  assert.deepEqual(
+    world.logged.map(({ level }) => level),
+    ['debug', 'debug'],
+  );
+});
+
+test('log: a long address is cut', async (t) => {
+  const { app, world } = await testHub(t);
+  await app.inject(`/${'x'.repeat(5000)}`);
+  assert.ok((world.logged[0]?.message.length ?? 0) < 250);
+});

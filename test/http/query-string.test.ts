@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { z } from 'zod';
+import { choice, flag, wholeNumber, words } from '../../src/http/query-string.ts';
+
+interface Case {
+  name: string;
+  schema: z.ZodType;
+  /** Text → what it is read as; for `refused`, text → the message. */
+  read: [unknown, unknown][];
+  refused: [unknown, string][];
+}
+
+const NOT_A_FLAG = 'must be true or false';
+const NOT_A_NUMBER = 'must be a whole number from 1 to 500';
+const NOT_A_CHOICE = 'must be one of name, quality';
+
+const cases: Case[] = [
+  {
+    name: 'flag',
+    schema: flag(false),
+    read: [
+      ...['true', '1', 'yes', 'on', 'TRUE', ' Yes '].map((text): [string, boolean] => [text, true]),
+      ...['false', '0', 'no', 'off', 'OFF'].map((text): [string, boolean] => [text, false]),
+      [undefined, false],
+    ],
+    refused: ['', '2', 'maybe', 'null', ['true', 'true']].map((text) => [text, NOT_A_FLAG]),
+  },
+  { name: 'flag that is on', schema: flag(true), read: [[undefined, true]], refused: [] },
+  {
+    name: 'wholeNumber',
+    schema: wholeNumber(1, 500).prefault(50),
+    read: [
+      ['1', 1],
+      ['500', 500],
+      ['007', 7],
+      [undefined, 50],
+    ],
+    refused: ['', '0', '501', '-1', '1.5', '1e2', '0x10', ' 7 ', '٣', 'ten', '9'.repeat(400), ['1', '2']].map(
+      (text) => [text, NOT_A_NUMBER],
+    ),
+  },
+  {
+    name: 'choice',
+    schema: choice(['name', 'quality']).prefault('name'),
+    read: [
+      ['quality', 'quality'],
+      [' Quality', 'quality'],
+      [undefined, 'name'],
+    ],
+    refused: ['', 'constructor', '__proto__', ['name']].map((text) => [text, NOT_A_CHOICE]),
+  },
+  {
+    name: 'words',
+    schema: words(5).default(''),
+    read: [
+      ['ab 😀', 'ab 😀'],
+      ['', ''],
+      [undefined, ''],
+    ],
+    refused: [
+      ['123456', 'must not be longer than 5 characters'],
+      ['a\u0000b', 'must not hold NUL characters'],
+      [['a', 'b'], 'must be given once'],
+    ],
+  },
+];
+
+for (const { name, schema, read, refused } of cases) {
+  for (const [text, expected] of read) {
+    test(`${name}: ${JSON.stringify(text)} is ${JSON.stringify(expected)}`, () => {
+      assert.deepEqual(schema.parse(text), expected);
+    });
+  }
+  for (const [text, message] of refused) {
+    test(`${name}: ${JSON.stringify(text)?.slice(0, 40)} is refused`, () => {
+      assert.deepEqual(
+        schema.safeParse(text).error?.issues.map((issue) => issue.message),
+        [message],
+      );
+    });
+  }
+}

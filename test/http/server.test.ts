@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { aManifest } from '../support/builders.ts';
+import { testHub } from '../support/hub.ts';
+import { assertProblem, inject } from './wire.ts';
+
+const PREFLIGHT = { origin: 'https://other.example', 'access-control-request-method': 'GET' };
+
+test('CORS: pages of other sites may read what is public', async (t) => {
+  const { app } = await testHub(t);
+  for (const url of ['/catalog', '/health', '/config', '/catalog/entities/tool:unknown', '/openapi.json']) {
+    const { headers } = await inject(app, { url, headers: { origin: 'https://other.example' } });
+    assert.equal(headers['access-control-allow-origin'], '*', url);
+    assert.equal(headers['access-control-allow-credentials'], undefined);
+    assert.match(headers['access-control-expose-headers'] ?? '', /ETag.*X-Request-Id.*Retry-After/);
+
+    const asking = { ...PREFLIGHT, 'access-control-request-headers': 'if-none-match' };
+    const preflight = await inject(app, { method: 'OPTIONS', url, headers: asking });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers['access-control-allow-origin'], '*');
+    assert.equal(preflight.headers['access-control-allow-methods'], 'GET, HEAD');
+    assert.equal(preflight.headers['access-control-allow-headers'], 'if-none-match');
+    assert.equal(preflight.headers['access-control-max-age'], '86400');
+  }
+});
+
+test('CORS: pages of other sites may not use what is protected', async (t) => {
+  const { app } = await testHub(t);
+  app.get('/admin-read', { config: { protection: 'admin' } }, async () => ({}));
+  app.post('/admin-write', { config: { protection: 'admin' } }, async () => ({}));
+  for (const request of [
+    { url: '/metrics', headers: PREFLIGHT },
+    { url: '/admin-read', headers: PREFLIGHT },
+    { method: 'POST' as const, url: '/admin-write', headers: PREFLIGHT },
+    { method: 'OPTIONS' as const, url: '/metrics', headers: PREFLIGHT },
+    { method: 'OPTIONS' as const, url: '/admin-read', headers: PREFLIGHT },
+    { method: 'POST' as const, url: '/catalog', headers: PREFLIGHT },
+  ]) {
+    const { headers } = await inject(app, request);
+    const granted = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+    assert.deepEqual(granted, [], request.url);
+  }
+});
+
+test('security headers: on every answer, errors too', async (t) => {
+  const { app } = await testHub(t);
+  for (const url of ['/health', '/catalog', '/nowhere', '/catalog?limit=0', '/metrics']) {
+    const { headers } = await inject(app, url);
+    assert.equal(
+      headers['content-security-policy'],
+      "default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
+      url,
+    );
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.ok(headers['x-frame-options']);
+    assert.equal(headers['strict-transport-security'], undefined, 'HSTS is for HTTPS');
+    assert.equal(headers['x-powered-by'], undefined);
+    assert.equal(headers.server, undefined);
+  }
+});
+
+test('compression: what is over 1 kB, in the way the caller reads best', async (t) => {
+  const manifests = Array.from({ length: 5 }, (_, index) => aManifest({ id: `e${index}` }));
+  const { app } = await testHub(t, { manifests });
+  const plain = await app.inject('/catalog');
+  assert.equal(plain.headers['content-encoding'], undefined);
+  for (const { accept, encoding, decode } of [
+    { accept: 'gzip', encoding: 'gzip', decode: gunzipSync },
+    { accept: 'br', encoding: 'br', decode: brotliDecompressSync },
+    { accept: 'gzip, deflate, br', encoding: 'br', decode: brotliDecompressSync },
+  ]) {
+    const answer = await app.inject({ url: '/catalog', headers: { 'accept-encoding': accept } });
+    assert.equal(answer.headers['content-encoding'], encoding);
+    assert.match(String(answer.headers.vary), /accept-encoding/i);
+    assert.ok(answer.rawPayload.length < plain.rawPayload.length / 2);
+    assert.equal(decode(answer.rawPayload).toString(), plain.body);
+  }
+  for (const accept of ['identity', 'deflate', 'nonsense']) {
+    const answer = await app.inject({ url: '/catalog', headers: { 'accept-encoding': accept } });
+    assert.equal(answer.headers['content-encoding'], undefined, accept);
+  }
+  const small = await app.inject({ url: '/health', headers: { 'accept-encoding': 'br' } });
+  assert.equal(small.headers['content-encoding'], undefined);
+});
+
+test('rate limit: counts all public reads of an address together', async (t) => {
+  const { app } = await testHub(t, { settings: { RATE_LIMIT_PER_MINUTE: '3', TRUST_PROXY: 'true' } });
+  app.post('/write', { config: { protection: 'admin' } }, async () => ({}));
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  for (const url of ['/health', '/config', '/catalog']) {
+    assert.equal((await inject(app, { url, headers: from('192.0.2.1') })).status, 200);
+  }
+  const refused = await inject(app, { url: '/openapi.json', headers: from('192.0.2.1') });
+  assertProblem(refused, 'rate_limited');
+  assert.ok(Number(refused.headers['retry-after']) <= 60);
+  assert.equal(refused.headers['access-control-allow-origin'], '*', 'a page can read why it was refused');
+
+  assert.equal((await inject(app, { url: '/catalog', headers: from('192.0.2.2') })).status, 200, 'another address');
+  const admin = await inject(app, { method: 'POST', url: '/write', headers: from('192.0.2.1') });
+  assert.equal(admin.status, 200, 'not a public read');
+  assert.equal((await inject(app, { url: '/metrics', headers: from('192.0.2.1') })).status, 200, 'not a public read');
+});
+
+test('rate limit: an address that a caller makes up counts only behind a proxy', async (t) => {
+  const { app } = await testHub(t, { settings: { RATE_LIMIT_PER_MINUTE: '2' } });
+  const statuses = [];
+  for (const n of [1, 2, 3]) {
+    const headers = { 'x-forwarded-for': `192.0.2.${n}` };
+    statuses.push((await inject(app, { url: '/health', headers })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 429]);
+});
+
+test('rate limit: none unless it is set', async (t) => {
+  const { app } = await testHub(t);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => inject(app, '/config')));
+  assert.ok(answers.every(({ status, headers }) => status === 200 && headers['x-ratelimit-limit'] === undefined));
+});
+
+test('overload: a hub that cannot keep up says so, still tells that it lives, and recovers', async (t) => {
+  const { app, world } = await testHub(t, { manifests: [aManifest()] });
+  for (let turns = 8; turns > 0 && !app.isUnderPressure(); turns -= 1) {
+    keepBusy(1200);
+    await nextTurn();
+    await sleep(1);
+  }
+  const refused = await inject(app, { url: '/catalog', headers: { origin: 'https://other.example' } });
+  assertProblem(refused, 'overloaded');
+  assert.equal(refused.headers['access-control-allow-origin'], '*', 'a page can read why it was refused');
+  assert.equal((await inject(app, '/health')).status, 200);
+  assert.equal((await inject(app, '/health?check_db=true')).status, 200);
+
+  for (let tries = 50; tries > 0 && app.isUnderPressure(); tries -= 1) await sleep(100);
+  assert.equal((await inject(app, '/catalog')).status, 200);
+  assert.deepEqual(
+    world.logged.filter(({ level }) => level === 'error'),
+    [],
+  );
+});
+
+test('closing: what arrives on an open connection is answered, and the connection then ends', async (t) => {
+  const { app, listen } = await testHub(t);
+  let release = () => {};
+  app.get('/slow', () => new Promise((resolve) => {
+    release = () => resolve({ done: true });
+  }));
+  const address = await listen();
+  const slow = fetch(`${address}/slow`);
+  await sleep(50);
+  const closed = app.close();
+  await sleep(50);
+  release();
+  const answer = await slow;
+  assert.equal(answer.status, 200);
+  assert.deepEqual(await answer.json(), { done: true });
+  await assert.rejects(fetch(`${address}/health`), 'no new connections');
+  app.server.closeIdleConnections();
+  await closed;
+});
+
+/** Blocks the event loop, as a large piece of work would. */
+function keepBusy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end) JSON.parse('[1,2,3]');
+}

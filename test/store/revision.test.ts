@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+testOnEveryEngine('revision: a change is seen at once by who made it', async (t, address) => {
+  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  t.after(() => dialect.close());
+  const revision = createRevision(dialect);
+  const before = await revision.current();
+  for (let step = 1; step <= 5; step += 1) {
+    await revision.change(async () => ({ result: undefined, isChange: true }));
+    assert.equal(await revision.current(), before + step);
+  }
+});
+
+testOnEveryEngine('revision: a transaction that changes nothing, or fails, moves nothing', async (t, address) => {
+  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  t.after(() => dialect.close());
+  const revision = createRevision(dialect);
+  const before = await revision.current();
+  await revision.change(async () => ({ result: undefined, isChange: false }));
+  const failing = revision.change(async (tx) => {
+    await tx.updateTable('catalog_state').set({ revision: 77 }).execute();
+    throw new Error('half-way');
+  });
+  await assert.rejects(failing, /half-way/);
+  assert.equal(await revision.current(), before);
+});
