@@ -1,11 +1,12 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['catalog'];
+const slices = ['catalog', 'remotes'];
 const mayImport = {
   errors: [],
   version: [],
   lib: [],
   catalog: ['lib'],
-  store: ['lib', 'catalog'],
+  remotes: ['lib', 'catalog'],
+  store: ['lib', 'catalog', 'remotes'],
   config: ['lib'],
   hub: ['lib', 'config', 'store', 'version', ...slices],
   http: ['lib', 'hub', 'config', 'version', ...slices],
@@ -41,17 +42,26 @@ export default {
       from: { path: '^src/(http|cli)/' },
       to: {
         path: `^src/(${slices.join('|')})/`,
-        pathNot: ['/contract\\.ts$', '^src/catalog/(uid|entity|manifest-text)\\.ts$'],
+        pathNot: ['/contract\\.ts$', '^src/remotes/read-index\\.ts$', '^src/catalog/(uid|entity|manifest-text)\\.ts$'],
       },
+    },
+    {
+      name: 'store-calls-nobody',
+      comment: 'Ports never hand out a transaction, so that no network call can be made inside one.',
+      severity: 'error',
+      from: { path: '^src/store/' },
+      to: { path: '^src/lib/(fetch|run)\\.ts$' },
     },
     {
       name: 'store-sees-ports-only',
       comment: 'SQL is written against ports and shapes, never against use cases.',
       severity: 'error',
       from: { path: '^src/store/' },
-      to: { path: '^src/catalog/', pathNot: '/(store|contract|entity|manifest|uid)\\.ts$' },
+      to: { path: `^src/(${slices.join('|')})/`, pathNot: '/(store|contract|entity|manifest|uid)\\.ts$' },
     },
-    onlyIn('sql', 'node_modules/(kysely|pg|piscina)/|^(node:)?sqlite$', '^src/store/'),
+    onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', '^src/store/'),
+    onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', ['^src/lib/workers\\.ts$', '-worker\\.ts$']),
+    onlyIn('network', 'node_modules/undici/', '^src/lib/fetch\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('child-process', '^(node:)?child_process$', '^src/lib/run\\.ts$'),
     onlyIn('logging', 'node_modules/pino', '^src/lib/logger\\.ts$'),

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { readConfig } from '../src/config.ts';
 import { createHub } from '../src/hub.ts';
-import { createMetrics } from '../src/lib/metrics.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
+import { testWorld } from '../test/support/world.ts';
 
 const { values } = parseArgs({
   options: {
@@ -70,16 +70,12 @@ function load(seconds: number): Promise<autocannon.Result> {
 }
 
 async function fill(database: Record<string, string>): Promise<void> {
-  const silent = () => {};
-  const world = {
-    now: () => new Date(),
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    metrics: createMetrics(),
-  };
+  const world = testWorld();
   const hub = await createHub({ config: readConfig(database), world, baseUrl: () => '' });
   const sources = Array.from({ length: ENTITIES }, (_, index) => ({ document: aTool(index) }));
   while (sources.length > 0) await hub.load(sources.splice(0, 500));
   await hub.close();
+  await world.close();
 }
 
 function aTool(index: number): object {

@@ -8,7 +8,7 @@ import { ERROR_CODES, type ErrorCode } from '../src/errors.ts';
 import { PROBLEMS } from '../src/http/problem.ts';
 import { createServer } from '../src/http/server.ts';
 import { createHub } from '../src/hub.ts';
-import { createMetrics } from '../src/lib/metrics.ts';
+import { testWorld } from '../test/support/world.ts';
 
 export async function generatedDocs(): Promise<Record<string, string>> {
   return {
@@ -77,20 +77,17 @@ ${rows.join('\n')}
 async function openApi(): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-docs-'));
   const config = readConfig({ DB_PATH: join(folder, 'catalog.sqlite') });
-  const silent = () => {};
-  const world = {
-    now: () => new Date(),
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    metrics: createMetrics(),
-  };
+  const world = testWorld();
   const hub = await createHub({ config, world, baseUrl: () => 'http://localhost' });
   const app = await createServer({ hub, config, world });
   try {
     const response = await app.inject('/openapi.json');
+    if (response.statusCode !== 200) throw new Error(`/openapi.json answered ${response.statusCode}: ${response.body}`);
     return response.json();
   } finally {
     await app.close();
     await hub.close();
+    await world.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -80,6 +80,13 @@ export const SETTINGS = z.object({
     .default([])
     .describe('Index addresses, as CSV or JSON array; used whenever no remote is stored.'),
   INGEST_INTERVAL_MIN: wholeNumber(0, 525_600).default(0).describe('Minutes between two background syncs; 0 is none.'),
+  MAX_INDEX_BYTES: wholeNumber(1024, 2_000_000_000)
+    .default(134_217_728)
+    .describe('Largest index document that is read.'),
+  MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),
+  FETCH_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('Time limit for one request to a remote.'),
+  FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Most requests to one host at a time.'),
+  REMOTE_TIMEOUT_MIN: wholeNumber(1, 1440).default(60).describe('Time limit for the ingest of one remote.'),
   ALLOW_PRIVATE_NETWORK: yesOrNo
     .optional()
     .describe(
@@ -126,7 +133,14 @@ export interface Config {
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly database: Readonly<DatabaseAddress>;
   readonly seedRemotes: readonly string[];
-  readonly ingestIntervalMin: number;
+  readonly ingest: {
+    intervalMin: number;
+    maxIndexBytes: number;
+    maxManifestBytes: number;
+    requestTimeoutSec: number;
+    requestsPerHost: number;
+    remoteTimeoutMin: number;
+  };
   readonly allowPrivateNetwork: boolean;
   readonly installRoot: string | undefined;
   readonly search: Readonly<{
@@ -164,7 +178,14 @@ export function readConfig(environment: Environment): Config {
     logLevel: settings.LOG_LEVEL,
     database: databaseAddress(settings),
     seedRemotes: settings.HUB_REMOTES,
-    ingestIntervalMin: settings.INGEST_INTERVAL_MIN,
+    ingest: {
+      intervalMin: settings.INGEST_INTERVAL_MIN,
+      maxIndexBytes: settings.MAX_INDEX_BYTES,
+      maxManifestBytes: settings.MAX_MANIFEST_BYTES,
+      requestTimeoutSec: settings.FETCH_TIMEOUT_SEC,
+      requestsPerHost: settings.FETCH_PER_HOST,
+      remoteTimeoutMin: settings.REMOTE_TIMEOUT_MIN,
+    },
     allowPrivateNetwork: settings.ALLOW_PRIVATE_NETWORK ?? isLoopbackHost(settings.HOST),
     installRoot: settings.INSTALL_ROOT && resolve(settings.INSTALL_ROOT),
     search: { profile: settings.SEARCH_PROFILE, mode: settings.SEARCH_MODE, rerank: settings.SEARCH_RERANK },

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   entity_not_found: 'No entity of that id is in the catalog.',
   route_not_found: 'There is nothing at this address.',
   method_not_allowed: 'The address exists, but not with this method; `Allow` lists those it has.',
+  sync_running: 'A sync is under way already, here or in another hub on the same database.',
   request_timeout: 'The request did not arrive in time.',
   payload_too_large: 'The body is larger than MAX_BODY_BYTES.',
   uri_too_long: 'The address is longer than the hub reads.',

@@ -6,8 +6,25 @@ import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
 import type { World } from './lib/world.ts';
+import { startBackgroundSync } from './remotes/background.ts';
+import type {
+  IngestReport,
+  IngestStatus,
+  RejectionPage,
+  RejectionQuery,
+  RemoteAdded,
+  RemoteList,
+  RemoteRemoved,
+  SyncReport,
+} from './remotes/contract.ts';
+import { createIndexFetcher } from './remotes/fetch-index.ts';
+import { createManifestFetcher } from './remotes/fetch-manifest.ts';
+import { createPoliteFetch } from './remotes/polite-fetch.ts';
+import { createRemoteBook } from './remotes/remotes.ts';
+import { createSync, type ProgressListener } from './remotes/sync.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { openDatabase } from './store/database.ts';
+import { createMemberStore, createRemoteStore, createRunStore } from './store/remote-store.ts';
 import { createRevision } from './store/revision.ts';
 import { VERSION } from './version.ts';
 
@@ -17,6 +34,13 @@ export interface Hub {
   listCatalog(query: CatalogQuery): Promise<CatalogPage>;
   getEntity(id: string): Promise<EntityRecord>;
   getManifest(id: string): Promise<{ text: string; digest: string }>;
+  listRemotes(): Promise<RemoteList>;
+  addRemote(url: string): Promise<RemoteAdded>;
+  removeRemote(url: string): Promise<RemoteRemoved>;
+  ingest(url?: string, onProgress?: ProgressListener): Promise<IngestReport>;
+  syncRemotes(onProgress?: ProgressListener): Promise<SyncReport>;
+  ingestStatus(): Promise<IngestStatus>;
+  listRejections(query: RejectionQuery): Promise<RejectionPage>;
   countEntities(): Promise<Record<EntityType, number>>;
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
@@ -58,9 +82,10 @@ export interface HubDependencies {
 
 /** @throws StartError when the database cannot be used. */
 export async function createHub({ config, world, baseUrl }: HubDependencies): Promise<Hub> {
-  const { now, log, metrics } = world;
+  const { now, log, metrics, fetch } = world;
   const database = await openDatabase(config.database, { metrics });
-  const store = createCatalogStore(database, createRevision(database));
+  const revision = createRevision(database);
+  const store = createCatalogStore(database, revision);
   const catalog = createCatalog({ store, now, baseUrl });
   let closed: Promise<void> | undefined;
   metrics.gauge({
@@ -69,6 +94,48 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     label: 'type',
     read: () => catalog.countByType(),
   });
+
+  const remoteStore = createRemoteStore(database);
+  const book = createRemoteBook({ store: remoteStore, seeds: config.seedRemotes, now });
+  const runs = createRunStore(database);
+  const timeoutMs = config.ingest.requestTimeoutSec * 1000;
+  const politeFetch = createPoliteFetch({ fetch, requestsPerHost: config.ingest.requestsPerHost });
+  const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes: config.ingest.maxIndexBytes, timeoutMs });
+  const sync = createSync({
+    book,
+    catalog,
+    remotes: remoteStore,
+    members: createMemberStore(database, revision),
+    runs,
+    fetchIndex,
+    fetchManifest: createManifestFetcher({
+      fetch: politeFetch,
+      maxManifestBytes: config.ingest.maxManifestBytes,
+      timeoutMs,
+    }),
+    tryLock: database.tryLock,
+    timeLimitMs: config.ingest.remoteTimeoutMin * 60_000,
+    now,
+    log,
+  });
+  const background =
+    config.ingest.intervalMin > 0
+      ? startBackgroundSync({
+          sync,
+          book,
+          intervalMs: config.ingest.intervalMin * 60_000,
+          now,
+          log,
+          count: metrics.countBackgroundSync,
+        })
+      : undefined;
+
+  async function closeAll(): Promise<void> {
+    background?.stop();
+    await sync.close();
+    await fetchIndex.close();
+    await database.close();
+  }
 
   return {
     async health({ checkDb }) {
@@ -96,6 +163,13 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     listCatalog: (query) => catalog.list(query),
     getEntity: (id) => catalog.get(id),
     getManifest: (id) => catalog.manifest(id),
+    listRemotes: () => book.list(),
+    addRemote: (url) => book.add(url),
+    removeRemote: (url) => book.remove(url),
+    ingest: (url, onProgress) => sync.ingest(url, onProgress),
+    syncRemotes: (onProgress) => sync.syncRemotes(onProgress),
+    ingestStatus: () => sync.status(),
+    listRejections: (query) => runs.rejections(query),
     countEntities: () => catalog.countByType(),
     async load(sources) {
       const results = await catalog.saveMany(sources);
@@ -103,7 +177,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       if (failure && !failure.ok) throw failure.error;
     },
     close() {
-      closed ??= database.close();
+      closed ??= closeAll();
       return closed;
     },
   };

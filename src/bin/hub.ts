@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // The executable: hands the process's environment, arguments and signals to the command line.
-import { readFileSync } from 'node:fs';
 import module from 'node:module';
-import { parseEnv } from 'node:util';
+import v8 from 'node:v8';
 
 const OLDEST_NODE = 24;
 
@@ -13,10 +12,12 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   process.exitCode = 2;
 } else {
   module.enableCompileCache?.();
+  // The heap grows by a third before garbage is collected, not several times over: a hub shares its small machine.
+  v8.setFlagsFromString('--heap-growing-percent=30');
   // Only now: older versions of Node cannot even read what follows.
   const { main } = await import('../cli/main.ts');
   process.exitCode = await main(process.argv.slice(2), {
-    environment: { ...readEnvFile(), ...process.env },
+    environment: process.env,
     isTerminal: process.stdout.isTTY === true,
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
@@ -24,19 +25,15 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   });
 }
 
-/** `.env` in the working directory, when there is one. */
-function readEnvFile(): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readFileSync('.env', 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
-}
-
 function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
-  // Once: whoever asks a second time does not want to wait.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => controller.abort());
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  for (const signal of signals) process.once(signal, stop);
   return controller.signal;
+
+  function stop(): void {
+    controller.abort();
+    // Whoever asks a second time does not want to wait.
+    for (const signal of signals) process.off(signal, stop);
+  }
 }

@@ -24,6 +24,8 @@ export interface Catalog {
    * earlier ones count as unchanged.
    */
   saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
+  /** Uids may repeat, as above. */
+  saveEntities(entities: readonly Entity[]): Promise<SaveOutcome[]>;
   /** @throws HubError `entity_not_found` */
   get(id: string): Promise<EntityRecord>;
   /** The stored JSON text, with the digest of what it means. */
@@ -59,6 +61,12 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     return entity;
   }
 
+  async function saveEntities(entities: readonly Entity[]): Promise<SaveOutcome[]> {
+    const lastOfEach = [...new Map(entities.map((entity) => [entity.uid, entity])).values()];
+    const outcomes = new Map(zip(lastOfEach, await store.save(lastOfEach, now())));
+    return entities.map((entity) => outcomes.get(entity) ?? 'unchanged');
+  }
+
   return {
     async save(source) {
       const entity = entityFromManifest(source);
@@ -68,15 +76,16 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
 
     async saveMany(sources) {
       const read = sources.map(readSource);
-      const lastOfEach = new Map(read.flatMap((entity) => (entity instanceof HubError ? [] : [[entity.uid, entity]])));
-      const entities = [...lastOfEach.values()];
-      const outcomes = new Map(zip(entities, await store.save(entities, now())));
-      return read.map((entity) =>
-        entity instanceof HubError
-          ? { ok: false, error: entity }
-          : { ok: true, uid: entity.uid, outcome: outcomes.get(entity) ?? 'unchanged' },
+      const entities = read.filter((each): each is Entity => !(each instanceof HubError));
+      const outcomes = new Map(zip(entities, await saveEntities(entities)));
+      return read.map((each) =>
+        each instanceof HubError
+          ? { ok: false, error: each }
+          : { ok: true, uid: each.uid, outcome: outcomes.get(each) ?? 'unchanged' },
       );
     },
+
+    saveEntities,
 
     async get(id) {
       const revision = await store.revision();

@@ -23,6 +23,7 @@ const ENTITY_SUMMARY = {
   manifest_url: z.string().describe('Where to read the manifest: `source_url`, or the hub itself.'),
   gateway_registered_at: Timestamp.nullable().describe('Null means pending.'),
   gateway_error: z.string().nullable(),
+  missing_since: Timestamp.nullable().describe('Since when no remote lists it any more.'),
   score_quality: z.number().min(0).max(1),
   score_recency: z.number().min(0).max(1),
   published_at: Timestamp.nullable(),

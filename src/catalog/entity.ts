@@ -43,6 +43,8 @@ export interface StoredEntity extends Entity {
   updatedAt: string;
   gatewayRegisteredAt: string | null;
   gatewayError: string | null;
+  /** Since when no remote lists it any more. */
+  missingSince: string | null;
 }
 
 export interface EntityVersion {
@@ -102,6 +104,7 @@ export function presentSummary(entity: StoredEntity, { baseUrl, now }: Presentat
     manifest_url: entity.sourceUrl ?? `${baseUrl}/catalog/manifest/${uidInPath(entity.uid)}`,
     gateway_registered_at: entity.gatewayRegisteredAt,
     gateway_error: entity.gatewayError,
+    missing_since: entity.missingSince,
     score_quality: entity.quality,
     score_recency: recencyScore(entity.publishedAt, now),
     published_at: entity.publishedAt,

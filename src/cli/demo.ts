@@ -1,26 +1,22 @@
 // The sample catalog that comes with the hub, for `--demo`.
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { ManifestSource } from '../catalog/entity.ts';
 import { parseManifestText } from '../catalog/manifest-text.ts';
+import { readIndexDocument } from '../remotes/read-index.ts';
 
 /** Beside `src` in a checkout and beside `dist` in the package. */
-const DEMO_FOLDER = new URL('../../demo/', import.meta.url);
+const DEMO_INDEX = new URL('../../demo/index.json', import.meta.url).href;
 
-interface DemoIndex {
-  manifests: string[];
-  items: ({ manifest_path: string } | { manifest: unknown })[];
-  entries: { path: string }[];
-}
-
+/** Read as a remote's index would be, only from files. */
 export async function readDemoCatalog(): Promise<ManifestSource[]> {
-  const { manifests, items, entries } = JSON.parse(await readText('index.json')) as DemoIndex;
-  const inline = items.flatMap((item) => ('manifest' in item ? [{ document: item.manifest }] : []));
-  const listed = items.flatMap((item) => ('manifest_path' in item ? [item.manifest_path] : []));
-  const paths = [...manifests, ...listed, ...entries.map(({ path }) => path)];
-  const read = paths.map(async (path) => parseManifestText(path, await readText(path)));
-  return [...inline, ...(await Promise.all(read))];
+  const { document } = await readDocument(DEMO_INDEX);
+  const { entries } = readIndexDocument(document, DEMO_INDEX);
+  return Promise.all(
+    entries.map(({ url, manifest }) => (manifest === undefined ? readDocument(url) : { document: manifest })),
+  );
 }
 
-function readText(path: string): Promise<string> {
-  return readFile(new URL(path, DEMO_FOLDER), 'utf8');
+async function readDocument(url: string): Promise<{ document: unknown; text?: string }> {
+  return parseManifestText(url, await readFile(fileURLToPath(url), 'utf8'));
 }

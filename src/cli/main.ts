@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import type { Environment } from '../config.ts';
 import { SettingError, StartError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { serve } from './serve.ts';
+import { withEnvFile } from './environment.ts';
 
 export interface Terminal {
   environment: Environment;
@@ -50,9 +50,17 @@ function commands({ environment, isTerminal, write, writeError, shutdown }: Term
       'after',
       '\nExamples:\n  hub serve --demo\n  PORT=8080 API_TOKEN=… hub serve\n  DATABASE_URL=postgres://… hub serve',
     )
-    .action(({ demo = false }: { demo?: boolean }) =>
-      serve({ environment, demo, isTerminal, shutdown, say: (line) => writeError(`${line}\n`) }),
-    );
+    .action(async ({ demo = false }: { demo?: boolean }) => {
+      // Only now: most of the hub's code is for serving, and other commands should not wait for it to load.
+      const { serve } = await import('./serve.ts');
+      await serve({
+        environment: withEnvFile(environment),
+        demo,
+        isTerminal,
+        shutdown,
+        say: (line) => writeError(`${line}\n`),
+      });
+    });
 
   program
     .command('version')

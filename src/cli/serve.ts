@@ -1,14 +1,17 @@
 // `hub serve`: start, listen, and stop without losing a request.
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Config, type Environment, readConfig } from '../config.ts';
 import { SettingError, StartError } from '../errors.ts';
+import { type Connections, trackConnections } from '../http/connections.ts';
 import type { TlsIdentity } from '../http/listener.ts';
 import { createServer } from '../http/server.ts';
 import { createHub, type Hub } from '../hub.ts';
 import { describeDatabase, isLoopbackHost, listenerUrl } from '../lib/address.ts';
+import { createFetch } from '../lib/fetch.ts';
 import { type ClosableLogger, createLogger } from '../lib/logger.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { VERSION } from '../version.ts';
@@ -18,7 +21,7 @@ const STANDARD_PORT = 443;
 const FALLBACK_PORT = 8443;
 /** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
 const GRACE_MS = 8_000;
-const SWEEP_MS = 100;
+const SWEEP_MS = 200;
 
 export interface ServeOptions {
   environment: Environment;
@@ -35,26 +38,32 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   const config = readConfig(demo ? withDemoDatabase(environment) : environment);
   const tls = config.tls && (await readTls(config.tls));
   const log = createLogger({ level: config.logLevel, terminal: isTerminal });
-  const world = { now: () => new Date(), log, metrics: createMetrics() };
+  const network = createFetch({ allowPrivate: config.allowPrivateNetwork });
+  const world = { now: () => new Date(), fetch: network.fetch, log, metrics: createMetrics() };
   let address = '';
   const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address });
   let app: FastifyInstance | undefined;
+  let connections: Connections | undefined;
   try {
     if (demo) await hub.load(await readDemoCatalog());
     app = await createServer({ hub, config, world, tls });
+    connections = trackConnections(app.server);
     const port = await listen(app, config, say);
     address = listenerUrl({ host: config.host, port, secure: tls !== undefined });
     announce({ config, address, say, log });
     await aborted(shutdown);
   } finally {
-    await close({ app, hub, log });
+    await close({ app, connections, hub, log });
+    await network.close();
   }
 }
 
 /** The samples get a database of their own, so that they never mix with somebody's catalog. */
 function withDemoDatabase(environment: Environment): Environment {
-  const isChosen = ['DATABASE_URL', 'DB_PATH', 'DATA_DIR'].some((name) => environment[name]?.trim());
-  return isChosen ? environment : { ...environment, DB_PATH: './data/demo.sqlite' };
+  const isChosen = ['DATABASE_URL', 'DB_PATH'].some((name) => environment[name]?.trim());
+  return isChosen
+    ? environment
+    : { ...environment, DB_PATH: join(environment.DATA_DIR?.trim() || './data', 'demo.sqlite') };
 }
 
 async function readTls({ certFile, keyFile }: NonNullable<Config['tls']>): Promise<TlsIdentity> {
@@ -138,22 +147,22 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function close({
-  app,
-  hub,
-  log,
-}: {
+interface Started {
   app: FastifyInstance | undefined;
+  connections: Connections | undefined;
   hub: Hub;
   log: ClosableLogger;
-}): Promise<void> {
-  const cutOff = setTimeout(() => app?.server.closeAllConnections(), GRACE_MS).unref();
-  // A connection whose last request ends only now would otherwise be kept open for the next one.
-  const sweep = setInterval(() => app?.server.closeIdleConnections(), SWEEP_MS);
+}
+
+async function close({ app, connections, hub, log }: Started): Promise<void> {
+  const hasStarted = app?.server.listening === true;
+  const cutOff = setTimeout(() => connections?.endAll(), GRACE_MS).unref();
+  // Again and again: a connection whose last request ends only now would be kept open for the next one.
+  const sweep = setInterval(() => connections?.endIdle(), SWEEP_MS).unref();
   await app?.close();
   clearInterval(sweep);
   clearTimeout(cutOff);
   await hub.close();
-  log.info({}, 'The hub has stopped');
+  if (hasStarted) log.info({}, 'The hub has stopped');
   log.flush();
 }

@@ -10,6 +10,7 @@ import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
   { name: 'catalog', description: 'Agents, tools and MCP servers: read them.' },
+  { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
   { name: 'service', description: 'The hub itself: health, settings, figures.' },
 ];
 
@@ -47,8 +48,9 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    theme: { title: 'Catalog Hub' },
     staticCSP: PAGE_POLICY,
-    uiConfig: { validatorUrl: null, tryItOutEnabled: true },
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }

@@ -14,6 +14,7 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryA
   route_not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request timeout' },
+  sync_running: { status: 409, title: 'A sync is under way' },
   payload_too_large: { status: 413, title: 'Payload too large' },
   uri_too_long: { status: 414, title: 'Address too long' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },

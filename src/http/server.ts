@@ -19,6 +19,7 @@ import { observeRequests } from './observe.ts';
 import { describeApi } from './openapi.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
+import { remoteRoutes } from './routes/remotes.ts';
 import { serviceRoutes } from './routes/service.ts';
 
 declare module 'fastify' {
@@ -98,6 +99,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   await describeApi(app);
   serviceRoutes(app, { hub, metrics });
   catalogRoutes(app, hub);
+  remoteRoutes(app, hub);
   completeMethods(app, routes.splice(0));
   return app;
 }

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   observeRequest(request: { method: string; route: string; status: number; seconds: number }): void;
   observeQuery(query: { operation: string; seconds: number; failed: boolean }): void;
+  countBackgroundSync(outcome: string): void;
   /** `read` is asked at every scrape. */
   gauge(gauge: { name: string; help: string; label: string; read: () => Promise<Record<string, number>> }): void;
   /** The whole text of `GET /metrics`, with its content type. */
@@ -36,12 +37,20 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const backgroundSyncs = new Counter({
+    name: 'hub_background_syncs_total',
+    help: 'Rounds of the background sync, by how they ended.',
+    labelNames: ['outcome'],
+    registers,
+  });
+
   return {
     observeRequest: ({ seconds, ...labels }) => requests.observe(labels, seconds),
     observeQuery({ operation, seconds, failed }) {
       queries.observe({ operation }, seconds);
       if (failed) queryFailures.inc({ operation });
     },
+    countBackgroundSync: (outcome) => backgroundSyncs.inc({ outcome }),
     gauge({ name, help, label, read }) {
       new Gauge({
         name,

@@ -3,6 +3,28 @@ import type { Metrics } from './metrics.ts';
 
 export type Clock = () => Date;
 
+export interface FetchRequest {
+  url: string;
+  headers?: Record<string, string>;
+  /** Largest body that is read, before and after decompression. */
+  maxBytes: number;
+  /** For one exchange, from the connection to the last byte. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface FetchReply {
+  /** Where it came from in the end, after redirects. */
+  url: string;
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+/** A GET that follows redirects, each checked; any status is a reply. @throws FetchError */
+export type Fetch = (request: FetchRequest) => Promise<FetchReply>;
+
 type LogEvent = (fields: object, message: string) => void;
 
 /** One event per operation: fields for programs, a message that reads alone. */
@@ -15,6 +37,7 @@ export interface Logger {
 
 export interface World {
   now: Clock;
+  fetch: Fetch;
   log: Logger;
   metrics: Metrics;
 }

@@ -29,6 +29,7 @@ export const ENTITY_COLUMNS = [
   'updated_at',
   'gateway_registered_at',
   'gateway_error',
+  'missing_since',
 ] as const satisfies (keyof EntityTable)[];
 
 type SelectedRow = Pick<Selectable<EntityTable>, (typeof ENTITY_COLUMNS)[number]>;
@@ -80,6 +81,7 @@ export function entityFromRow(row: SelectedRow): StoredEntity {
     updatedAt: row.updated_at,
     gatewayRegisteredAt: row.gateway_registered_at,
     gatewayError: row.gateway_error,
+    missingSince: row.missing_since,
   };
 }
 

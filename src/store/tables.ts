@@ -5,6 +5,10 @@ export interface Tables {
   entity: EntityTable;
   entity_facet: EntityFacetTable;
   catalog_state: CatalogStateTable;
+  remote: RemoteTable;
+  remote_member: RemoteMemberTable;
+  remote_rejection: RemoteRejectionTable;
+  ingest_run: IngestRunTable;
 }
 
 export interface EntityTable {
@@ -35,6 +39,8 @@ export interface EntityTable {
   updated_at: string;
   gateway_registered_at: Generated<string | null>;
   gateway_error: Generated<string | null>;
+  /** Since when no remote lists it any more. */
+  missing_since: Generated<string | null>;
 }
 
 interface EntityFacetTable {
@@ -47,4 +53,38 @@ interface EntityFacetTable {
 interface CatalogStateTable {
   id: number;
   revision: number;
+}
+
+interface RemoteTable {
+  url: string;
+  created_at: string;
+  last_sync_at: Generated<string | null>;
+  last_error: Generated<string | null>;
+  etag: Generated<string | null>;
+  last_modified: Generated<string | null>;
+  changes_since: Generated<string | null>;
+}
+
+interface RemoteMemberTable {
+  remote_url: string;
+  manifest_url: string;
+  uid: string;
+  etag: string | null;
+  last_modified: string | null;
+  digest: string;
+  missing_since: string | null;
+}
+
+interface RemoteRejectionTable {
+  remote_url: string;
+  manifest_url: string;
+  error: string;
+  rejected_at: string;
+}
+
+interface IngestRunTable {
+  remote_url: string;
+  started_at: string;
+  /** JSON, as it is shown. */
+  run: string;
 }

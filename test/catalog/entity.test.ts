@@ -155,5 +155,6 @@ function aStoredEntity({
     updatedAt: '2026-02-01T00:00:00.000Z',
     gatewayRegisteredAt: null,
     gatewayError: 'no room',
+    missingSince: null,
   };
 }

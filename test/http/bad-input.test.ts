@@ -35,7 +35,12 @@ const badBodies: BadBody[] = [
   { name: 'a number as text', body: '{"name": "a", "count": "1"}', code: 'invalid_request', fault: 'count' },
   { name: 'a number out of range', body: '{"name": "a", "count": -1}', code: 'invalid_request', fault: 'count' },
   { name: 'an endless number', body: '{"name": "a", "count": 1e999}', code: 'invalid_request', fault: 'count' },
-  { name: 'a poisoned prototype', body: '{"__proto__": {"name": "a", "count": 1}}', code: 'invalid_request', fault: 'name' },
+  {
+    name: 'a poisoned prototype',
+    body: '{"__proto__": {"name": "a", "count": 1}}',
+    code: 'invalid_request',
+    fault: 'name',
+  },
   {
     name: 'a form',
     body: `name=${PRIVATE}`,
@@ -45,7 +50,12 @@ const badBodies: BadBody[] = [
   { name: 'plain text', body: '{}', headers: { 'Content-Type': 'text/plain' }, code: 'unsupported_media_type' },
   { name: 'no content type', body: '{}', headers: { 'Content-Type': '' }, code: 'unsupported_media_type' },
   { name: 'a broken content type', body: '{}', headers: { 'Content-Type': ';;;' }, code: 'unsupported_media_type' },
-  { name: 'JSON in name only', body: '{}', headers: { 'Content-Type': 'application/jsonx' }, code: 'unsupported_media_type' },
+  {
+    name: 'JSON in name only',
+    body: '{}',
+    headers: { 'Content-Type': 'application/jsonx' },
+    code: 'unsupported_media_type',
+  },
   { name: 'a body over the limit', body: `{"name": "${PRIVATE.repeat(100)}"}`, code: 'payload_too_large' },
   {
     name: 'a length over the limit',
@@ -72,7 +82,11 @@ test('bad bodies: a clear 4xx each, nothing of them in the log, and the hub unha
 test('bad bodies: chunks over the limit are cut off', async (t) => {
   const { address, logged } = await readingHub(t);
   const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
-  const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', Authorization: `Bearer ${TOKEN}` };
+  const headers = {
+    'Content-Type': 'application/json',
+    'Transfer-Encoding': 'chunked',
+    Authorization: `Bearer ${TOKEN}`,
+  };
   const answer = await exchange(address, `${requestText('POST /bodies', headers)}${chunk.repeat(5)}0\r\n\r\n`);
   assertProblem(answer, 'payload_too_large');
   await assertUnharmed(address, logged);
@@ -81,7 +95,12 @@ test('bad bodies: chunks over the limit are cut off', async (t) => {
 test('good bodies: JSON under any of its names, with whatever else is in it', async (t) => {
   const { address } = await readingHub(t);
   const body = '{"name": "é 😀 \\ud83d", "count": 1, "more": [1]}';
-  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.x+json']) {
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/vnd.x+json',
+  ]) {
     const headers = { 'Content-Type': type, Authorization: `Bearer ${TOKEN}` };
     assert.equal((await exchange(address, requestText('POST /bodies', headers, body))).status, 200, type);
   }
@@ -125,7 +144,16 @@ test('bad addresses: a clear 4xx each, and the hub unharmed', async (t) => {
       assertProblem(await exchange(address, requestText(`GET ${path}`)), code);
     });
   }
-  for (const query of ['q=%zz', 'q=%ff', 'q=😀', 'q=%F0%9F%98%80', 'q[]=a', '&&==&', 'q=%25%5F%5C', "q='%20or%201=1--"]) {
+  for (const query of [
+    'q=%zz',
+    'q=%ff',
+    'q=😀',
+    'q=%F0%9F%98%80',
+    'q[]=a',
+    '&&==&',
+    'q=%25%5F%5C',
+    "q='%20or%201=1--",
+  ]) {
     const answer = await exchange(address, requestText(`GET /catalog?${encodeURI(query)}`));
     assert.equal(answer.status, 200, query);
   }

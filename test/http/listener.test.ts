@@ -66,9 +66,12 @@ test('five hundred small headers are no flood', async (t) => {
 const slow = [
   { name: 'headers that never end', start: 'GET /health HTTP/1.1\r\nHost: x\r\n' },
   { name: 'a body that never ends', start: requestText('POST /bodies', { ...JSON_BODY, 'Content-Length': '100' }) },
-  { name: 'a body at an unknown address', start: requestText('POST /nowhere', { ...JSON_BODY, 'Content-Length': '9' }) },
+  {
+    name: 'a body at an unknown address',
+    start: requestText('POST /nowhere', { ...JSON_BODY, 'Content-Length': '9' }),
+  },
 ];
-test('requests that do not arrive in time are ended', async (t) => {
+test('requests that do not arrive in time are ended', { concurrency: true }, async (t) => {
   const { app, address, logged } = await listeningHub(t, { REQUEST_TIMEOUT_SEC: '1' });
   const startedAt = performance.now();
   await Promise.all(

@@ -20,42 +20,48 @@ const ADDRESSES = [
   '/docs/static/swagger-ui.css',
 ];
 
-test('405: an address says which methods it has, without reading the body', async (t) => {
-  const { app } = await testHub(t);
-  for (const url of ADDRESSES) {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
-      const refused = await inject(app, { method, url, payload: 'not json', headers: { 'content-type': 'text/plain' } });
-      assertProblem(refused, 'method_not_allowed');
-      assert.equal(methodsOf(refused.headers.allow), 'GET HEAD OPTIONS', `${method} ${url}`);
+test('methods', async (t) => {
+  const { app, listen } = await testHub(t, { manifests: [aManifest()] });
+
+  await t.test('405: an address says which methods it has, without reading the body', async () => {
+    for (const url of ADDRESSES) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
+        const refused = await inject(app, {
+          method,
+          url,
+          payload: 'not json',
+          headers: { 'content-type': 'text/plain' },
+        });
+        assertProblem(refused, 'method_not_allowed');
+        assert.equal(methodsOf(refused.headers.allow), 'GET HEAD OPTIONS', `${method} ${url}`);
+      }
     }
-  }
-});
+  });
 
-test('OPTIONS: an address says which methods it has', async (t) => {
-  const { app } = await testHub(t);
-  for (const url of ADDRESSES) {
-    const answer = await inject(app, { method: 'OPTIONS', url });
-    assert.equal(answer.status, 204, url);
-    assert.equal(methodsOf(answer.headers.allow), 'GET HEAD OPTIONS', url);
-    assert.equal(answer.body, '');
-  }
-  assertProblem(await inject(app, { method: 'OPTIONS', url: '/nowhere' }), 'route_not_found');
-});
+  await t.test('OPTIONS: an address says which methods it has', async () => {
+    for (const url of ADDRESSES) {
+      const answer = await inject(app, { method: 'OPTIONS', url });
+      assert.equal(answer.status, 204, url);
+      assert.equal(methodsOf(answer.headers.allow), 'GET HEAD OPTIONS', url);
+      assert.equal(answer.body, '');
+    }
+    assertProblem(await inject(app, { method: 'OPTIONS', url: '/nowhere' }), 'route_not_found');
+  });
 
-test('HEAD: the same status and headers as GET, and no body', async (t) => {
-  const { listen } = await testHub(t, { manifests: [aManifest()] });
-  const address = await listen();
-  const send = (line: string) => exchange(address, requestText(line));
-  const addresses = [...ADDRESSES, '/nowhere', '/catalog?limit=0', '/health?check_db=1', '/catalog/entities/%zz'];
-  for (const url of addresses) {
-    const [got, head] = await Promise.all([send(`GET ${url}`), send(`HEAD ${url}`)]);
-    assert.equal(head.status, got.status, url);
-    assert.equal(head.body, '', url);
-    assert.equal(head.headers['content-type'], got.headers['content-type'], url);
-    assert.equal(head.headers.etag, got.headers.etag, url);
-    // Figures differ from one moment to the next; problems carry request ids, which are equally long.
-    if (url !== '/metrics') assert.equal(head.headers['content-length'], got.headers['content-length'], url);
-  }
+  await t.test('HEAD: the same status and headers as GET, and no body', async () => {
+    const address = await listen();
+    const send = (line: string) => exchange(address, requestText(line));
+    const addresses = [...ADDRESSES, '/nowhere', '/catalog?limit=0', '/health?check_db=1', '/catalog/entities/%zz'];
+    for (const url of addresses) {
+      const [got, head] = await Promise.all([send(`GET ${url}`), send(`HEAD ${url}`)]);
+      assert.equal(head.status, got.status, url);
+      assert.equal(head.body, '', url);
+      assert.equal(head.headers['content-type'], got.headers['content-type'], url);
+      assert.equal(head.headers.etag, got.headers.etag, url);
+      // Figures differ from one moment to the next; problems carry request ids, which are equally long.
+      if (url !== '/metrics') assert.equal(head.headers['content-length'], got.headers['content-length'], url);
+    }
+  });
 });
 
 function methodsOf(allow: string | undefined): string {

@@ -144,9 +144,13 @@ test('overload: a hub that cannot keep up says so, still tells that it lives, an
 test('closing: what arrives on an open connection is answered, and the connection then ends', async (t) => {
   const { app, listen } = await testHub(t);
   let release = () => {};
-  app.get('/slow', () => new Promise((resolve) => {
-    release = () => resolve({ done: true });
-  }));
+  app.get(
+    '/slow',
+    () =>
+      new Promise((resolve) => {
+        release = () => resolve({ done: true });
+      }),
+  );
   const address = await listen();
   const slow = fetch(`${address}/slow`);
   await sleep(50);

@@ -28,6 +28,7 @@ export async function testHub(
   t.after(async () => {
     await app.close();
     await hub.close();
+    await world.close();
   });
   await hub.load(manifests.map((document) => ({ document })));
   return { hub, app, world, listen: () => app.listen({ host: '127.0.0.1', port: 0 }) };

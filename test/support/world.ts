@@ -1,4 +1,5 @@
 // The outside world of a test: a clock that stands still, a log that is kept, figures of its own.
+import { createFetch } from '../../src/lib/fetch.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { World } from '../../src/lib/world.ts';
 
@@ -12,9 +13,11 @@ export interface TestWorld extends World {
   logged: LoggedEvent[];
   /** Sets the clock. */
   setTime(iso: string): void;
+  close(): Promise<void>;
 }
 
 export function testWorld(): TestWorld {
+  const network = createFetch({ allowPrivate: true });
   let time = new Date('2026-06-01T12:00:00.000Z');
   const logged: LoggedEvent[] = [];
   const write = (level: LoggedEvent['level']) => (fields: object, message: string) => {
@@ -22,6 +25,8 @@ export function testWorld(): TestWorld {
   };
   return {
     now: () => time,
+    fetch: network.fetch,
+    close: () => network.close(),
     setTime: (iso) => {
       time = new Date(iso);
     },

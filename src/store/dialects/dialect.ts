@@ -21,6 +21,8 @@ export interface Dialect {
    * `columns` are the columns of `table` that the objects hold.
    */
   rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
+  /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
+  tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
   close(): Promise<void>;
 }
 

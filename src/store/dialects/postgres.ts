@@ -21,6 +21,8 @@ export function openPostgres(
   });
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
   pool.on('error', () => {});
+  // So would the end of one that is in use, although its query fails as it should.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({
     dialect: {
       createDriver: () => guardDriver(new PostgresDriver({ pool }), { metrics, isUnavailable }),
@@ -37,8 +39,28 @@ export function openPostgres(
     byteOrderedText: sql`text collate "C"`,
     rowsFromJson: (table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
+    tryLock: (name) => tryLock(url, name),
     close: () => db.destroy(),
   };
+}
+
+/** On a connection of its own: the lock ends with it, and the pool may be as small as it likes. */
+async function tryLock(url: string, name: string): Promise<{ release(): Promise<void> } | undefined> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'catalog-hub lock',
+  });
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
+    [name],
+  );
+  const release = () => client.end();
+  if (rows[0]?.locked) return { release };
+  await release();
+  return undefined;
 }
 
 /** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shut down, cancelled). */

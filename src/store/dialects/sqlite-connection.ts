@@ -19,6 +19,8 @@ export interface SqliteResult {
 export interface SqliteOptions {
   path: string;
   readOnly: boolean;
+  /** How long to wait for another process that has the file for itself. */
+  busyTimeoutMs: number;
 }
 
 interface PreparedStatement {
@@ -26,16 +28,16 @@ interface PreparedStatement {
   returnsRows: boolean;
 }
 
-const BUSY_TIMEOUT_MS = 10_000;
 const MOST_STATEMENTS_KEPT = 200;
 
-export function openConnection({ path, readOnly }: SqliteOptions): SqliteConnection {
-  const database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  // FULL: an answer that was given survives a loss of power, not only the end of the process.
+export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions): SqliteConnection {
+  const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   if (!readOnly) {
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = 67108864');
+    switchToWal(database);
+    // FULL: an answer that was given survives a loss of power, not only the end of the process.
+    database.exec('pragma synchronous = full; pragma journal_size_limit = 67108864');
   }
-  database.exec('pragma temp_store = memory; pragma cache_size = -32000; pragma mmap_size = 268435456');
+  database.exec('pragma temp_store = memory; pragma cache_size = -16000');
   const statements = new Map<string, PreparedStatement>();
 
   function prepare(sql: string): PreparedStatement {
@@ -57,4 +59,26 @@ export function openConnection({ path, readOnly }: SqliteOptions): SqliteConnect
     },
     close: () => database.close(),
   };
+}
+
+/** Two hubs that open a new file at once: SQLite does not wait for its turn here by itself. Only workers write, and they may wait. */
+function switchToWal(database: DatabaseSync): void {
+  for (let tries = 100; ; tries -= 1) {
+    try {
+      return database.exec('pragma journal_mode = wal');
+    } catch (error) {
+      if (tries === 0 || !isBusy(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    }
+  }
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+
+/** Whether somebody else has the file, or the table, for itself at the moment. */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  const code = Number(error.errcode) & 0xff;
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }

@@ -1,8 +1,9 @@
 // SQLite: one worker that writes, some that read beside it, and a connection in place for what takes microseconds.
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -13,26 +14,38 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { Piscina } from 'piscina';
+import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { guardDriver } from './guarded-driver.ts';
-import { openConnection, type SqliteOptions, type SqliteResult, type SqliteStatement } from './sqlite-connection.ts';
+import {
+  isBusy,
+  openConnection,
+  type SqliteOptions,
+  type SqliteResult,
+  type SqliteStatement,
+} from './sqlite-connection.ts';
 
 const MOST_READERS = 4;
+const BUSY_TIMEOUT_MS = 10_000;
+/** Lookups wait on the main thread, where nobody may wait for long. */
+const LOOKUP_TIMEOUT_MS = 200;
 /** More statements than this waiting for a worker means that the hub cannot keep up: the next is refused. */
 const LONGEST_QUEUE = 5_000;
 
 export async function openSqlite(path: string, { metrics }: DialectDependencies): Promise<Dialect> {
   await mkdir(dirname(path), { recursive: true });
-  const writer = workers({ path, readOnly: false }, 1);
+  const writer = workers({ path, readOnly: false, busyTimeoutMs: BUSY_TIMEOUT_MS }, 1);
   // The file must be there before anybody reads it; this is also where a bad one is found.
   await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] }).catch(async (error) => {
     await writer.destroy();
     throw error;
   });
-  const readers = workers({ path, readOnly: true }, Math.min(MOST_READERS, availableParallelism()));
-  const lookup = openConnection({ path, readOnly: true });
+  const readers = workers(
+    { path, readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS },
+    Math.min(MOST_READERS, availableParallelism()),
+  );
+  const lookup = openConnection({ path, readOnly: true, busyTimeoutMs: LOOKUP_TIMEOUT_MS });
   const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
       dialect: {
@@ -50,6 +63,7 @@ export async function openSqlite(path: string, { metrics }: DialectDependencies)
     byteOrderedText: sql`text`,
     rowsFromJson: (_table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
+    tryLock: async (name) => tryLock(path, name),
     async close() {
       lookup.close();
       await readers.close();
@@ -58,16 +72,30 @@ export async function openSqlite(path: string, { metrics }: DialectDependencies)
   };
 }
 
-function workers(data: SqliteOptions, threads: number): Piscina<SqliteStatement, SqliteResult> {
-  return new Piscina({
-    // The worker is TypeScript in development and JavaScript once built.
-    filename: fileURLToPath(new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)),
-    workerData: data,
-    minThreads: 1,
-    maxThreads: threads,
-    idleTimeout: Number.POSITIVE_INFINITY,
-    maxQueue: LONGEST_QUEUE,
+function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStatement, SqliteResult> {
+  return createWorkerPool({
+    module: new URL('./sqlite-worker', import.meta.url),
+    importer: import.meta.url,
+    data,
+    threads,
+    kept: 1,
+    longestQueue: LONGEST_QUEUE,
+    heapMb: 256,
   });
+}
+
+/** The lock is an exclusive transaction on a file of its own: it ends with the process, however that ends. */
+function tryLock(path: string, name: string): { release(): Promise<void> } | undefined {
+  const place = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  const lock = new DatabaseSync(`${path}-lock-${place}`, { timeout: 0 });
+  try {
+    lock.exec('begin exclusive');
+    return { release: async () => lock.close() };
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
 }
 
 type RunStatement = (statement: SqliteStatement) => Promise<SqliteResult>;
@@ -109,11 +137,6 @@ function sqliteDriver(run: RunStatement): Driver {
   };
 }
 
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
-
 function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED || /queue is at limit/i.test(error.message);
+  return isBusy(error) || (error instanceof Error && /queue is at limit/i.test(error.message));
 }

@@ -7,8 +7,20 @@ import { assertProblem, exchange, inject, requestText } from '../wire.ts';
 
 const SERVER = aManifest({ id: 'pdf-tables', name: 'pdf-tables' });
 const OLD_SERVER = aManifest({ id: 'pdf-tables', name: 'pdf-tables', version: '0.9.0', summary: 'The first one.' });
-const AGENT = aManifest({ type: 'agent', id: 'minutes', name: 'Minutes', title: 'Été minutes', summary: 'Notes of a meeting.' });
-const TOOL = aManifest({ type: 'tool', id: 'acme/dice', name: 'a dice', title: null, summary: 'Rolls 100% fair dice.' });
+const AGENT = aManifest({
+  type: 'agent',
+  id: 'minutes',
+  name: 'Minutes',
+  title: 'Été minutes',
+  summary: 'Notes of a meeting.',
+});
+const TOOL = aManifest({
+  type: 'tool',
+  id: 'acme/dice',
+  name: 'a dice',
+  title: null,
+  summary: 'Rolls 100% fair dice.',
+});
 const MANIFESTS = [SERVER, OLD_SERVER, AGENT, TOOL];
 
 test('catalog: lists everything as pages that fit together', async (t) => {
@@ -64,8 +76,13 @@ test('catalog: sort=quality and sort=updated_at put the best and the newest firs
   const first = async (sort: string) => (await app.inject(`/catalog?sort=${sort}`)).json().items[0];
   assert.equal((await first('updated_at')).uid, 'tool:bare@1');
   assert.equal((await first('created_at')).uid, 'tool:bare@1');
-  const qualities = (await app.inject('/catalog?sort=quality')).json().items.map((item: EntityRecord) => item.score_quality);
-  assert.deepEqual(qualities, qualities.toSorted((a: number, b: number) => b - a));
+  const qualities = (await app.inject('/catalog?sort=quality'))
+    .json()
+    .items.map((item: EntityRecord) => item.score_quality);
+  assert.deepEqual(
+    qualities,
+    qualities.toSorted((a: number, b: number) => b - a),
+  );
 });
 
 const refusedQueries = [
@@ -124,12 +141,10 @@ test('entities: an id is found however its signs are encoded, and by the address
       assert.equal(answer.status, 200, `${path}/${id}`);
     }
   }
-  const { items } = (await app.inject('/catalog?q=w%C3%B6rld')).json();
   for (const { manifest_url } of (await app.inject('/catalog')).json().items) {
     const { pathname } = new URL(manifest_url);
     assert.equal((await app.inject(pathname)).statusCode, 200, pathname);
   }
-  assert.deepEqual(items, []);
 });
 
 const unknownIds = [

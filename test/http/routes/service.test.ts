@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readConfig } from '../../../src/config.ts';
 import { createServer as createHttpServer } from '../../../src/http/server.ts';

@@ -1,0 +1,20 @@
+// The settings that a process starts with: its environment, and `.env` in its folder.
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import type { Environment } from '../config.ts';
+import { SettingError } from '../errors.ts';
+
+/** What the environment has wins over the file, which need not be there. @throws SettingError */
+export function withEnvFile(environment: Environment): Environment {
+  return { ...parseEnv(readEnvFile()), ...environment };
+}
+
+function readEnvFile(): string {
+  try {
+    return readFileSync('.env', 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw new SettingError(`.env must be a readable file (${code}).`);
+  }
+}

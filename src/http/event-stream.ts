@@ -1,0 +1,28 @@
+// Long work as a stream of server-sent events: how far it is, then what it would have answered.
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asHubError, problemBody } from './problem.ts';
+
+export function wantsEvents({ headers }: FastifyRequest): boolean {
+  return /\btext\/event-stream\b/i.test(headers.accept ?? '');
+}
+
+/** `work` tells how far it is as often as it likes; its end is the event `result`, or `error` with a problem. */
+export function sendEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (report: (progress: unknown) => void) => Promise<unknown>,
+): FastifyReply {
+  const events = new Readable({ read() {} });
+  const send = (event: string, data: unknown) => {
+    if (!events.destroyed) events.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  };
+  // A caller that goes away ends its stream, not the work.
+  work((progress) => send('progress', progress))
+    .then((result) => send('result', result))
+    .catch((error) => send('error', problemBody(asHubError(error), request.id)))
+    .finally(() => {
+      if (!events.destroyed) events.push(null);
+    });
+  return reply.type('text/event-stream').header('cache-control', 'no-store').send(events);
+}

@@ -1,0 +1,147 @@
+// Remotes, ingest and sync, each under its own address and under the one that existing clients call.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Hub } from '../../hub.ts';
+import {
+  IngestReport,
+  IngestStatus,
+  RejectionPage,
+  RemoteAdded,
+  RemoteList,
+  RemoteRemoved,
+  RemoteUrl,
+  SyncReport,
+} from '../../remotes/contract.ts';
+import { sendEvents, wantsEvents } from '../event-stream.ts';
+import { problems } from '../openapi.ts';
+import { wholeNumber, words } from '../query-string.ts';
+
+const IngestBody = RemoteUrl.partial().nullish();
+const IngestQuery = z.object({ remote: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
+const RejectionsQuery = z.object({
+  url: words(1000)
+    .optional()
+    .describe('Of this remote only')
+    .meta({ examples: ['https://catalog.example.org/index.json'] }),
+  limit: wholeNumber(1, 1000)
+    .prefault(100)
+    .meta({ examples: [10] }),
+  offset: wholeNumber(0, 1_000_000_000)
+    .prefault(0)
+    .meta({ examples: [0] }),
+});
+
+const admin = { protection: 'admin' } as const;
+const tags = ['remotes'];
+
+export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+
+  for (const prefix of ['', '/catalog']) {
+    app.get(
+      `${prefix}/remotes`,
+      {
+        schema: {
+          tags,
+          summary: 'List the remotes',
+          response: { 200: RemoteList, ...problems('rate_limited', 'database_unavailable') },
+        },
+      },
+      () => hub.listRemotes(),
+    );
+
+    app.post(
+      `${prefix}/remotes`,
+      {
+        config: admin,
+        schema: {
+          tags,
+          summary: 'Add a remote',
+          body: RemoteUrl,
+          response: { 201: RemoteAdded, ...problems('invalid_request', 'unauthorized') },
+        },
+      },
+      async (request, reply) => reply.code(201).send(await hub.addRemote(request.body.url)),
+    );
+
+    app.delete(
+      `${prefix}/remotes`,
+      {
+        config: admin,
+        schema: {
+          tags,
+          summary: 'Remove a remote',
+          body: RemoteUrl,
+          response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
+        },
+      },
+      (request) => hub.removeRemote(request.body.url),
+    );
+
+    app.post(
+      `${prefix}/remotes/sync`,
+      {
+        config: admin,
+        schema: {
+          tags,
+          summary: 'Ingest all remotes, then register new servers',
+          description:
+            'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
+          response: { 200: SyncReport, ...problems('unauthorized', 'sync_running') },
+        },
+      },
+      async (request, reply) => {
+        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.syncRemotes(report));
+        return hub.syncRemotes();
+      },
+    );
+
+    app.post(
+      `${prefix}/ingest`,
+      {
+        config: admin,
+        schema: {
+          tags,
+          summary: 'Ingest one remote, or all of them',
+          description:
+            'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
+          querystring: IngestQuery,
+          body: IngestBody,
+          response: { 200: IngestReport, ...problems('invalid_request', 'unauthorized') },
+        },
+      },
+      async (request, reply) => {
+        const url = request.body?.url ?? request.query.remote;
+        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.ingest(url, report));
+        return hub.ingest(url);
+      },
+    );
+  }
+
+  app.get(
+    '/ingest/status',
+    {
+      schema: {
+        tags,
+        summary: 'Ingests under way, and the last ones',
+        response: { 200: IngestStatus, ...problems('rate_limited', 'database_unavailable') },
+      },
+    },
+    () => hub.ingestStatus(),
+  );
+
+  app.get(
+    '/remotes/rejections',
+    {
+      config: admin,
+      schema: {
+        tags,
+        summary: 'Manifests that were not taken, and why',
+        querystring: RejectionsQuery,
+        response: { 200: RejectionPage, ...problems('invalid_request', 'unauthorized') },
+      },
+    },
+    (request) => hub.listRejections(request.query),
+  );
+}

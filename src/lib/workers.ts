@@ -1,0 +1,40 @@
+// Pools of worker threads, for work that would block the main one.
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+
+export interface WorkerPool<Task, Result> {
+  run(task: Task): Promise<Result>;
+  /** Lets what is under way finish. */
+  close(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
+export interface WorkerPoolOptions {
+  /** The module whose default export does the work; without an ending. */
+  module: URL;
+  /** The ending is that of the module that asks: TypeScript in development, JavaScript once built. */
+  importer: string;
+  data?: unknown;
+  threads: number;
+  /** Threads that are started at once and kept; others end when they have had nothing to do. */
+  kept: number;
+  /** More tasks than this waiting means that the hub cannot keep up: the next is refused. */
+  longestQueue: number;
+  /** Largest heap of one thread; it collects its garbage sooner than it would by itself. */
+  heapMb: number;
+}
+
+const IDLE_MS = 5_000;
+
+export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
+  return new Piscina<Task, Result>({
+    filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
+    workerData: options.data,
+    minThreads: options.kept,
+    maxThreads: options.threads,
+    idleTimeout: IDLE_MS,
+    maxQueue: options.longestQueue,
+    resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 16 },
+  });
+}

@@ -1,0 +1,51 @@
+// The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
+import { isJsonObject, type JsonObject, jsonDigest } from '../../lib/json.ts';
+import type { IndexEntry, IndexReader } from './index-reader.ts';
+
+export const hubIndex: IndexReader = {
+  format: 'hub-index',
+
+  /** Also an object with none of the keys, which is an empty index. */
+  recognizes: (document) => Array.isArray(document) || isJsonObject(document),
+
+  read(document, indexUrl) {
+    const listed = Array.isArray(document) ? document : listsOf(document as JsonObject);
+    const byUrl = new Map<string, IndexEntry>();
+    for (const each of listed) {
+      const entry = entryOf(each, indexUrl);
+      if (entry && !byUrl.has(entry.url)) byUrl.set(entry.url, entry);
+    }
+    return { entries: [...byUrl.values()] };
+  },
+};
+
+function listsOf({ manifests, items, entries }: JsonObject): unknown[] {
+  return [manifests, items, entries].filter(Array.isArray).flat();
+}
+
+function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
+  if (typeof listed === 'string') return at(listed, indexUrl);
+  if (!isJsonObject(listed)) return undefined;
+  const { manifest, base_url: base } = listed;
+  if (isJsonObject(manifest)) return { url: `${indexUrl}#${placeOf(manifest)}`, manifest };
+  const reference = [manifest, listed.manifest_url, listed.manifest_path, listed.path].find(
+    (each): each is string => typeof each === 'string' && each !== '',
+  );
+  if (reference === undefined) return undefined;
+  return at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
+}
+
+/** What has no readable address is kept: fetching it fails, and the author of the catalog sees it in the rejections. */
+function at(reference: string, base: string): IndexEntry {
+  return { url: resolve(reference.trim(), base) };
+}
+
+function resolve(reference: string, base: string): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : reference;
+}
+
+/** The same entity in place has the same address each time, whatever else the index lists. */
+function placeOf({ type, id, version }: JsonObject): string {
+  const parts = [type, id, version];
+  return parts.every((part) => typeof part === 'string') ? parts.join('/') : jsonDigest(parts);
+}

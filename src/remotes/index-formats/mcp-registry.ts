@@ -1,0 +1,43 @@
+// An MCP registry as an index: both generations of its list, paged.
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { IndexEntry, IndexReader } from './index-reader.ts';
+import { manifestFromServer } from './registry-server.ts';
+
+const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
+
+export const mcpRegistry: IndexReader = {
+  format: 'mcp-registry',
+
+  recognizes: (document) => isJsonObject(document) && Array.isArray(document.servers),
+
+  read(document, indexUrl) {
+    const { servers, metadata } = document as JsonObject;
+    const entries = (servers as unknown[]).flatMap((listed) => entryOf(listed, indexUrl) ?? []);
+    return { entries, next: nextPage(metadata, indexUrl), tellsChanges: true };
+  },
+};
+
+/** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
+function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
+  if (!isJsonObject(listed)) return undefined;
+  const server = isJsonObject(listed.server) ? listed.server : listed;
+  const meta = { ...object(server._meta), ...object(listed._meta) };
+  const official = object(meta[OFFICIAL_META]);
+  const manifest = manifestFromServer(server, official);
+  const status = String(official.status ?? server.status ?? 'active').toLowerCase();
+  const index = new URL(indexUrl);
+  const url = `${index.origin}${index.pathname}#${String(server.name)}@${String(manifest.version)}`;
+  return { url, manifest, isDeleted: status === 'deleted' };
+}
+
+function nextPage(metadata: unknown, indexUrl: string): string | undefined {
+  const cursor = object(metadata).nextCursor ?? object(metadata).next_cursor;
+  if (typeof cursor !== 'string' || cursor === '') return undefined;
+  const next = new URL(indexUrl);
+  next.searchParams.set('cursor', cursor);
+  return next.href;
+}
+
+function object(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

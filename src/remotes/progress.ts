@@ -1,0 +1,92 @@
+// What an ingest of one remote has done so far, and what it will say of itself at the end.
+import type { Clock } from '../lib/world.ts';
+import type { IngestResult, IngestRun } from './contract.ts';
+
+type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'missing'>;
+
+export interface Progress {
+  readonly url: string;
+  expect(entries: number): void;
+  done(entries: number): void;
+  add(counts: Partial<Counts>): void;
+  reject(url: string, error: string): void;
+  note(sentence: string): void;
+  /** The index could not be read to its end. */
+  fail(error: string): void;
+  finish(): { error: string | null };
+  run(): IngestRun;
+  result(): IngestResult;
+}
+
+const MOST_ERRORS_SHOWN = 20;
+
+export function createProgress(url: string, now: Clock): Progress {
+  const startedAt = now();
+  const startedMs = performance.now();
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, missing: 0 };
+  const errors: { url: string; error: string }[] = [];
+  let [total, done, failed] = [0, 0, 0];
+  let note: string | undefined;
+  let error: string | null = null;
+  let finished: { at: Date; elapsedSec: number } | undefined;
+
+  const elapsedSec = () => finished?.elapsedSec ?? (performance.now() - startedMs) / 1000;
+  const shownCounts = () => ({
+    manifests_seen: total,
+    entities_upserted: counts.created + counts.updated,
+    ...counts,
+    failed,
+  });
+
+  return {
+    url,
+    expect: (entries) => {
+      total += entries;
+    },
+    done: (entries) => {
+      done += entries;
+    },
+    add: (more) => {
+      for (const [name, value] of Object.entries(more) as [keyof Counts, number][]) counts[name] += value;
+    },
+    reject: (manifestUrl, reason) => {
+      failed += 1;
+      if (errors.length < MOST_ERRORS_SHOWN) errors.push({ url: manifestUrl, error: reason });
+    },
+    note: (sentence) => {
+      note = sentence;
+    },
+    fail: (reason) => {
+      error = reason;
+    },
+    finish: () => {
+      finished = { at: now(), elapsedSec: elapsedSec() };
+      return { error };
+    },
+    run: () => {
+      const perSecond = elapsedSec() > 0 ? done / elapsedSec() : 0;
+      return {
+        url,
+        started_at: startedAt.toISOString(),
+        finished_at: finished?.at.toISOString() ?? null,
+        ok: finished ? error === null : null,
+        error,
+        total,
+        done,
+        ...shownCounts(),
+        per_second: rounded(perSecond),
+        seconds_left: finished || perSecond === 0 ? null : rounded((total - done) / perSecond),
+      };
+    },
+    result: () => ({
+      url,
+      ok: error === null,
+      stats: { ...shownCounts(), elapsed_secs: rounded(elapsedSec()), errors, ...(note ? { note } : {}) },
+      ...(error === null ? {} : { error }),
+    }),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,15 @@
+// A parsed index → its entries, by the one reader that knows its layout.
+import { HubError } from '../errors.ts';
+import { hubIndex } from './index-formats/hub-index.ts';
+import type { IndexPage, IndexReader } from './index-formats/index-reader.ts';
+import { mcpRegistry } from './index-formats/mcp-registry.ts';
+
+/** The first that recognises the document reads it; the hub's own layout takes any object, so that it comes last. */
+const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
+
+/** @throws HubError `invalid_manifest` when it is no index. */
+export function readIndexDocument(document: unknown, indexUrl: string): IndexPage {
+  const reader = READERS.find(({ recognizes }) => recognizes(document));
+  if (!reader) throw new HubError('invalid_manifest', 'The index must be an object or an array.');
+  return reader.read(document, indexUrl);
+}

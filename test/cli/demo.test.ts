@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import { readDemoCatalog } from '../../src/cli/demo.ts';
+import { testHub } from '../support/hub.ts';
+
+test('demo: about thirty entities of all three types, each its own', async () => {
+  const entities = (await readDemoCatalog()).map(entityFromManifest);
+  assert.ok(entities.length >= 28 && entities.length <= 40, `${entities.length}`);
+  assert.equal(new Set(entities.map(({ uid }) => uid)).size, entities.length);
+  for (const type of ['agent', 'tool', 'mcp_server']) {
+    assert.ok(entities.filter((entity) => entity.type === type).length >= 5, type);
+  }
+});
+
+test('demo: shows what catalogs hold: versions, odd dates, states, YAML and inline manifests', async (t) => {
+  const { app, hub } = await testHub(t);
+  await hub.load(await readDemoCatalog());
+  const { versions } = (await app.inject('/catalog/entities/mcp_server:postgres-reader@1.2.0')).json();
+  assert.deepEqual(
+    versions.map((each: { version: string }) => each.version),
+    ['2.0.0-beta.1', '1.10.0', '1.2.0'],
+  );
+  const { items } = (await app.inject('/catalog?limit=500')).json();
+  assert.deepEqual([...new Set(items.map(({ status }: { status: string }) => status))].toSorted(), [
+    'active',
+    'deprecated',
+    'disabled',
+  ]);
+  assert.equal((await app.inject('/catalog/entities/tool:address-locator')).statusCode, 200, 'inline in the index');
+  assert.equal((await app.inject('/catalog/entities/mcp_server:kitchen-shelf')).statusCode, 200, 'YAML');
+});
+
+test('demo: loading it twice changes nothing', async (t) => {
+  const { app, hub, world } = await testHub(t);
+  const changedAt = async (): Promise<string[]> =>
+    (await app.inject('/catalog?limit=500')).json().items.map((item: { updated_at: string }) => item.updated_at);
+  await hub.load(await readDemoCatalog());
+  const before = await changedAt();
+  world.setTime('2026-07-01T12:00:00.000Z');
+  await hub.load(await readDemoCatalog());
+  assert.deepEqual(await changedAt(), before);
+});

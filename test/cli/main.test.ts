@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { main } from '../../src/cli/main.ts';
+import { VERSION } from '../../src/version.ts';
+import { lines, run } from './process.ts';
+
+for (const args of [['version'], ['--version'], ['-V']]) {
+  test(`hub ${args.join(' ')}: prints the version`, async () => {
+    assert.deepEqual(await inTerminal(args), { exitCode: 0, out: `${VERSION}\n`, error: '' });
+  });
+}
+
+for (const args of [['--help'], ['-h'], ['help']]) {
+  test(`hub ${args.join(' ')}: lists the commands`, async () => {
+    const { exitCode, out, error } = await inTerminal(args);
+    assert.equal(exitCode, 0);
+    assert.match(out, /^Usage: hub /);
+    for (const command of ['serve', 'version']) assert.match(out, new RegExp(`^ +${command}\\b`, 'm'));
+    assert.equal(error, '');
+  });
+}
+
+test('hub serve --help: says what it takes, with examples', async () => {
+  const { exitCode, out } = await inTerminal(['serve', '--help']);
+  assert.equal(exitCode, 0);
+  assert.match(out, /--demo/);
+  assert.match(out, /Examples:/);
+});
+
+const wrong = [
+  { args: [], says: /Usage: hub/ },
+  { args: ['frobnicate'], says: /unknown command 'frobnicate'/ },
+  { args: ['sevre'], says: /Did you mean serve\?/ },
+  { args: ['serve', '--port', '80'], says: /unknown option '--port'/ },
+  { args: ['serve', 'now'], says: /too many arguments/ },
+  { args: ['--frobnicate'], says: /unknown option '--frobnicate'/ },
+];
+for (const { args, says } of wrong) {
+  test(`hub ${args.join(' ')}: is refused with a hint and exit code 2`, async () => {
+    const { exitCode, out, error } = await inTerminal(args);
+    assert.equal(exitCode, 2);
+    assert.match(error, says);
+    assert.equal(out, '');
+  });
+}
+
+test('the executable passes on what the command says', async (t) => {
+  const { code, stdout, stderr } = await run(t, { args: ['frobnicate'] });
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.equal(lines(stderr)[0], "error: unknown command 'frobnicate'");
+});
+
+async function inTerminal(args: string[]) {
+  let out = '';
+  let error = '';
+  const exitCode = await main(args, {
+    environment: {},
+    isTerminal: false,
+    write: (text) => {
+      out += text;
+    },
+    writeError: (text) => {
+      error += text;
+    },
+    shutdown: AbortSignal.abort(),
+  });
+  return { exitCode, out, error };
+}

@@ -1,0 +1,87 @@
+// The executable as people start it: a process of its own, in a folder of its own, with the settings of the test only.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { tempDir } from '../support/databases.ts';
+
+const EXECUTABLE = fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  /** As the line of the start says it. */
+  address: string;
+  /** The lines for people so far. */
+  said: () => string[];
+  logged: () => string;
+  kill: (signal: NodeJS.Signals) => void;
+  ended: Promise<Ended>;
+}
+
+export interface Start {
+  args?: string[];
+  settings?: Record<string, string>;
+  /** The working folder; a new one unless given. */
+  folder?: string;
+}
+
+/** Runs the executable to its end. */
+export async function run(t: TestContext, start: Start): Promise<Ended> {
+  return (await launch(t, start)).ended;
+}
+
+/** Starts `hub serve` and waits until it says that it listens. */
+export async function serve(t: TestContext, { args = [], settings, folder }: Start = {}): Promise<Running> {
+  const { child, output, ended } = await launch(t, {
+    args: ['serve', ...args],
+    settings: { PORT: '0', ...settings },
+    folder,
+  });
+  const listening = /listens on (\S+)/;
+  while (!listening.test(output.stderr)) {
+    const stopped = await Promise.race([ended, once(child.stderr ?? child, 'data').then(() => undefined)]);
+    if (stopped) throw new Error(`The hub ended with ${stopped.code}: ${stopped.stderr}${stopped.stdout}`);
+  }
+  return {
+    address: listening.exec(output.stderr)?.[1] ?? '',
+    said: () => lines(output.stderr),
+    logged: () => output.stdout,
+    kill: (signal) => child.kill(signal),
+    ended,
+  };
+}
+
+export function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+async function launch(t: TestContext, { args = [], settings = {}, folder }: Start) {
+  const child: ChildProcess = spawn(process.execPath, [EXECUTABLE, ...args], {
+    cwd: folder ?? (await tempDir(t)),
+    env: { PATH: process.env.PATH, ...withoutPort(settings) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...output }));
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, output, ended };
+}
+
+/** `PORT: ''` in a test means that PORT is not set at all. */
+function withoutPort({ PORT, ...rest }: Record<string, string>): Record<string, string> {
+  return PORT ? { ...rest, PORT } : rest;
+}

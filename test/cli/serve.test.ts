@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { main } from '../../src/cli/main.ts';
+import { VERSION } from '../../src/version.ts';
+import { tempDir } from '../support/databases.ts';
+import { lines, run, serve } from './process.ts';
+
+const failingStarts: { name: string; settings: Record<string, string>; exitCode: number; says: RegExp }[] = [
+  {
+    name: 'a wrong setting',
+    settings: { PORT: 'http' },
+    exitCode: 2,
+    says: /^hub: PORT is 'http', but must be a whole number from 0 to 65535\.$/,
+  },
+  {
+    name: 'a wrong secret, which is not shown',
+    settings: { DATABASE_URL: 'mysql://user:hunter2@db/x' },
+    exitCode: 2,
+    says: /^hub: DATABASE_URL is a value that is not shown, but must be a postgres:\/\/ address\.$/,
+  },
+  {
+    name: 'half of TLS',
+    settings: { TLS_CERT_FILE: 'cert.pem' },
+    exitCode: 2,
+    says: /^hub: TLS_KEY_FILE is not set, but TLS_CERT_FILE is: set both or neither\.$/,
+  },
+  {
+    name: 'TLS files that are not there',
+    settings: { TLS_CERT_FILE: '/nowhere/cert.pem', TLS_KEY_FILE: '/nowhere/key.pem' },
+    exitCode: 2,
+    says: /^hub: TLS_CERT_FILE is '\/nowhere\/cert\.pem', but must be a readable file \(ENOENT\)\.$/,
+  },
+  {
+    name: 'an address that is not of this machine',
+    settings: { HOST: '192.0.2.1', PORT: '0' },
+    exitCode: 1,
+    says: /^hub: .*192\.0\.2\.1.* cannot be listened on \(EADDRNOTAVAIL\)\.$/,
+  },
+  {
+    name: 'a database in a place that is no folder',
+    settings: { DB_PATH: '/dev/null/catalog.sqlite' },
+    exitCode: 1,
+    says: /^hub: .*\/dev\/null.*\.$/,
+  },
+  {
+    name: 'a file that is no database',
+    settings: { DB_PATH: import.meta.filename },
+    exitCode: 1,
+    says: /^hub: .*serve\.test\.ts.*\.$/,
+  },
+  {
+    name: 'a PostgreSQL that is not there',
+    settings: { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' },
+    exitCode: 1,
+    says: /^hub: .*PostgreSQL at 127\.0\.0\.1:1\/x.*\.$/,
+  },
+];
+// Processes of their own, so that they need not wait for each other.
+describe('hub serve', { concurrency: 3 }, () => {
+  test('warns when it is open and others can reach it; a request that never ends does not hold its end up', async (t) => {
+    const hub = await serve(t, { settings: { HOST: '0.0.0.0' } });
+    assert.match(hub.address, /^http:\/\/localhost:\d+$/);
+    const socket = connect(Number(new URL(hub.address).port), '127.0.0.1').on('error', () => {});
+    socket.write('POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+    await sleep(100);
+    const askedAt = performance.now();
+    hub.kill('SIGTERM');
+    const { code, stdout } = await hub.ended;
+    const tookMs = performance.now() - askedAt;
+    assert.equal(code, 0);
+    assert.ok(tookMs > 5_000 && tookMs < 10_000, `${tookMs} ms`);
+    const events = lines(stdout).map((line) => JSON.parse(line));
+    assert.match(events.find(({ level }) => level === 40)?.msg, /set API_TOKEN/);
+  });
+
+  test('says in one line where it listens, on which database, and who may change it', async (t) => {
+    const folder = await tempDir(t);
+    const hub = await serve(t, { folder });
+    assert.deepEqual(hub.said(), [
+      `Catalog Hub ${VERSION} listens on ${hub.address} · database: SQLite at ${folder}/data/catalog.sqlite · admin routes: open (API_TOKEN is not set)`,
+    ]);
+    assert.match(hub.address, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.deepEqual(await getJson(`${hub.address}/health?check_db=1`), { status: 'ok', version: VERSION, db: 'ok' });
+    assert.equal((await getJson(`${hub.address}/config`)).base_url, hub.address);
+  });
+
+  test('reads .env in its folder, where the environment wins; secrets are neither printed nor logged', async (t) => {
+    const folder = await tempDir(t);
+    const file =
+      'PORT=http\n# a comment\nAPI_TOKEN="secret of the file"\nBASE_URL=https://file.example\nLOG_LEVEL=debug\n';
+    await writeFile(join(folder, '.env'), file);
+    const settings = { BASE_URL: 'https://environment.example/', METRICS_TOKEN: 'secret-metrics' };
+    const hub = await serve(t, { folder, settings });
+    assert.match(hub.said()[0] ?? '', /admin routes: protected by API_TOKEN$/);
+    assert.equal((await getJson(`${hub.address}/config`)).base_url, 'https://environment.example');
+    const headers = { authorization: 'Bearer secret-metrics' };
+    assert.equal((await fetch(`${hub.address}/metrics`)).status, 401);
+    assert.equal((await fetch(`${hub.address}/metrics?token=secret-metrics`, { headers })).status, 200);
+    hub.kill('SIGTERM');
+    const { stdout, stderr } = await hub.ended;
+    assert.doesNotMatch(stdout + stderr, /secret/);
+    const messages = lines(stdout).map((line) => JSON.parse(line).msg);
+    assert.deepEqual(messages, ['GET /config 200', 'GET /metrics 401', 'GET /metrics 200', 'The hub has stopped']);
+  });
+
+  test('--demo has something to show in a file of its own, that several processes can share', async (t) => {
+    const folder = await tempDir(t);
+    const first = await serve(t, { args: ['--demo'], folder });
+    const second = await serve(t, { args: ['--demo'], folder });
+    const totals = await Promise.all(
+      [first, second].map(async ({ address }) => (await getJson(`${address}/catalog`)).total),
+    );
+    assert.ok(Number(totals[0]) >= 28);
+    assert.equal(totals[0], totals[1]);
+    for (const { address, said } of [first, second]) {
+      assert.match(said()[0] ?? '', /SQLite at \S+\/data\/demo\.sqlite/);
+      const { manifest_url } = await getJson(`${address}/catalog/entities/tool:invoice-fields`);
+      assert.equal(manifest_url, `${address}/catalog/manifest/tool:invoice-fields@2.2.0`);
+    }
+    first.kill('SIGTERM');
+    assert.equal((await first.ended).code, 0);
+    assert.equal((await fetch(`${second.address}/catalog/entities/tool:invoice-fields`)).status, 200);
+
+    const plain = await serve(t, { folder });
+    assert.equal((await getJson(`${plain.address}/catalog`)).total, 0, 'the samples never mix with a catalog');
+  });
+
+  test('without PORT takes 443, and falls back to 8443 when it cannot have that', async (t) => {
+    const HOST = ownLoopback();
+    const mayBind = await canListen(HOST, 443);
+    const first = await serve(t, { settings: { PORT: '', HOST } });
+    if (mayBind) assert.deepEqual([first.address, first.said().length], [`http://${HOST}:443`, 1]);
+    else t.diagnostic('*** this user may not bind 443: only the fallback is checked ***');
+
+    const second = mayBind ? await serve(t, { settings: { PORT: '', HOST } }) : first;
+    const reason = mayBind ? 'is taken' : 'may not be bound by this user';
+    assert.equal(second.said()[0], `Port 443 ${reason}, so the hub uses 8443; set PORT to choose another.`);
+    assert.equal(second.address, `http://${HOST}:8443`);
+    assert.equal((await fetch(`${second.address}/health`)).status, 200);
+
+    const { exitCode, said } = await failingStart({ HOST, DB_PATH: join(await tempDir(t), 'c.sqlite') });
+    assert.equal(exitCode, 1);
+    assert.match(said.at(-1) ?? '', /^hub: Ports 443 and 8443 cannot be listened on \(EADDRINUSE\); set PORT/);
+  });
+
+  test('a .env that cannot be read is one line and exit code 2', async (t) => {
+    const folder = await tempDir(t);
+    await mkdir(join(folder, '.env'));
+    const { code, stdout, stderr } = await run(t, { args: ['serve'], folder });
+    assert.deepEqual([code, stdout, stderr], [2, '', 'hub: .env must be a readable file (EISDIR).\n']);
+  });
+
+  for (const { name, settings, exitCode, says } of failingStarts) {
+    test(`${name} stops the start with one line and exit code ${exitCode}`, async (t) => {
+      const start = await failingStart({ DB_PATH: join(await tempDir(t), 'c.sqlite'), ...settings });
+      assert.equal(start.exitCode, exitCode);
+      assert.equal(start.said.length, 1);
+      assert.match(start.said[0] ?? '', says);
+      assert.doesNotMatch(start.said[0] ?? '', /hunter2/);
+    });
+  }
+
+  test('a port that is taken stops the start with one line and exit code 1', async (t) => {
+    const PORT = String(await occupiedPort(t));
+    const { exitCode, said } = await failingStart({ PORT, DB_PATH: join(await tempDir(t), 'c.sqlite') });
+    assert.equal(exitCode, 1);
+    assert.deepEqual(said, [`hub: PORT is '${PORT}', but 127.0.0.1:${PORT} cannot be listened on (EADDRINUSE).`]);
+  });
+});
+
+/** The command without a process of its own; should it start after all, it ends at once. */
+async function failingStart(environment: Record<string, string>) {
+  let error = '';
+  const exitCode = await main(['serve'], {
+    environment: { LOG_LEVEL: 'silent', ...environment },
+    isTerminal: false,
+    write: () => {},
+    writeError: (text) => {
+      error += text;
+    },
+    shutdown: AbortSignal.abort(),
+  });
+  return { exitCode, said: lines(error) };
+}
+
+async function getJson(url: string): Promise<Record<string, unknown>> {
+  const answer = await fetch(url);
+  assert.equal(answer.status, 200, url);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** An address of this machine that no other test uses; elsewhere than on Linux there is only one. */
+function ownLoopback(): string {
+  return process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}` : '127.0.0.1';
+}
+
+async function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false)).listen({ host, port }, () => server.close(() => resolve(true)));
+  });
+}
+
+async function occupiedPort(t: TestContext): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return (server.address() as { port: number }).port;
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseAnswer } from '../http/wire.ts';
+import { type Running, serve } from './process.ts';
+
+/** The hub reads a body to its end before it says that there is nothing at the address. */
+const UNFINISHED =
+  'POST /nowhere HTTP/1.1\r\nHost: hub.test\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a":';
+const REST = ' "b"}';
+
+// Processes of their own, so that they need not wait for each other.
+describe('shutdown', { concurrency: 4 }, () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal}: a running request ends well, nobody new is let in, idle connections hold nothing up`, async (t) => {
+      const hub = await serve(t);
+      const idle = await open(hub);
+      idle.socket.write('GET /health HTTP/1.1\r\nHost: hub.test\r\n\r\n');
+      await idle.until(/"status":"ok"/);
+      // Browsers open some in advance.
+      await open(hub);
+      const running = await open(hub);
+      running.socket.write(UNFINISHED);
+      await sleep(100);
+
+      const stopped = stop(hub, signal);
+      await refused(hub);
+      await idle.closed;
+      running.socket.write(REST);
+      const answer = parseAnswer(await running.closed);
+      assert.equal(answer.status, 404);
+      assert.equal(JSON.parse(answer.body).code, 'route_not_found');
+      const { code, tookMs, stdout } = await stopped;
+      assert.equal(code, 0);
+      assert.ok(tookMs < 5_000, `${tookMs} ms: a connection was kept for a next request`);
+      assert.match(stdout, /POST \/nowhere 404[\s\S]*The hub has stopped/);
+    });
+  }
+
+  test('SIGTERM, then SIGINT: who asks twice does not want to wait', async (t) => {
+    const hub = await serve(t);
+    const running = await open(hub);
+    running.socket.write(UNFINISHED);
+    await sleep(100);
+    hub.kill('SIGTERM');
+    await refused(hub);
+    hub.kill('SIGINT');
+    assert.equal((await hub.ended).signal, 'SIGINT');
+  });
+});
+
+async function stop(hub: Running, signal: NodeJS.Signals) {
+  const askedAt = performance.now();
+  hub.kill(signal);
+  const ended = await hub.ended;
+  return { ...ended, tookMs: Math.round(performance.now() - askedAt) };
+}
+
+async function open({ address }: Running) {
+  const { hostname, port } = new URL(address);
+  const socket: Socket = connect(Number(port), hostname);
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const until = async (text: RegExp) => {
+    while (!text.test(received)) await sleep(10);
+  };
+  return { socket, closed, until };
+}
+
+/** Waits until new connections are refused. */
+async function refused({ address }: Running): Promise<void> {
+  for (let tries = 200; tries > 0; tries -= 1) {
+    const wasLetIn = await fetch(`${address}/health`, { headers: { connection: 'close' } }).then(
+      () => true,
+      () => false,
+    );
+    if (!wasLetIn) return;
+    await sleep(10);
+  }
+  assert.fail('New connections are still accepted');
+}

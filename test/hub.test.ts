@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../src/config.ts';
+import { HubError, StartError } from '../src/errors.ts';
+import { createHub } from '../src/hub.ts';
+import { aManifest } from './support/builders.ts';
+import { tempDir } from './support/databases.ts';
+import { testWorld } from './support/world.ts';
+
+test('hub: what it loads can be read and counted', async (t) => {
+  const { hub } = await aHub(t);
+  assert.deepEqual(await hub.countEntities(), { agent: 0, tool: 0, mcp_server: 0 });
+  await hub.load([{ document: aManifest() }, { document: aManifest({ type: 'agent', id: 'helper' }) }]);
+  assert.deepEqual(await hub.countEntities(), { agent: 1, tool: 0, mcp_server: 1 });
+  assert.equal((await hub.getEntity('agent:helper')).uid, 'agent:helper@1.0.0');
+  assert.deepEqual(JSON.parse((await hub.getManifest('mcp_server:pdf-tables')).text), aManifest());
+  const page = await hub.listCatalog({ text: 'pdf', sort: 'name', limit: 1, offset: 0 });
+  assert.deepEqual([page.items.length, page.total], [1, 2]);
+});
+
+test('hub: a manifest that cannot be read is an error, and costs no other its place', async (t) => {
+  const { hub } = await aHub(t);
+  const sources = [{ document: aManifest() }, { document: { type: 'robot' } }];
+  await assert.rejects(hub.load(sources), { name: 'HubError', code: 'invalid_manifest' });
+  assert.equal((await hub.countEntities()).mcp_server, 1);
+});
+
+test('hub: its address is asked for when it is needed, because the port is known late', async (t) => {
+  let address = '';
+  const { hub } = await aHub(t, () => address);
+  await hub.load([{ document: aManifest() }]);
+  address = 'http://127.0.0.1:8443';
+  assert.equal(hub.config().base_url, address);
+  const { manifest_url } = await hub.getEntity('mcp_server:pdf-tables');
+  assert.equal(manifest_url, `${address}/catalog/manifest/mcp_server:pdf-tables@1.0.0`);
+});
+
+test('hub: what is not in the catalog is an error with a code', async (t) => {
+  const { hub } = await aHub(t);
+  for (const read of [hub.getEntity, hub.getManifest]) {
+    await assert.rejects(
+      read('tool:unknown'),
+      (error) => error instanceof HubError && error.code === 'entity_not_found',
+    );
+  }
+});
+
+test('hub: once closed it knows that its database is gone; closing again does nothing', async (t) => {
+  const { hub, world } = await aHub(t);
+  assert.equal((await hub.health({ checkDb: true })).db, 'ok');
+  await hub.close();
+  await hub.close();
+  // The check may be content with what the database said a moment ago.
+  await sleep(100);
+  const { status, db } = await hub.health({ checkDb: true });
+  assert.deepEqual([status, db], ['error', 'error']);
+  assert.equal((await hub.health({ checkDb: false })).status, 'ok');
+  assert.equal(world.logged.at(-1)?.message, 'The database does not answer');
+});
+
+test('hub: a database that cannot be used stops the start with one line', async () => {
+  const config = readConfig({ DB_PATH: join(import.meta.filename, 'catalog.sqlite') });
+  const world = testWorld();
+  const starting = createHub({ config, world, baseUrl: () => '' });
+  await assert.rejects(starting, (error) => error instanceof StartError && !error.message.includes('\n'));
+  await world.close();
+});
+
+async function aHub(t: TestContext, baseUrl = () => 'http://hub.test') {
+  const world = testWorld();
+  const config = readConfig({ DB_PATH: join(await tempDir(t), 'catalog.sqlite') });
+  const hub = await createHub({ config, world, baseUrl });
+  t.after(async () => {
+    await hub.close();
+    await world.close();
+  });
+  return { hub, world };
+}

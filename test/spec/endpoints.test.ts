@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { aManifest } from '../support/builders.ts';
+import { testHub } from '../support/hub.ts';
+
+type Protection = 'public' | 'admin' | 'metrics';
+
+interface Endpoint {
+  method: HTTPMethods;
+  path: string;
+  protection: Protection;
+  /** What a good request is answered with; `example` is its address, where the path is none. */
+  success: number;
+  example?: string;
+  body?: object;
+}
+
+const REMOTE = { url: 'https://catalog.example.org/index.json' };
+
+/** Every endpoint there is. Whoever adds one adds it here, and says who may use it. */
+const ENDPOINTS: Endpoint[] = [
+  { method: 'GET', path: '/', protection: 'public', success: 302 },
+  { method: 'GET', path: '/catalog', protection: 'public', success: 200 },
+  {
+    method: 'GET',
+    path: '/catalog/entities/:id',
+    protection: 'public',
+    success: 200,
+    example: '/catalog/entities/tool:a',
+  },
+  {
+    method: 'GET',
+    path: '/catalog/manifest/:id',
+    protection: 'public',
+    success: 200,
+    example: '/catalog/manifest/tool:a',
+  },
+  { method: 'GET', path: '/config', protection: 'public', success: 200 },
+  { method: 'GET', path: '/docs', protection: 'public', success: 200 },
+  { method: 'GET', path: '/health', protection: 'public', success: 200 },
+  { method: 'GET', path: '/metrics', protection: 'metrics', success: 200 },
+  { method: 'GET', path: '/openapi.json', protection: 'public', success: 200 },
+  { method: 'GET', path: '/ingest/status', protection: 'public', success: 200 },
+  { method: 'GET', path: '/remotes/rejections', protection: 'admin', success: 200 },
+  // The second of each pair is the address that existing clients call.
+  ...['', '/catalog'].flatMap((prefix): Endpoint[] => [
+    { method: 'GET', path: `${prefix}/remotes`, protection: 'public', success: 200 },
+    { method: 'POST', path: `${prefix}/remotes`, protection: 'admin', success: 201, body: REMOTE },
+    { method: 'DELETE', path: `${prefix}/remotes`, protection: 'admin', success: 200, body: REMOTE },
+    { method: 'POST', path: `${prefix}/ingest`, protection: 'admin', success: 200 },
+    { method: 'POST', path: `${prefix}/remotes/sync`, protection: 'admin', success: 200 },
+  ]),
+];
+
+const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
+const settings = { API_TOKEN: TOKENS.admin, METRICS_TOKEN: TOKENS.metrics };
+const manifests = [aManifest({ type: 'tool', id: 'a' })];
+
+test('endpoints: the server has those of the table, and no other', async (t) => {
+  const { app } = await testHub(t);
+  const declared = await Promise.all(pathsOf(app).map(async (path) => (await methodsOf(app, path)).map(named(path))));
+  const listed = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(declared.flat().toSorted(), listed.toSorted());
+});
+
+test('endpoints: a new route is noticed', async (t) => {
+  const { app } = await testHub(t);
+  app.post('/catalog/extra/:id', async () => ({}));
+  assert.ok(pathsOf(app).includes('/catalog/extra/:id'));
+});
+
+test('endpoints: each is open to whom the table says, and answers as it says', async (t) => {
+  const { app } = await testHub(t, { settings, manifests });
+  for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
+    await t.test(`${method} ${path} is ${protection} and answers ${success}`, async () => {
+      const openedBy = async (token?: string) => {
+        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        return (await app.inject({ method, url: example, headers, body })).statusCode;
+      };
+      assert.equal(await openedBy(), protection === 'public' ? success : 401);
+      assert.equal(await openedBy(TOKENS.admin), protection === 'metrics' ? 401 : success);
+      assert.equal(await openedBy(TOKENS.metrics), protection === 'admin' ? 401 : success);
+    });
+  }
+});
+
+/** Fastify tells its routes only as a drawing; what lies under /docs are the files of that page. */
+function pathsOf(app: FastifyInstance): string[] {
+  const parents: string[] = [];
+  const paths = app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, drawing = '', part = ''] = /^([│├└─\s]*)(\S+) \(/.exec(line) ?? [];
+      if (part === '') return [];
+      const depth = drawing.length / 4 - 1;
+      parents[depth] = `${parents[depth - 1] ?? ''}${part}`;
+      return [parents[depth] ?? ''];
+    });
+  return paths.filter((path) => path !== '*' && !/^\/docs[/*]/.test(path));
+}
+
+async function methodsOf(app: FastifyInstance, path: string): Promise<string[]> {
+  const { headers } = await app.inject({ method: 'OPTIONS', url: path });
+  return String(headers.allow)
+    .split(', ')
+    .filter((method) => method !== 'HEAD' && method !== 'OPTIONS');
+}
+
+function named(path: string): (method: string) => string {
+  return (method) => `${method} ${path}`;
+}
