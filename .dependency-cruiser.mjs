@@ -1,12 +1,13 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['catalog', 'remotes'];
+const slices = ['catalog', 'gateway', 'remotes'];
 const mayImport = {
   errors: [],
   version: [],
   lib: [],
   catalog: ['lib'],
-  remotes: ['lib', 'catalog'],
-  store: ['lib', 'catalog', 'remotes'],
+  gateway: ['lib', 'catalog'],
+  remotes: ['lib', 'catalog', 'gateway'],
+  store: ['lib', ...slices],
   config: ['lib'],
   hub: ['lib', 'config', 'store', 'version', ...slices],
   http: ['lib', 'hub', 'config', 'version', ...slices],

@@ -30,14 +30,23 @@ const publicUrl = httpUrl.refine((url) => {
 }, 'an http or https address without credentials, query or fragment');
 const text = z.string();
 const secret = z.string().meta({ secret: true });
+/** Goes into a header, where blanks end it and other signs cannot be sent. */
+const token = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII signs without blanks')
+  .meta({ secret: true });
+/** Remotes are listed to everybody, and stored under an address that an index can hold. */
+const remoteUrl = httpUrl.refine(
+  (url) => !new URL(url).username && !new URL(url).password && new URL(url).href.length <= 1000,
+);
 const urlList = z.string().transform((raw, context) => {
-  const urls = splitList(raw).map((entry) => ({ entry, url: httpUrl.safeParse(entry) }));
+  const urls = splitList(raw).map((entry) => ({ entry, url: remoteUrl.safeParse(entry) }));
   const bad = urls.find(({ url }) => !url.success);
   if (bad) {
     context.issues.push({
       code: 'custom',
       input: raw,
-      message: `http or https addresses, which '${withoutCredentials(bad.entry)}' is not`,
+      message: `http or https addresses without credentials, which '${withoutCredentials(bad.entry)}' is not`,
     });
     return z.NEVER;
   }
@@ -60,8 +69,8 @@ export const SETTINGS = z.object({
   TRUST_PROXY: yesOrNo
     .default(false)
     .describe('Take the caller’s address from `X-Forwarded-For`; only behind a proxy that sets it.'),
-  API_TOKEN: secret.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
-  METRICS_TOKEN: secret.optional().describe('Protects `GET /metrics` in the same way.'),
+  API_TOKEN: token.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
+  METRICS_TOKEN: token.optional().describe('Protects `GET /metrics` in the same way.'),
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824).default(1_048_576).describe('Largest request body that is read.'),
   REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000)
@@ -79,10 +88,8 @@ export const SETTINGS = z.object({
   HUB_REMOTES: urlList
     .default([])
     .describe('Index addresses, as CSV or JSON array; used whenever no remote is stored.'),
-  INGEST_INTERVAL_MIN: wholeNumber(0, 525_600).default(0).describe('Minutes between two background syncs; 0 is none.'),
-  MAX_INDEX_BYTES: wholeNumber(1024, 2_000_000_000)
-    .default(134_217_728)
-    .describe('Largest index document that is read.'),
+  INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
+  MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),
   FETCH_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('Time limit for one request to a remote.'),
   FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Most requests to one host at a time.'),
@@ -109,11 +116,22 @@ export const SETTINGS = z.object({
   LLM_MODEL: text.optional().describe('Model asked for at `LLM_BASE_URL`.'),
   LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
   MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway that servers are registered into.'),
-  MCP_GATEWAY_TOKEN: secret.optional().describe('Admin token of the gateway.'),
+  MCP_GATEWAY_TOKEN: token.optional().describe('Admin token of the gateway.'),
   JWT_SECRET_KEY: secret
     .optional()
     .describe('Secret from which a gateway token is made when `MCP_GATEWAY_TOKEN` is not set.'),
   BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, when it is an e-mail address.'),
+  GATEWAY_ADMIN_EMAIL: text
+    .default('admin@example.com')
+    .describe('Subject of that token otherwise: a user that the gateway knows.'),
+  GATEWAY_TOKEN_ISSUER: text.default('mcpgateway').describe('Issuer of that token.'),
+  GATEWAY_TOKEN_AUDIENCE: text.default('mcpgateway-api').describe('Audience of that token.'),
+  GATEWAY_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Servers that are registered at a time.'),
+  GATEWAY_TIMEOUT_SEC: wholeNumber(1, 3600)
+    .default(30)
+    .describe('Time limit for the registration of a server, during which the gateway talks to it.'),
+  GATEWAY_CALL_TIMEOUT_SEC: wholeNumber(1, 3600).default(10).describe('Time limit for any other call to the gateway.'),
+  REGISTER_AGENTS: yesOrNo.default(false).describe('Register agents that have an HTTP endpoint as A2A agents.'),
 });
 
 type Settings = z.output<typeof SETTINGS>;
@@ -150,7 +168,21 @@ export interface Config {
   }>;
   readonly embedding: ModelEndpoint | undefined;
   readonly llm: ModelEndpoint | undefined;
-  readonly gateway: Readonly<{ url: string; token?: string; jwtSecret?: string; username?: string }> | undefined;
+  readonly gateway: GatewaySettings | undefined;
+}
+
+interface GatewaySettings {
+  readonly url: string;
+  readonly token?: string;
+  readonly jwtSecret?: string;
+  /** E-mail of a user that the gateway knows. */
+  readonly subject: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly concurrency: number;
+  readonly slowTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly registerAgents: boolean;
 }
 
 interface ModelEndpoint {
@@ -196,15 +228,26 @@ export function readConfig(environment: Environment): Config {
       settings.EMBEDDING_API_KEY,
     ),
     llm: modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY),
-    gateway: settings.MCP_GATEWAY_URL
-      ? {
-          url: settings.MCP_GATEWAY_URL,
-          token: settings.MCP_GATEWAY_TOKEN,
-          jwtSecret: settings.JWT_SECRET_KEY,
-          username: settings.BASIC_AUTH_USERNAME,
-        }
-      : undefined,
+    gateway: gatewaySettings(settings),
   });
+}
+
+function gatewaySettings(settings: Settings): GatewaySettings | undefined {
+  if (!settings.MCP_GATEWAY_URL) return undefined;
+  const username = settings.BASIC_AUTH_USERNAME;
+  return {
+    url: settings.MCP_GATEWAY_URL,
+    token: settings.MCP_GATEWAY_TOKEN,
+    jwtSecret: settings.JWT_SECRET_KEY,
+    // Gateways know their users by e-mail; the name of the basic login is none of them.
+    subject: username?.includes('@') ? username : settings.GATEWAY_ADMIN_EMAIL,
+    issuer: settings.GATEWAY_TOKEN_ISSUER,
+    audience: settings.GATEWAY_TOKEN_AUDIENCE,
+    concurrency: settings.GATEWAY_CONCURRENCY,
+    slowTimeoutMs: settings.GATEWAY_TIMEOUT_SEC * 1000,
+    timeoutMs: settings.GATEWAY_CALL_TIMEOUT_SEC * 1000,
+    registerAgents: settings.REGISTER_AGENTS,
+  };
 }
 
 /** The groups as well: nobody can change `config.search.mode` either. */

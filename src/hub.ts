@@ -1,10 +1,16 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createCatalog } from './catalog/catalog.ts';
 import type { CatalogPage, CatalogQuery, EntityRecord } from './catalog/contract.ts';
 import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
+import { createGatewayClient } from './gateway/client.ts';
+import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { createPendingServers } from './gateway/pending.ts';
+import { createTokenSource } from './gateway/token.ts';
 import type { World } from './lib/world.ts';
 import { startBackgroundSync } from './remotes/background.ts';
 import type {
@@ -20,11 +26,14 @@ import type {
 import { createIndexFetcher } from './remotes/fetch-index.ts';
 import { createManifestFetcher } from './remotes/fetch-manifest.ts';
 import { createPoliteFetch } from './remotes/polite-fetch.ts';
+import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
-import { createSync, type ProgressListener } from './remotes/sync.ts';
+import { createSync, type ProgressListener, type SyncOptions } from './remotes/sync.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { openDatabase } from './store/database.ts';
-import { createMemberStore, createRemoteStore, createRunStore } from './store/remote-store.ts';
+import { createMemberStore } from './store/member-store.ts';
+import { createRegistrationStore } from './store/registration-store.ts';
+import { createRemoteStore, createRunStore } from './store/remote-store.ts';
 import { createRevision } from './store/revision.ts';
 import { VERSION } from './version.ts';
 
@@ -38,13 +47,18 @@ export interface Hub {
   addRemote(url: string): Promise<RemoteAdded>;
   removeRemote(url: string): Promise<RemoteRemoved>;
   ingest(url?: string, onProgress?: ProgressListener): Promise<IngestReport>;
-  syncRemotes(onProgress?: ProgressListener): Promise<SyncReport>;
+  syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   ingestStatus(): Promise<IngestStatus>;
   listRejections(query: RejectionQuery): Promise<RejectionPage>;
+  listPending(query: PendingQuery): Promise<PendingPage>;
+  removePending(uid: string): Promise<Removal>;
+  removeManyPending(request: BulkRemovalRequest): Promise<BulkRemoval>;
   countEntities(): Promise<Record<EntityType, number>>;
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
   /** Once is enough; again does nothing. */
+  /** Ends what goes on by itself or for long; everything else still works. */
+  stopWork(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,6 +94,8 @@ export interface HubDependencies {
   baseUrl: () => string;
 }
 
+const HEALTH_TIMEOUT_MS = 3_000;
+
 /** @throws StartError when the database cannot be used. */
 export async function createHub({ config, world, baseUrl }: HubDependencies): Promise<Hub> {
   const { now, log, metrics, fetch } = world;
@@ -95,24 +111,44 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     read: () => catalog.countByType(),
   });
 
+  const registrations = createRegistrationStore(database, revision);
+  const pending = createPendingServers(registrations);
+  const gateway = createGateway({
+    client:
+      config.gateway &&
+      createGatewayClient({
+        ...config.gateway,
+        fetch: world.fetchTrusted,
+        token: createTokenSource(config.gateway, now),
+      }),
+    store: registrations,
+    concurrency: config.gateway?.concurrency ?? 1,
+    registerAgents: config.gateway?.registerAgents ?? false,
+    now,
+    log,
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+  });
+
   const remoteStore = createRemoteStore(database);
   const book = createRemoteBook({ store: remoteStore, seeds: config.seedRemotes, now });
-  const runs = createRunStore(database);
   const timeoutMs = config.ingest.requestTimeoutSec * 1000;
   const politeFetch = createPoliteFetch({ fetch, requestsPerHost: config.ingest.requestsPerHost });
   const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes: config.ingest.maxIndexBytes, timeoutMs });
+  const manifestReader = createManifestReader();
   const sync = createSync({
     book,
+    gateway,
     catalog,
     remotes: remoteStore,
     members: createMemberStore(database, revision),
-    runs,
+    runs: createRunStore(database),
     fetchIndex,
     fetchManifest: createManifestFetcher({
       fetch: politeFetch,
       maxManifestBytes: config.ingest.maxManifestBytes,
       timeoutMs,
     }),
+    manifestReader,
     tryLock: database.tryLock,
     timeLimitMs: config.ingest.remoteTimeoutMin * 60_000,
     now,
@@ -130,10 +166,21 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
         })
       : undefined;
 
-  async function closeAll(): Promise<void> {
+  const stopping = new AbortController();
+  // Whatever an older version of the hub mapped differently is repaired while the hub serves.
+  const refreshed = catalog
+    .refreshOutdated(stopping.signal)
+    .catch((error) => log.error({ error }, 'Outdated entities could not be refreshed'));
+
+  async function stopWork(): Promise<void> {
+    stopping.abort();
     background?.stop();
-    await sync.close();
-    await fetchIndex.close();
+    await Promise.all([sync.close(), refreshed]);
+  }
+
+  async function closeAll(): Promise<void> {
+    await stopWork();
+    await Promise.all([fetchIndex.close(), manifestReader.close()]);
     await database.close();
   }
 
@@ -141,7 +188,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     async health({ checkDb }) {
       if (!checkDb) return { status: 'ok', version: VERSION };
       try {
-        await store.revision();
+        await Promise.race([store.revision(), sleep(HEALTH_TIMEOUT_MS, undefined, { ref: false }).then(late)]);
         return { status: 'ok', version: VERSION, db: 'ok' };
       } catch (error) {
         log.error({ error }, 'The database does not answer');
@@ -167,18 +214,26 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     addRemote: (url) => book.add(url),
     removeRemote: (url) => book.remove(url),
     ingest: (url, onProgress) => sync.ingest(url, onProgress),
-    syncRemotes: (onProgress) => sync.syncRemotes(onProgress),
+    syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
     ingestStatus: () => sync.status(),
-    listRejections: (query) => runs.rejections(query),
+    listRejections: (query) => sync.rejections(query),
+    listPending: (query) => pending.list(query),
+    removePending: (uid) => pending.remove(uid),
+    removeManyPending: (request) => pending.removeMany(request),
     countEntities: () => catalog.countByType(),
     async load(sources) {
       const results = await catalog.saveMany(sources);
       const failure = results.find((result) => !result.ok);
       if (failure && !failure.ok) throw failure.error;
     },
+    stopWork,
     close() {
       closed ??= closeAll();
       return closed;
     },
   };
+}
+
+function late(): never {
+  throw new Error(`The database did not answer within ${HEALTH_TIMEOUT_MS} ms`);
 }

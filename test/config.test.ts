@@ -20,7 +20,14 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     logLevel: 'info',
     database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
     seedRemotes: [],
-    ingestIntervalMin: 0,
+    ingest: {
+      intervalMin: 0,
+      maxIndexBytes: 134_217_728,
+      maxManifestBytes: 1_048_576,
+      requestTimeoutSec: 30,
+      requestsPerHost: 32,
+      remoteTimeoutMin: 60,
+    },
     allowPrivateNetwork: true,
     installRoot: undefined,
     search: { profile: 'general', mode: 'hybrid', rerank: 'none' },
@@ -76,8 +83,8 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
     values: { '/var/hub/': { engine: 'sqlite', path: '/var/hub/catalog.sqlite' } },
   },
   HUB_REMOTES: { read: ({ seedRemotes }) => seedRemotes, values: { 'https://a.example': ['https://a.example/'] } },
-  INGEST_INTERVAL_MIN: { read: ({ ingest }) => ingest.intervalMin, values: { 0: 0, 525600: 525_600 } },
-  MAX_INDEX_BYTES: { read: ({ ingest }) => ingest.maxIndexBytes, values: { 1024: 1024, 2000000000: 2_000_000_000 } },
+  INGEST_INTERVAL_MIN: { read: ({ ingest }) => ingest.intervalMin, values: { 0: 0, 20160: 20_160 } },
+  MAX_INDEX_BYTES: { read: ({ ingest }) => ingest.maxIndexBytes, values: { 1024: 1024, 500000000: 500_000_000 } },
   MAX_MANIFEST_BYTES: { read: ({ ingest }) => ingest.maxManifestBytes, values: { 1024: 1024 } },
   FETCH_TIMEOUT_SEC: { read: ({ ingest }) => ingest.requestTimeoutSec, values: { 1: 1, 3600: 3600 } },
   FETCH_PER_HOST: { read: ({ ingest }) => ingest.requestsPerHost, values: { 1: 1, 256: 256 } },
@@ -96,8 +103,19 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   MCP_GATEWAY_URL: { read: ({ gateway }) => gateway?.url, values: ADDRESSES },
   MCP_GATEWAY_TOKEN: { read: ({ gateway }) => gateway?.token, values: { 'T-1': 'T-1' }, beside: GATEWAY },
   JWT_SECRET_KEY: { read: ({ gateway }) => gateway?.jwtSecret, values: { 'S-1': 'S-1' }, beside: GATEWAY },
+  GATEWAY_ADMIN_EMAIL: {
+    read: ({ gateway }) => gateway?.subject,
+    values: { 'a@b.example': 'a@b.example' },
+    beside: GATEWAY,
+  },
+  GATEWAY_TOKEN_ISSUER: { read: ({ gateway }) => gateway?.issuer, values: { us: 'us' }, beside: GATEWAY },
+  GATEWAY_TOKEN_AUDIENCE: { read: ({ gateway }) => gateway?.audience, values: { them: 'them' }, beside: GATEWAY },
+  GATEWAY_CONCURRENCY: { read: ({ gateway }) => gateway?.concurrency, values: { 1: 1, 64: 64 }, beside: GATEWAY },
+  GATEWAY_TIMEOUT_SEC: { read: ({ gateway }) => gateway?.slowTimeoutMs, values: { 3: 3000 }, beside: GATEWAY },
+  GATEWAY_CALL_TIMEOUT_SEC: { read: ({ gateway }) => gateway?.timeoutMs, values: { 3: 3000 }, beside: GATEWAY },
+  REGISTER_AGENTS: { read: ({ gateway }) => gateway?.registerAgents, values: YES_OR_NO, beside: GATEWAY },
   BASIC_AUTH_USERNAME: {
-    read: ({ gateway }) => gateway?.username,
+    read: ({ gateway }) => gateway?.subject,
     values: { 'a@b.example': 'a@b.example' },
     beside: GATEWAY,
   },
@@ -130,7 +148,7 @@ const BAD: [name: string, values: string[], wants: string][] = [
   ['RATE_LIMIT_PER_MINUTE', ['-1', '1000001'], 'a whole number from 0 to 1000000'],
   ['LOG_LEVEL', ['verbose', 'trace'], 'one of debug, info, warn, error, silent'],
   ['DATABASE_POOL_SIZE', ['0', '201'], 'a whole number from 1 to 200'],
-  ['INGEST_INTERVAL_MIN', ['-5', '525601', 'daily'], 'a whole number from 0 to 525600'],
+  ['INGEST_INTERVAL_MIN', ['-5', '20161', 'daily'], 'a whole number from 0 to 20160'],
   ['ALLOW_PRIVATE_NETWORK', ['sometimes'], 'true or false'],
   ['SEARCH_PROFILE', ['private'], 'one of general, public'],
   ['SEARCH_MODE', ['fast'], 'one of keyword, semantic, hybrid'],
@@ -197,7 +215,7 @@ for (const [sentence, text, remotes] of LISTS) {
 test('settings: of HUB_REMOTES, the one bad address is named', () => {
   assert.equal(
     refusal({ HUB_REMOTES: 'https://a.example,b.example' }),
-    "HUB_REMOTES is 'https://a.example,b.example', but must be http or https addresses, which 'b.example' is not.",
+    "HUB_REMOTES is 'https://a.example,b.example', but must be http or https addresses without credentials, which 'b.example' is not.",
   );
   assert.match(refusal({ HUB_REMOTES: '["https://a.example", 7]' }), /, which '7' is not\.$/);
 });

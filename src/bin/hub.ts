@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The executable: hands the process's environment, arguments and signals to the command line.
 import module from 'node:module';
-import v8 from 'node:v8';
 
 const OLDEST_NODE = 24;
 
@@ -12,8 +11,6 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   process.exitCode = 2;
 } else {
   module.enableCompileCache?.();
-  // The heap grows by a third before garbage is collected, not several times over: a hub shares its small machine.
-  v8.setFlagsFromString('--heap-growing-percent=30');
   // Only now: older versions of Node cannot even read what follows.
   const { main } = await import('../cli/main.ts');
   process.exitCode = await main(process.argv.slice(2), {

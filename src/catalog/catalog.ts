@@ -26,6 +26,8 @@ export interface Catalog {
   saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
   /** Uids may repeat, as above. */
   saveEntities(entities: readonly Entity[]): Promise<SaveOutcome[]>;
+  /** Writes again what an older version of the hub mapped differently; answers how many. */
+  refreshOutdated(signal: AbortSignal): Promise<number>;
   /** @throws HubError `entity_not_found` */
   get(id: string): Promise<EntityRecord>;
   /** The stored JSON text, with the digest of what it means. */
@@ -44,6 +46,7 @@ export interface CatalogDependencies {
 /** About the bytes of the records that are kept in memory, and of one line of their list of versions. */
 const RECORDS_SIZE = 32_000_000;
 const VERSION_SIZE = 100;
+const REFRESH_BATCH = 100;
 const RECORDS_TTL_MS = 600_000;
 
 export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
@@ -86,6 +89,23 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     },
 
     saveEntities,
+
+    async refreshOutdated(signal) {
+      for (let refreshed = 0; ; ) {
+        const outdated = signal.aborted ? [] : await store.outdated(REFRESH_BATCH);
+        if (outdated.length === 0) return refreshed;
+        await saveEntities(
+          outdated.map(({ manifestText, sourceUrl }) =>
+            entityFromManifest({
+              document: JSON.parse(manifestText),
+              text: manifestText,
+              sourceUrl: sourceUrl ?? undefined,
+            }),
+          ),
+        );
+        refreshed += outdated.length;
+      }
+    },
 
     async get(id) {
       const revision = await store.revision();

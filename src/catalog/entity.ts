@@ -47,6 +47,9 @@ export interface StoredEntity extends Entity {
   missingSince: string | null;
 }
 
+/** What a list shows: without the manifest, which may have a megabyte. */
+export type StoredSummary = Omit<StoredEntity, 'manifestText' | 'manifestDigest' | 'mcpRegistration'>;
+
 export interface EntityVersion {
   uid: EntityUid;
   version: string;
@@ -86,7 +89,7 @@ function facetsOf({ capabilities, frameworks, providers, tags }: Manifest): Face
   return { capability: capabilities, framework: frameworks, provider: providers, tag: tags };
 }
 
-export function presentSummary(entity: StoredEntity, { baseUrl, now }: Presentation): EntitySummary {
+export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presentation): EntitySummary {
   return {
     id: entity.uid,
     uid: entity.uid,

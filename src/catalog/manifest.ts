@@ -38,6 +38,8 @@ export interface Manifest {
 const DEEPEST_MANIFEST = 64;
 /** Names and list values are looked up through indexes, which do not take texts of any length; the stored document keeps them whole. */
 const LONGEST_KEY = 200;
+/** Every list shows it; the description has all of it. */
+const LONGEST_SUMMARY = 1000;
 
 /** @throws HubError `invalid_manifest`, naming everything that keeps the document from being a manifest. */
 export function readManifest(document: unknown): Manifest {
@@ -54,7 +56,7 @@ export function readManifest(document: unknown): Manifest {
     ...identity,
     name: cut(text(document.name) ?? title ?? identity.slug),
     title,
-    summary: text(document.summary) ?? description,
+    summary: (text(document.summary) ?? description).slice(0, LONGEST_SUMMARY).toWellFormed(),
     description,
     license: text(document.license),
     homepage: text(document.homepage),

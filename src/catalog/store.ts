@@ -1,6 +1,6 @@
 // Port: what the catalog needs from a database.
 import type { CatalogQuery } from './contract.ts';
-import type { Entity, EntityVersion, StoredEntity } from './entity.ts';
+import type { Entity, EntityVersion, StoredEntity, StoredSummary } from './entity.ts';
 import type { EntityReference, EntityType } from './uid.ts';
 
 export type SaveOutcome = 'created' | 'updated' | 'unchanged';
@@ -13,10 +13,12 @@ export interface CatalogStore {
   save(entities: readonly Entity[], at: Date): Promise<SaveOutcome[]>;
   /** Without a version, the newest one. */
   get(reference: EntityReference): Promise<StoredEntity | undefined>;
-  /** Everything of that type and name, newest version first. */
+  /** Of that type and name, newest version first, up to a thousand. */
   versions(type: EntityType, name: string): Promise<EntityVersion[]>;
-  list(query: CatalogQuery): Promise<{ entities: StoredEntity[]; total: number }>;
+  list(query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }>;
   countByType(): Promise<Record<EntityType, number>>;
+  /** Rows that were written by an older mapping of manifests, some at a time. */
+  outdated(limit: number): Promise<{ manifestText: string; sourceUrl: string | null }[]>;
   /** Moves with every change of the catalog, and costs next to nothing to read. */
   revision(): Promise<number>;
 }

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import v8 from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import { type Config, type Environment, readConfig } from '../config.ts';
 import { SettingError, StartError } from '../errors.ts';
 import { type Connections, trackConnections } from '../http/connections.ts';
 import type { TlsIdentity } from '../http/listener.ts';
-import { createServer } from '../http/server.ts';
 import { createHub, type Hub } from '../hub.ts';
-import { describeDatabase, isLoopbackHost, listenerUrl } from '../lib/address.ts';
+import { describeDatabase, isAnyHost, isLoopbackHost, listenerUrl } from '../lib/address.ts';
 import { createFetch } from '../lib/fetch.ts';
 import { type ClosableLogger, createLogger } from '../lib/logger.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -18,6 +18,8 @@ import { VERSION } from '../version.ts';
 import { readDemoCatalog } from './demo.ts';
 
 const STANDARD_PORT = 443;
+/** What listening fails with when the address is not one of this machine. */
+const HOST_FAILURES = ['ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL'];
 const FALLBACK_PORT = 8443;
 /** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
 const GRACE_MS = 8_000;
@@ -39,22 +41,34 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   const tls = config.tls && (await readTls(config.tls));
   const log = createLogger({ level: config.logLevel, terminal: isTerminal });
   const network = createFetch({ allowPrivate: config.allowPrivateNetwork });
-  const world = { now: () => new Date(), fetch: network.fetch, log, metrics: createMetrics() };
+  const trusted = createFetch({ allowPrivate: true });
+  const world = {
+    now: () => new Date(),
+    fetch: network.fetch,
+    fetchTrusted: trusted.fetch,
+    log,
+    metrics: createMetrics(),
+  };
   let address = '';
+  // Loading the HTTP door takes about as long as opening the database: both at once.
+  const door = import('../http/server.ts');
   const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address });
   let app: FastifyInstance | undefined;
   let connections: Connections | undefined;
   try {
     if (demo) await hub.load(await readDemoCatalog());
+    const { createServer } = await door;
     app = await createServer({ hub, config, world, tls });
     connections = trackConnections(app.server);
     const port = await listen(app, config, say);
     address = listenerUrl({ host: config.host, port, secure: tls !== undefined });
     announce({ config, address, say, log });
+    // From now on the heap grows by a third before garbage is collected, not several times over: a hub shares its machine.
+    v8.setFlagsFromString('--heap-growing-percent=30');
     await aborted(shutdown);
   } finally {
     await close({ app, connections, hub, log });
-    await network.close();
+    await Promise.all([network.close(), trusted.close()]);
   }
 }
 
@@ -72,7 +86,7 @@ async function readTls({ certFile, keyFile }: NonNullable<Config['tls']>): Promi
     createSecureContext({ cert, key });
   } catch (error) {
     throw new SettingError(
-      `TLS_CERT_FILE and TLS_KEY_FILE must be a certificate and its key in PEM form: ${(error as Error).message}.`,
+      `TLS_CERT_FILE is '${certFile}' and TLS_KEY_FILE is '${keyFile}', but they must be a certificate and its key in PEM form (${(error as NodeJS.ErrnoException).code ?? 'unreadable'}).`,
     );
   }
   return { cert, key };
@@ -93,10 +107,11 @@ async function listen(app: FastifyInstance, { host, port }: Config, say: ServeOp
   const first = port ?? STANDARD_PORT;
   const failure = await tryListen(app, host, first);
   if (failure === undefined) return (app.server.address() as AddressInfo).port;
+  if (HOST_FAILURES.includes(failure)) {
+    throw new SettingError(`HOST is '${host}', but must be an address of this machine (${failure}).`);
+  }
   if (port !== undefined || !['EACCES', 'EADDRINUSE'].includes(failure)) {
-    throw new StartError(
-      `${port === undefined ? 'HOST' : 'PORT'} is '${port ?? host}', but ${host}:${first} cannot be listened on (${failure}).`,
-    );
+    throw new StartError(`PORT is '${first}', but ${host}:${first} cannot be listened on (${failure}).`);
   }
   const reason = failure === 'EACCES' ? 'may not be bound by this user' : 'is taken';
   say(`Port ${STANDARD_PORT} ${reason}, so the hub uses ${FALLBACK_PORT}; set PORT to choose another.`);
@@ -130,7 +145,7 @@ function announce({
 }): void {
   const admin = config.adminToken ? 'protected by API_TOKEN' : 'open (API_TOKEN is not set)';
   say(
-    `Catalog Hub ${VERSION} listens on ${address} · database: ${describeDatabase(config.database)} · admin routes: ${admin}`,
+    `Catalog Hub ${VERSION} listens on ${address}${isAnyHost(config.host) ? ' and every other address of this machine' : ''} · database: ${describeDatabase(config.database)} · admin routes: ${admin}`,
   );
   if (!config.adminToken && !isLoopbackHost(config.host)) {
     log.warn(
@@ -159,6 +174,8 @@ async function close({ app, connections, hub, log }: Started): Promise<void> {
   const cutOff = setTimeout(() => connections?.endAll(), GRACE_MS).unref();
   // Again and again: a connection whose last request ends only now would be kept open for the next one.
   const sweep = setInterval(() => connections?.endIdle(), SWEEP_MS).unref();
+  // First: a sync would go on for minutes, and whoever waits for it gets what there is.
+  await hub.stopWork();
   await app?.close();
   clearInterval(sweep);
   clearTimeout(cutOff);

@@ -7,18 +7,27 @@ export function wantsEvents({ headers }: FastifyRequest): boolean {
   return /\btext\/event-stream\b/i.test(headers.accept ?? '');
 }
 
-/** `work` tells how far it is as often as it likes; its end is the event `result`, or `error` with a problem. */
-export function sendEvents(
+/**
+ * `work` tells how far it is as often as it likes; its end is the event `result`, or `error` with a problem. What fails
+ * before there is anything to tell is answered as without a stream, with a status of its own.
+ */
+export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (report: (progress: unknown) => void) => Promise<unknown>,
-): FastifyReply {
+): Promise<FastifyReply> {
   const events = new Readable({ read() {} });
+  const begun = Promise.withResolvers<void>();
+  // A caller that goes away ends its stream, not the work.
   const send = (event: string, data: unknown) => {
     if (!events.destroyed) events.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
-  // A caller that goes away ends its stream, not the work.
-  work((progress) => send('progress', progress))
+  const done = work((progress) => {
+    send('progress', progress);
+    begun.resolve();
+  });
+  await Promise.race([done, begun.promise]);
+  done
     .then((result) => send('result', result))
     .catch((error) => send('error', problemBody(asHubError(error), request.id)))
     .finally(() => {

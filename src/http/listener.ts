@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { HubError } from '../errors.ts';
+import { type ErrorCode, HubError } from '../errors.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemBody } from './problem.ts';
 
 export const LARGEST_HEADERS_BYTES = 16_384;
@@ -29,17 +29,31 @@ export function createListener(handler: RequestListener, { tls, requestTimeoutSe
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // How often Node looks for requests that are late.
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutSec * 500),
+    // Missing ones are refused by the app, in the same words as everything else.
+    requireHostHeader: false,
   };
-  if (!tls) return createHttpServer(options, handler);
-  return createHttpsServer({ ...options, ...tls }, handler);
+  const server = tls ? createHttpsServer({ ...options, ...tls }, handler) : createHttpServer(options, handler);
+  // Node would answer these by itself, without a word.
+  server.on('checkExpectation', handler);
+  server.on('connect', (_request, socket: Socket) => {
+    answer(socket, new HubError('method_not_allowed', 'The hub is no proxy.'), randomUUID());
+  });
+  return server;
 }
 
 /** The parser of Node speaks here, before there is a route or a hook. */
-export function answerBrokenRequest(error: ParserError, socket: Socket): void {
+export function answerBrokenRequest(error: ParserError, socket: Socket, report: BrokenRequestListener): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const problem = brokenRequest(error);
-  const { status, title } = PROBLEMS[problem.code];
   const requestId = randomUUID();
+  report({ requestId, code: problem.code, status: PROBLEMS[problem.code].status });
+  answer(socket, problem, requestId);
+}
+
+export type BrokenRequestListener = (broken: { requestId: string; code: ErrorCode; status: number }) => void;
+
+function answer(socket: Socket, problem: HubError, requestId: string): void {
+  const { status, title } = PROBLEMS[problem.code];
   const body = JSON.stringify(problemBody(problem, requestId));
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

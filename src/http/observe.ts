@@ -1,6 +1,7 @@
 // One log event and one measurement for every request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { World } from '../lib/world.ts';
+import type { BrokenRequestListener } from './listener.ts';
 
 /** Asked every few seconds by machines; their answers say nothing new. */
 const QUIET_ROUTES = ['/health', '/metrics'];
@@ -32,4 +33,12 @@ function requestFields(request: FastifyRequest, reply: FastifyReply): object {
 function pathOf({ url }: FastifyRequest): string {
   const path = url.split('?', 1)[0] ?? '';
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
+}
+
+/** For what never became a request: the parser refused it. */
+export function observeBroken({ log, metrics }: Pick<World, 'log' | 'metrics'>): BrokenRequestListener {
+  return ({ requestId, code, status }) => {
+    metrics.observeRequest({ method: 'none', route: 'none', status, seconds: 0 });
+    log.info({ request_id: requestId, status, code }, `Refused what cannot be read as a request: ${status}`);
+  };
 }

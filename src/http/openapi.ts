@@ -11,6 +11,7 @@ import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 const TAGS = [
   { name: 'catalog', description: 'Agents, tools and MCP servers: read them.' },
   { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
+  { name: 'gateways', description: 'Servers that are not registered into the gateway.' },
   { name: 'service', description: 'The hub itself: health, settings, figures.' },
 ];
 
@@ -80,10 +81,20 @@ const jsonSchemaTransform = createJsonSchemaTransform({
 });
 
 const describeRoute: SwaggerTransform = (document) => {
-  const { schema, url } = jsonSchemaTransform(document);
+  const { schema, url } = jsonSchemaTransform(withReadingProblems(document));
   const isProtected = document.route.config?.protection !== undefined;
   return { schema: isProtected ? { ...schema, security: [{ token: [] }] } : schema, url };
 };
+
+/** What happens before a route's own work: a body that cannot be read, an address that is too long. */
+function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
+  const { schema } = document;
+  if (!schema?.response) return document;
+  const codes: ErrorCode[] = [];
+  if (schema.body) codes.push('payload_too_large', 'unsupported_media_type');
+  if (schema.params) codes.push('uri_too_long');
+  return { ...document, schema: { ...schema, response: { ...problems(...codes), ...schema.response } } };
+}
 
 /** Each named schema comes twice, as it is read and as it is written; only those that some route refers to stay. */
 const describeWhole: SwaggerTransformObject = (document) => {

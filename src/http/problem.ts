@@ -86,6 +86,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'invalid_request',
+  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'unsupported_media_type',
 };
 
 const CLIENT_SENTENCES: Partial<Record<ErrorCode, string>> = {
@@ -101,7 +102,16 @@ function validationFault({
   instancePath: string;
   message?: string;
 }): InputFault {
-  return { path: instancePath.replace(/^\//, '').replaceAll('/', '.'), message };
+  return { path: instancePath.replace(/^\//, '').replaceAll('/', '.'), message: plain(message) };
+}
+
+/** zod's own words are for developers. */
+function plain(message: string): string {
+  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
+  if (expected === undefined) return message;
+  return received === 'undefined' || received === 'null'
+    ? `is missing; it must be of type ${expected}`
+    : `must be of type ${expected}`;
 }
 
 function invalidRequest(faults: readonly InputFault[]): HubError {

@@ -6,7 +6,7 @@ import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
-import { type FastifyInstance, fastify, type RouteOptions } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify, type RouteOptions } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Config } from '../config.ts';
 import { HubError } from '../errors.ts';
@@ -15,10 +15,11 @@ import type { World } from '../lib/world.ts';
 import { authorize } from './auth.ts';
 import { answerBrokenRequest, createListener, LARGEST_HEADERS_BYTES, type TlsIdentity } from './listener.ts';
 import { completeMethods, type DeclaredRoute } from './methods.ts';
-import { observeRequests } from './observe.ts';
+import { observeBroken, observeRequests } from './observe.ts';
 import { describeApi } from './openapi.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
+import { gatewayRoutes } from './routes/gateways.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { serviceRoutes } from './routes/service.ts';
 
@@ -39,7 +40,7 @@ export interface ServerDependencies {
 
 const MOST_EVENT_LOOP_DELAY_MS = 1_000;
 /** Addresses that end in an entity id, which may hold `/`. */
-const ID_PATHS = /^(\/catalog\/(?:entities|manifest)\/)([^?]*)(.*)$/s;
+const ID_PATHS = /^(\/catalog\/(?:entities|manifest)\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
 
 export async function createServer({ hub, config, world, tls }: ServerDependencies): Promise<FastifyInstance> {
   const { log, metrics } = world;
@@ -56,7 +57,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
       url.replace(ID_PATHS, (_all, path, id, query) => `${path}${id.replaceAll('/', '%2F')}${query}`),
     routerOptions: { maxParamLength: LARGEST_HEADERS_BYTES, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendProblem(unreadableAddress(error, request.url), request, reply),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, observeBroken(world)),
   });
 
   const routes: DeclaredRoute[] = [];
@@ -68,7 +69,11 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (!request.headers.host && request.raw.httpVersion === '1.1') {
+      throw new HubError('invalid_request', "The header 'Host' is missing.");
+    }
   });
+  app.addHook('onSend', async (_request, reply) => varyByEncoding(reply));
   observeRequests(app, world);
 
   app.setValidatorCompiler(validatorCompiler);
@@ -100,6 +105,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   serviceRoutes(app, { hub, metrics });
   catalogRoutes(app, hub);
   remoteRoutes(app, hub);
+  gatewayRoutes(app, hub);
   completeMethods(app, routes.splice(0));
   return app;
 }
@@ -114,6 +120,7 @@ async function protect(
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
     },
+    xFrameOptions: { action: 'deny' },
     hsts: isSecure ? { maxAge: 31_536_000 } : false,
   });
   await app.register(cors, {
@@ -141,6 +148,8 @@ async function protect(
     await app.register(rateLimit, {
       max: rateLimitPerMinute,
       timeWindow: 60_000,
+      // Who watches the hub must be able to see that it lives.
+      allowList: (request) => request.routeOptions.url === '/health',
       errorResponseBuilder: (_request, { after }) =>
         new HubError('rate_limited', `Too many requests from this address; try again in ${after}.`),
     });
@@ -176,6 +185,12 @@ function readJsonBodies(app: FastifyInstance): void {
       }
     },
   );
+}
+
+/** Every answer may be compressed, so that a cache must not give one caller's to another. */
+function varyByEncoding(reply: FastifyReply): void {
+  const vary = String(reply.getHeader('vary') ?? '');
+  if (!/accept-encoding/i.test(vary)) reply.header('vary', vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding');
 }
 
 function saneRequestId(given: string | string[] | undefined): string | undefined {

@@ -6,9 +6,14 @@ export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
+/** Whether a listener is reached on every address that the machine has. */
+export function isAnyHost(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
 /** The address people type to reach a listener. */
 export function listenerUrl({ host, port, secure }: { host: string; port: number; secure: boolean }): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const reachable = isAnyHost(host) ? 'localhost' : host;
   const bracketed = reachable.includes(':') ? `[${reachable}]` : reachable;
   return `${secure ? 'https' : 'http'}://${bracketed}:${port}`;
 }

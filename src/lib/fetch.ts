@@ -1,8 +1,8 @@
-// Guarded GETs: every address is checked when it is connected to, redirects included; size and time have limits.
+// Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
@@ -11,22 +11,33 @@ const MOST_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const REDIRECTS = [301, 302, 303, 307, 308];
-const decompressors: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> =
-  {
-    gzip: promisify(gunzip),
-    'x-gzip': promisify(gunzip),
-    deflate: promisify(inflate),
-    br: promisify(brotliDecompress),
-  };
+/** What a caller says to one host only. */
+const CREDENTIALS = ['authorization', 'cookie'];
+type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+const decompressors: Readonly<Record<string, Decompress>> = {
+  '': async (body) => body,
+  identity: async (body) => body,
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  // With a header by the standard, and without one by custom.
+  deflate: (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options),
+  br: promisify(brotliDecompress),
+};
 
 /** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly isTemporary: boolean;
+  /** No answer came in time: the other side may have done what was asked all the same. */
+  readonly isTimeout: boolean;
 
-  constructor(message: string, { isTemporary, cause }: { isTemporary: boolean; cause?: unknown }) {
+  constructor(
+    message: string,
+    { isTemporary, isTimeout = false, cause }: { isTemporary: boolean; isTimeout?: boolean; cause?: unknown },
+  ) {
     super(message, { cause });
     this.isTemporary = isTemporary;
+    this.isTimeout = isTimeout;
   }
 }
 
@@ -39,18 +50,21 @@ export function createFetch(rule: NetworkRule): GuardedFetch {
   const agent = new Agent({
     connections: CONNECTIONS_PER_ORIGIN,
     connect: { lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS },
+    // The time limit of each request is kept here.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
 
   async function fetch(request: FetchRequest): Promise<FetchReply> {
-    const origin = new URL(request.url).origin;
-    let url = new URL(request.url);
+    let url = readUrl(request.url);
+    const { origin } = url;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
       checkUrl(url, rule);
-      // What a caller says to one host is not for another.
-      const reply = await send(agent, url, url.origin === origin ? request : { ...request, headers: {} });
-      const location = REDIRECTS.includes(reply.status) ? reply.headers.location : undefined;
+      const reply = await send(agent, url, url.origin === origin ? request : withoutCredentials(request));
+      const isRedirect = REDIRECTS.includes(reply.status) && (request.method ?? 'GET') === 'GET';
+      const location = isRedirect ? reply.headers.location : undefined;
       if (location === undefined) return reply;
-      url = redirectTarget(location, url);
+      url = readUrl(location, url);
     }
     throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
   }
@@ -84,97 +98,113 @@ function checkUrl({ protocol, hostname }: URL, rule: NetworkRule): void {
   if (fault) throw new FetchError(`${literal} ${fault}`, { isTemporary: false });
 }
 
-function redirectTarget(location: string, from: URL): URL {
-  try {
-    return new URL(location, from);
-  } catch {
-    throw new FetchError('was redirected to something that is no address', { isTemporary: false });
-  }
+function readUrl(address: string, base?: URL): URL {
+  if (URL.canParse(address, base?.href)) return new URL(address, base);
+  throw new FetchError(base ? 'was redirected to something that is no address' : 'is no readable address', {
+    isTemporary: false,
+  });
 }
 
-/** One exchange, without redirects. */
-async function send(
-  agent: Agent,
-  url: URL,
-  { headers, maxBytes, timeoutMs, signal }: FetchRequest,
-): Promise<FetchReply> {
-  signal?.throwIfAborted();
-  const {
-    status,
-    headers: replyHeaders,
-    body,
-  } = await new Promise<FetchReply>((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let reply: { status: number; headers: Record<string, string> } = { status: 0, headers: {} };
-    let received = 0;
-    let failure: Error | undefined;
-    const chunks: Buffer[] = [];
+function withoutCredentials(request: FetchRequest): FetchRequest {
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase()));
+  return { ...request, headers: Object.fromEntries(headers) };
+}
 
-    const stop = (error: Error) => {
-      failure ??= error;
-      controller?.abort(error);
-    };
-    const onAbort = () => stop(new FetchError('was stopped', { isTemporary: false }));
-    const timer = setTimeout(
-      () => stop(new FetchError(`did not answer within ${timeoutMs / 1000} s`, { isTemporary: true })),
-      timeoutMs,
-    );
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const settle = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-
-    agent.dispatch(
-      {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: 'GET',
-        headers: { 'user-agent': 'catalog-hub', 'accept-encoding': 'br, gzip', ...basicAuth(url), ...headers },
-      },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (failure) started.abort(failure);
-        },
-        onResponseStart(_controller, status, received) {
-          // 1xx come before the answer.
-          if (status >= 200) reply = { status, headers: plainHeaders(received) };
-          if (Number(reply.headers['content-length'] ?? 0) > maxBytes) stop(tooLarge(maxBytes));
-        },
-        onResponseData(_controller, chunk) {
-          received += chunk.length;
-          if (received > maxBytes) stop(tooLarge(maxBytes));
-          else chunks.push(chunk);
-        },
-        onResponseEnd() {
-          settle();
-          resolve({ url: url.href, ...reply, body: Buffer.concat(chunks) });
-        },
-        onResponseError(_controller, error) {
-          settle();
-          reject(failure ?? networkError(error));
-        },
-      },
-    );
-  });
+/** One request and its answer, without redirects. */
+async function send(agent: Agent, url: URL, request: FetchRequest): Promise<FetchReply> {
+  const { status, headers, body } = await exchange(agent, url, request);
   return {
     url: url.href,
     status,
-    headers: replyHeaders,
-    body: await decompressed(body, replyHeaders['content-encoding'], maxBytes),
+    headers,
+    body: await decompressed(body, headers['content-encoding'], request.maxBytes),
   };
 }
 
+function exchange(
+  agent: Agent,
+  url: URL,
+  { method = 'GET', body, headers, maxBytes, timeoutMs, signal }: FetchRequest,
+): Promise<Omit<FetchReply, 'url'>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<FetchReply, 'url'>>();
+  let controller: Dispatcher.DispatchController | undefined;
+  let failure: Error | undefined;
+  let reply: { status: number; headers: Record<string, string> } = { status: 0, headers: {} };
+  let received = 0;
+  const chunks: Buffer[] = [];
+
+  const onAbort = () => fail(new FetchError('was stopped', { isTemporary: false }));
+  const timer = setTimeout(
+    () => fail(new FetchError(`did not answer within ${timeoutMs / 1000} s`, { isTemporary: true, isTimeout: true })),
+    timeoutMs,
+  );
+  signal?.addEventListener('abort', onAbort, { once: true });
+
+  function settle(): void {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+
+  /** At once, whatever the connection does: it may not even be there yet. */
+  function fail(error: Error): void {
+    settle();
+    failure ??= error;
+    reject(failure);
+    controller?.abort(failure);
+  }
+
+  if (signal?.aborted) {
+    onAbort();
+    return promise;
+  }
+  agent.dispatch(
+    {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method,
+      body: body ?? null,
+      headers: { 'user-agent': 'catalog-hub', 'accept-encoding': 'br, gzip', ...basicAuth(url), ...headers },
+    },
+    {
+      onRequestStart(started) {
+        controller = started;
+        if (failure) started.abort(failure);
+      },
+      onResponseStart(_controller, status, replyHeaders) {
+        // 1xx come before the answer.
+        if (status >= 200) reply = { status, headers: plainHeaders(replyHeaders) };
+        if (Number(reply.headers['content-length'] ?? 0) > maxBytes) fail(tooLarge(maxBytes));
+      },
+      onResponseData(_controller, chunk) {
+        received += chunk.length;
+        if (received > maxBytes) fail(tooLarge(maxBytes));
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        settle();
+        resolve({ ...reply, body: Buffer.concat(chunks) });
+      },
+      onResponseError: (_controller, error) => fail(networkError(error)),
+    },
+  );
+  return promise;
+}
+
 async function decompressed(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
+  if (body.length === 0) return body;
   const decompress = decompressors[encoding?.trim().toLowerCase() ?? ''];
-  if (!decompress || body.length === 0) return body;
+  if (!decompress) throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
   try {
     return await decompress(body, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true, cause: error });
   }
+}
+
+/** RFC 1950: the method, and a checksum over the first two bytes. */
+function isZlib(body: Buffer): boolean {
+  return body.length > 1 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }
 
 function tooLarge(maxBytes: number): FetchError {
@@ -203,6 +233,14 @@ function plainHeaders(headers: Record<string, string | string[] | undefined>): R
 
 function basicAuth({ username, password }: URL): Record<string, string> {
   if (!username) return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = [username, password].map((part) => decoded(part)).join(':');
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -13,7 +13,7 @@ export interface ClosableLogger extends Logger {
 
 export function createLogger({ level, terminal }: { level: LogLevel; terminal: boolean }): ClosableLogger {
   const stream = terminal
-    ? pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
+    ? pretty({ sync: true, singleLine: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
     : pino.destination({ dest: 1, sync: false, minLength: 4096 });
   const logger = pino(
     {

@@ -7,21 +7,38 @@ export interface NetworkRule {
 }
 
 const PRIVATE_RANGES = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
-/** Where clouds hand out credentials, outside of the link-local range. */
-const METADATA_ADDRESSES = ['100.100.100.200', '192.0.0.192', 'fd00:ec2::254'];
+/** Where clouds hand out credentials, outside of the link-local range: Alibaba, Oracle, Azure, AWS, Google, Scaleway. */
+const METADATA_ADDRESSES = [
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  'fd00:42::42',
+];
+/** The one prefix that wraps an IPv4 address in its last 32 bits for everybody to reach (RFC 6052). */
+const WRAPPING_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
+/** Addresses of IPv4 in the clothes of IPv6, which nobody uses any more. */
+const COMPATIBLE_PREFIX = ipaddr.parseCIDR('::/96');
 
 /** Why an address may not be connected to; undefined when it may. Link-local and metadata addresses never may. */
 export function addressFault(address: string, { allowPrivate }: NetworkRule): string | undefined {
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
   if (METADATA_ADDRESSES.includes(parsed.toString())) return 'is an address of a cloud’s metadata service';
+  if (isWithin(parsed, WRAPPING_PREFIX)) return addressFault(wrappedAddress(parsed), { allowPrivate });
   const range = parsed.range();
-  if (range === 'unicast') return undefined;
-  // IPv6 that only wraps an IPv4 address is judged by what it wraps.
-  if (range === 'rfc6052') return addressFault(wrappedAddress(parsed), { allowPrivate });
-  if (!PRIVATE_RANGES.includes(range)) return `is in a range that is never connected to (${range})`;
-  return allowPrivate ? undefined : 'is private or loopback, which ALLOW_PRIVATE_NETWORK does not allow';
+  if (PRIVATE_RANGES.includes(range))
+    return allowPrivate ? undefined : 'is private or loopback, which ALLOW_PRIVATE_NETWORK does not allow';
+  if (range === 'unicast' && !isWithin(parsed, COMPATIBLE_PREFIX)) return undefined;
+  return `is in a range that is never connected to (${range === 'unicast' ? 'IPv4-compatible' : range})`;
 }
 
-function wrappedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+function isWithin(address: Address, prefix: [Address, number]): boolean {
+  return address.kind() === prefix[0].kind() && address.match(prefix);
+}
+
+function wrappedAddress(address: Address): string {
   return address.toByteArray().slice(-4).join('.');
 }

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
 export interface WorkerPool<Task, Result> {
-  run(task: Task): Promise<Result>;
+  /** A task whose signal is aborted is ended, together with the thread it runs on. */
+  run(task: Task, options?: { signal: AbortSignal }): Promise<Result>;
   /** Lets what is under way finish. */
   close(): Promise<void>;
   destroy(): Promise<void>;

@@ -4,6 +4,9 @@ import type { Metrics } from './metrics.ts';
 export type Clock = () => Date;
 
 export interface FetchRequest {
+  /** GET when none is named; only GETs follow redirects. */
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  body?: string;
   url: string;
   headers?: Record<string, string>;
   /** Largest body that is read, before and after decompression. */
@@ -22,7 +25,7 @@ export interface FetchReply {
   body: Buffer;
 }
 
-/** A GET that follows redirects, each checked; any status is a reply. @throws FetchError */
+/** Every connection is checked; any status is a reply. @throws FetchError */
 export type Fetch = (request: FetchRequest) => Promise<FetchReply>;
 
 type LogEvent = (fields: object, message: string) => void;
@@ -37,7 +40,10 @@ export interface Logger {
 
 export interface World {
   now: Clock;
+  /** For addresses that somebody else named. */
   fetch: Fetch;
+  /** For addresses that the operator named: those may be private. */
+  fetchTrusted: Fetch;
   log: Logger;
   metrics: Metrics;
 }

@@ -18,13 +18,22 @@ export interface Background {
   stop(): void;
 }
 
+/** Timers cannot wait for longer than 24 days: they would fire at once. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
 export function startBackgroundSync({ sync, book, intervalMs, now, log, count }: BackgroundDependencies): Background {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
+  /** Hubs that were started together should not all come at the same moment. */
   function schedule(): void {
-    // Hubs that were started together should not all come at the same moment.
-    if (!isStopped) timer = setTimeout(round, intervalMs * (0.9 + Math.random() * 0.2)).unref();
+    wait(intervalMs * (0.9 + Math.random() * 0.2));
+  }
+
+  function wait(ms: number): void {
+    if (isStopped) return;
+    const step = Math.min(ms, LONGEST_WAIT_MS);
+    timer = setTimeout(() => (ms > step ? wait(ms - step) : void round()), step).unref();
   }
 
   async function round(): Promise<void> {

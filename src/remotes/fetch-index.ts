@@ -1,9 +1,9 @@
 // The address of an index → its entries, page by page, without holding up the main thread.
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import { FetchError } from '../lib/fetch.ts';
 import { createWorkerPool, type WorkerPool } from '../lib/workers.ts';
 import type { Fetch } from '../lib/world.ts';
-import type { IndexEntry } from './index-formats/index-reader.ts';
-import type { IndexAnswer, IndexTask } from './index-worker.ts';
+import type { IndexAnswer, IndexTask, ListedEntry } from './index-worker.ts';
 import type { IndexState } from './store.ts';
 
 export interface IndexLimits {
@@ -11,31 +11,35 @@ export interface IndexLimits {
   timeoutMs: number;
 }
 
-export type FetchedPage =
-  | { isUnchanged: true }
-  | {
-      isUnchanged: false;
-      entries: () => Iterable<IndexEntry>;
-      count: number;
-      /** To be kept once everything was ingested. */
-      state: Pick<IndexState, 'etag' | 'lastModified'>;
-      next?: string;
-      tellsChanges: boolean;
-    };
+export interface IndexPage {
+  /** Its entries in document order, some at a time, each address once; may be gone through again. */
+  chunks: () => AsyncIterable<ListedEntry[]>;
+  /** To be kept once everything was ingested. */
+  state: Pick<IndexState, 'etag' | 'lastModified'>;
+  next?: string;
+  /** Whether it can be asked for what changed since a time. */
+  tellsChanges: boolean;
+}
 
 export interface IndexFetcher {
   /** @throws FetchError when it cannot be fetched or read. */
-  page(url: string, known: Partial<IndexState> & { signal: AbortSignal }): Promise<FetchedPage>;
+  page(url: string, signal: AbortSignal): Promise<IndexPage>;
+  /** Undefined when it is as it was when `known` was learnt. @throws FetchError */
+  changed(url: string, known: IndexState, signal: AbortSignal): Promise<IndexPage | undefined>;
   close(): Promise<void>;
 }
 
+/** As many as remotes are ingested at once: one that takes long to parse holds up no other. */
+const THREADS = 2;
 const LONGEST_QUEUE = 100;
+/** JSON of the largest size takes seconds; YAML can be written so that it takes for ever. */
+const PARSE_TIMEOUT_MS = 120_000;
 
 export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLimits & { fetch: Fetch }): IndexFetcher {
   const parsers: WorkerPool<IndexTask, IndexAnswer> = createWorkerPool({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
-    threads: 1,
+    threads: THREADS,
     // An index is read seldom, and a parsed one leaves a large heap behind.
     kept: 0,
     longestQueue: LONGEST_QUEUE,
@@ -43,37 +47,50 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
     heapMb: 64 + Math.ceil((maxIndexBytes / 1_000_000) * 8),
   });
 
+  async function parsed(task: IndexTask, signal: AbortSignal): Promise<Extract<IndexAnswer, { ok: true }>> {
+    const limit = AbortSignal.timeout(PARSE_TIMEOUT_MS);
+    const answer = await parsers.run(task, { signal: AbortSignal.any([signal, limit]) }).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      const reason = limit.aborted ? `took longer than ${PARSE_TIMEOUT_MS / 1000} s to read` : 'is too much to read';
+      throw new FetchError(reason, { isTemporary: false, cause });
+    });
+    if (!answer.ok) throw new FetchError(answer.error, { isTemporary: false });
+    return answer;
+  }
+
+  async function fetchPage(
+    url: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<IndexPage | undefined> {
+    const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, signal });
+    if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
+    if (reply.status !== 200) throw new FetchError(`answered ${reply.status}`, { isTemporary: reply.status >= 500 });
+    const { chunks, next, tellsChanges } = await parsed({ bytes: reply.body, url: reply.url }, signal);
+    return {
+      chunks: () => parsedChunks(chunks),
+      state: { etag: reply.headers.etag ?? null, lastModified: reply.headers['last-modified'] ?? null },
+      next,
+      tellsChanges,
+    };
+  }
+
   return {
-    async page(url, { etag, lastModified, signal }) {
-      const reply = await fetch({
-        url,
-        headers: conditions({ etag, lastModified }),
-        maxBytes: maxIndexBytes,
-        timeoutMs,
-        signal,
-      });
-      if (reply.status === 304) return { isUnchanged: true };
-      if (reply.status !== 200) throw new FetchError(`answered ${reply.status}`, { isTemporary: reply.status >= 500 });
-      const answer = await parsers.run({ bytes: reply.body, url: reply.url });
-      if (!answer.ok) throw new FetchError(answer.error, { isTemporary: false });
-      return {
-        isUnchanged: false,
-        entries: () => parsedEntries(answer.chunks),
-        count: answer.count,
-        state: { etag: reply.headers.etag ?? null, lastModified: reply.headers['last-modified'] ?? null },
-        next: answer.next,
-        tellsChanges: answer.tellsChanges,
-      };
-    },
+    // Without conditions nobody is told that nothing changed.
+    page: async (url, signal) => (await fetchPage(url, {}, signal)) as IndexPage,
+    changed: (url, known, signal) => fetchPage(url, conditions(known), signal),
     close: () => parsers.destroy(),
   };
 }
 
-function* parsedEntries(chunks: readonly string[]): Generator<IndexEntry> {
-  for (const chunk of chunks) yield* JSON.parse(chunk) as IndexEntry[];
+async function* parsedChunks(chunks: readonly string[]): AsyncGenerator<ListedEntry[]> {
+  for (const chunk of chunks) {
+    yield JSON.parse(chunk);
+    await othersFirst();
+  }
 }
 
-/** Request headers that let a host answer "not changed". */
+/** Request headers that let a host answer "not changed". Hosts send odd ones, which may not be sent back. */
 export function conditions({
   etag,
   lastModified,
@@ -82,7 +99,11 @@ export function conditions({
   lastModified?: string | null;
 }): Record<string, string> {
   return {
-    ...(etag ? { 'if-none-match': etag } : {}),
-    ...(lastModified ? { 'if-modified-since': lastModified } : {}),
+    ...(isPlain(etag) ? { 'if-none-match': etag } : {}),
+    ...(isPlain(lastModified) ? { 'if-modified-since': lastModified } : {}),
   };
+}
+
+function isPlain(value: string | null | undefined): value is string {
+  return typeof value === 'string' && /^[\x20-\x7e]{1,1000}$/.test(value);
 }

@@ -1,25 +1,38 @@
-// One entry of an index → the entity of its manifest, or the word that it did not change.
+// One entry of an index → the text of its manifest, or the word that it did not change.
 import { createHash } from 'node:crypto';
-import { type Entity, entityFromManifest } from '../catalog/entity.ts';
-import { parseManifestText } from '../catalog/manifest-text.ts';
-import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch.ts';
-import { jsonDigest } from '../lib/json.ts';
 import type { Fetch } from '../lib/world.ts';
 import { conditions } from './fetch-index.ts';
-import type { IndexEntry } from './index-formats/index-reader.ts';
-import type { Member } from './store.ts';
+import type { ListedEntry } from './index-worker.ts';
+import type { KnownMember, Member } from './store.ts';
 
 export type FetchedManifest =
   | { outcome: 'unchanged'; url: string }
   | { outcome: 'deleted'; url: string }
-  | { outcome: 'manifest'; url: string; entity: Entity; member: Member }
-  | { outcome: 'failed'; url: string; error: string; isTemporary: boolean };
+  | FetchedText
+  | FailedManifest;
+
+export interface FetchedText {
+  outcome: 'fetched';
+  url: string;
+  text: string;
+  /** Where it can be read again; a manifest in place has no address of its own. */
+  sourceUrl?: string;
+  member: Omit<Member, 'uid'>;
+}
+
+export interface FailedManifest {
+  outcome: 'failed';
+  url: string;
+  error: string;
+  /** Whether it is worth another try, although the index stays the same. */
+  isTemporary: boolean;
+}
 
 /** `member` is what is known of it from before. Never rejects. */
 export type FetchManifest = (
-  entry: IndexEntry,
-  member: (Member & { isMissing: boolean }) | undefined,
+  entry: ListedEntry,
+  member: KnownMember | undefined,
   signal: AbortSignal,
 ) => Promise<FetchedManifest>;
 
@@ -32,62 +45,55 @@ export interface ManifestLimits {
   timeoutMs: number;
 }
 
-export function createManifestFetcher({ fetch, maxManifestBytes, timeoutMs }: ManifestLimits): FetchManifest {
+export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
   return async (entry, member, signal) => {
     const { url } = entry;
     if (url.length > LONGEST_URL)
-      return {
-        outcome: 'failed',
-        url,
-        error: `has an address of more than ${LONGEST_URL} characters`,
-        isTemporary: false,
-      };
+      return failed(url, { message: `has an address of more than ${LONGEST_URL} characters`, isTemporary: false });
     if (entry.isDeleted) return { outcome: 'deleted', url };
+    // What is marked as missing is wanted whole again.
+    const known = member?.isMissing ? undefined : member;
     try {
-      if (entry.manifest !== undefined) return inPlace(entry, member);
-      // What is marked as missing is wanted whole again.
-      const known = member?.isMissing ? undefined : member;
-      const reply = await fetch({
-        url,
-        headers: conditions(known ?? {}),
-        maxBytes: maxManifestBytes,
-        timeoutMs,
-        signal,
-      });
-      if (reply.status === 304 && known) return { outcome: 'unchanged', url };
-      if (reply.status !== 200)
-        return {
-          outcome: 'failed',
-          url,
-          error: `answered ${reply.status}`,
-          isTemporary: reply.status >= 500 || reply.status === 429,
-        };
-      const digest = `sha256:${createHash('sha256').update(reply.body).digest('hex')}`;
-      if (digest === known?.digest) return { outcome: 'unchanged', url };
-      const { document, text } = parseManifestText(url, reply.body.toString('utf8'));
-      const { etag = null, 'last-modified': lastModified = null } = reply.headers;
-      const entity = entityFromManifest({ document, text, sourceUrl: url });
-      return { outcome: 'manifest', url, entity, member: { url, uid: entity.uid, etag, lastModified, digest } };
+      if (entry.text !== undefined) return inPlace(entry.text, { url, known, ...limits });
+      return await fetched(url, { known, signal, ...limits });
     } catch (error) {
-      return failure(url, error);
+      return failed(url, error instanceof FetchError ? error : { message: 'was stopped', isTemporary: true });
     }
   };
 }
 
-function inPlace(
-  { url, manifest }: IndexEntry,
-  member: (Member & { isMissing: boolean }) | undefined,
-): FetchedManifest {
-  const digest = jsonDigest(manifest);
-  if (member && !member.isMissing && member.digest === digest) return { outcome: 'unchanged', url };
-  // Without the address: it is that of the index, and whoever wants the manifest asks the hub.
-  const entity = entityFromManifest({ document: manifest });
-  return { outcome: 'manifest', url, entity, member: { url, uid: entity.uid, etag: null, lastModified: null, digest } };
+async function fetched(
+  url: string,
+  { fetch, known, signal, maxManifestBytes, timeoutMs }: ManifestLimits & { known?: Member; signal: AbortSignal },
+): Promise<FetchedManifest> {
+  const headers = conditions(known ?? {});
+  const reply = await fetch({ url, headers, maxBytes: maxManifestBytes, timeoutMs, signal });
+  const { status, body } = reply;
+  if (status === 304 && known) return { outcome: 'unchanged', url };
+  if (status !== 200)
+    return failed(url, { message: `answered ${status}`, isTemporary: status >= 500 || status === 429 });
+  const digest = digestOf(body);
+  if (digest === known?.digest) return { outcome: 'unchanged', url };
+  const { etag = null, 'last-modified': lastModified = null } = reply.headers;
+  const member = { url, etag, lastModified, digest };
+  return { outcome: 'fetched', url, text: body.toString('utf8'), sourceUrl: url, member };
 }
 
-function failure(url: string, error: unknown): FetchedManifest {
-  if (error instanceof FetchError)
-    return { outcome: 'failed', url, error: error.message, isTemporary: error.isTemporary };
-  if (error instanceof HubError) return { outcome: 'failed', url, error: error.message, isTemporary: false };
-  return { outcome: 'failed', url, error: 'was stopped', isTemporary: true };
+function inPlace(
+  text: string,
+  { url, known, maxManifestBytes }: { url: string; known?: Member; maxManifestBytes: number },
+): FetchedManifest {
+  if (Buffer.byteLength(text) > maxManifestBytes)
+    return failed(url, { message: `is larger than the ${maxManifestBytes} bytes that are read`, isTemporary: false });
+  const digest = digestOf(text);
+  if (digest === known?.digest) return { outcome: 'unchanged', url };
+  return { outcome: 'fetched', url, text, member: { url, etag: null, lastModified: null, digest } };
+}
+
+function failed(url: string, { message, isTemporary }: { message: string; isTemporary: boolean }): FailedManifest {
+  return { outcome: 'failed', url, error: message, isTemporary };
+}
+
+function digestOf(content: string | Buffer): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }

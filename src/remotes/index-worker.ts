@@ -9,34 +9,56 @@ export interface IndexTask {
   url: string;
 }
 
+/** An entry as it crosses to the main thread, which parses no manifest before its turn. */
+export interface ListedEntry {
+  url: string;
+  /** The JSON text of a manifest in place. */
+  text?: string;
+  isDeleted?: boolean;
+}
+
 export type IndexAnswer =
   | {
       ok: true;
       /** JSON texts of some entries each: texts cross between threads faster than objects, and are parsed one at a time. */
       chunks: string[];
-      count: number;
       next?: string;
       tellsChanges: boolean;
     }
   | { ok: false; error: string };
 
-const ENTRIES_PER_CHUNK = 500;
+/** So that the main thread is never busy with one chunk for long, whatever an index holds in place. */
+const CHUNK = { entries: 500, characters: 250_000 };
 
 export default function readIndex({ bytes, url }: IndexTask): IndexAnswer {
   try {
     const { document } = parseManifestText(url, new TextDecoder().decode(bytes));
     const { entries, next, tellsChanges = false } = readIndexDocument(document, url);
-    return { ok: true, chunks: chunked(entries), count: entries.length, next, tellsChanges };
+    return { ok: true, chunks: [...chunked(entries)], next, tellsChanges };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
+    // Nested so deep that it cannot even be written down again.
+    if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deep to be read.' };
     throw error;
   }
 }
 
-function chunked(entries: readonly IndexEntry[]): string[] {
-  const chunks: string[] = [];
-  for (let start = 0; start < entries.length; start += ENTRIES_PER_CHUNK) {
-    chunks.push(JSON.stringify(entries.slice(start, start + ENTRIES_PER_CHUNK)));
+function* chunked(entries: readonly IndexEntry[]): Generator<string> {
+  let chunk: string[] = [];
+  let characters = 0;
+  for (const entry of entries) {
+    const text = JSON.stringify(listed(entry));
+    chunk.push(text);
+    characters += text.length;
+    if (chunk.length < CHUNK.entries && characters < CHUNK.characters) continue;
+    yield `[${chunk.join()}]`;
+    chunk = [];
+    characters = 0;
   }
-  return chunks;
+  if (chunk.length > 0) yield `[${chunk.join()}]`;
+}
+
+function listed({ url, manifest, isDeleted }: IndexEntry): ListedEntry {
+  if (isDeleted) return { url, isDeleted };
+  return manifest === undefined ? { url } : { url, text: JSON.stringify(manifest) };
 }

@@ -1,169 +1,204 @@
 // One remote → the catalog: read the index, fetch what changed, save it in document order, mark what is gone.
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
-import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch.ts';
 import { inBatches, inOrder } from '../lib/in-order.ts';
-import { storableText } from '../lib/json.ts';
 import type { Clock } from '../lib/world.ts';
-import type { IngestResult } from './contract.ts';
-import type { FetchedPage, IndexFetcher } from './fetch-index.ts';
+import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
-import type { IndexEntry } from './index-formats/index-reader.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { saveManifests } from './save-manifests.ts';
-import type { IndexState, Member, MemberStore, Rejection, RemoteStore, RunStore } from './store.ts';
+import type { ListedEntry } from './index-worker.ts';
+import type { Progress } from './progress.ts';
+import type { ManifestReader } from './read-manifest.ts';
+import { createManifestSaver, type ManifestOutcome } from './save-manifests.ts';
+import type { IndexState, KnownMember, MemberStore } from './store.ts';
 
 export interface IngestDependencies {
   catalog: Pick<Catalog, 'saveEntities'>;
-  remotes: RemoteStore;
   members: MemberStore;
-  runs: RunStore;
   fetchIndex: IndexFetcher;
   fetchManifest: FetchManifest;
+  manifestReader: ManifestReader;
   now: Clock;
-  /** How long one remote may take. */
-  timeLimitMs: number;
 }
 
-export interface IngestOptions {
+export interface IngestTask {
   url: string;
-  signal: AbortSignal;
-  onStart: (progress: Progress) => void;
-}
-
-/** Bytes of manifests rather than their number: most have two thousand, and a hostile one has a million. */
-const weigh = (fetched: FetchedManifest) => (fetched.outcome === 'manifest' ? fetched.entity.manifestText.length : 0);
-/** Manifests that are fetched, or wait to be saved, at one time. */
-const LOOK_AHEAD = { atOnce: 400, weigh, mostWeight: 16_000_000 };
-/** Small enough that the main thread is never busy with one for long, large enough that commits do not count. */
-const BATCH = { size: 250, weigh, mostWeight: 2_000_000 };
-const LOOK_UP_BATCH = 500;
-const MOST_REJECTIONS_KEPT = 10_000;
-const NO_STATE: IndexState = { etag: null, lastModified: null, changesSince: null };
-
-/** Never rejects for what a remote does: a bad remote is a result. */
-export async function ingestRemote(
-  dependencies: IngestDependencies,
-  { url, signal, onStart }: IngestOptions,
-): Promise<IngestResult> {
-  const { remotes, runs, now, timeLimitMs } = dependencies;
-  const progress = createProgress(url, now);
-  onStart(progress);
-  const known = (await remotes.indexState(url)) ?? NO_STATE;
-  const limit = AbortSignal.timeout(timeLimitMs);
-  const ingest = createIngest(dependencies, { url, known, progress, signal: AbortSignal.any([signal, limit]) });
-  let state = known;
-  try {
-    state = await ingest.run();
-  } catch (error) {
-    if (!isExpected(error)) throw error;
-    progress.fail(
-      limit.aborted ? `took longer than the ${timeLimitMs / 60_000} minutes that one remote may take` : error.message,
-    );
-  }
-  const { error } = progress.finish();
-  await remotes.saveOutcome(url, { at: now(), error, state });
-  await runs.replaceRejections(url, ingest.rejections, now());
-  await runs.save(progress.run());
-  return progress.result();
-}
-
-function isExpected(error: unknown): error is Error {
-  return (
-    error instanceof FetchError || error instanceof HubError || (error instanceof Error && error.name === 'AbortError')
-  );
-}
-
-interface IngestContext {
-  url: string;
+  /** What is known of the index from the last time. */
   known: IndexState;
   progress: Progress;
   signal: AbortSignal;
 }
 
-function createIngest(dependencies: IngestDependencies, { url, known, progress, signal }: IngestContext) {
-  const { members, fetchIndex, fetchManifest, now } = dependencies;
-  const rejections: Rejection[] = [];
-  /** Every address that the index lists, with its place in it. */
-  const places = new Map<string, number>();
-  const save = saveManifests(dependencies, { remote: url, places, progress });
-  let isComplete = true;
-
+export interface GoneThrough {
   /** What to remember of the index, so that the next time is cheap. */
-  async function run(): Promise<IndexState> {
+  state: IndexState;
+  /** Whether everything was looked at that the index lists: it was not the same as before, and no mere list of changes. */
+  isWhole: boolean;
+}
+
+export interface Ingest {
+  /** @throws FetchError when the index cannot be read to its end. */
+  run(): Promise<GoneThrough>;
+  /** Every address that the index listed so far, with its place in it. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+export const NO_STATE: IndexState = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
+
+/** Characters of manifests rather than their number: most have two thousand, and a hostile one has a million. */
+const LOOK_AHEAD = { atOnce: 64, ahead: 400, weigh, mostWeight: 16_000_000 };
+/** Small enough that the main thread is never busy with one for long, large enough that commits do not count. */
+const BATCH = { size: 250, weigh, mostWeight: 2_000_000 };
+const READ_IN_ONE_GO = 20;
+const LOOK_UP_BATCH = 500;
+const MOST_LISTED = 3_000_000;
+/** The clocks of a hub and of a registry differ, and what is listed again costs little. */
+const CLOCK_LEEWAY_MS = 3_600_000;
+/** An index stays the same when a manifest is changed where it is: once a day, its word is not taken for it. */
+const TRUSTED_MS = 24 * 3_600_000;
+
+export function createIngest(dependencies: IngestDependencies, { url, known, progress, signal }: IngestTask): Ingest {
+  const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
+  const places = new Map<string, number>();
+  const saver = createManifestSaver(dependencies, { remote: url, places, progress });
+  let [position, pagesRead] = [0, 0];
+  let hasFailedForNow = false;
+
+  async function run(): Promise<GoneThrough> {
     const startedAt = now();
-    const first = await fetchIndex.page(withChangesSince(url, known.changesSince), { ...known, signal });
-    if (first.isUnchanged) {
-      progress.add({ unchanged: await members.countPresent(url) });
-      return known;
+    const listedBefore = await members.countPresent(url);
+    const trusted = isTrusted(known, startedAt) ? known : NO_STATE;
+    const first = await fetchIndex.changed(withChangesSince(url, trusted.changesSince), trusted, signal);
+    if (!first) {
+      progress.add({ unchanged: listedBefore });
+      return { state: known, isWhole: false };
     }
-    for (let page: FetchedPage = first; !page.isUnchanged; ) {
-      await ingestPage(page);
-      if (page.next === undefined) break;
-      if (places.has(page.next)) throw new FetchError('lists its own page as the next one', { isTemporary: false });
-      page = await fetchIndex.page(page.next, { signal });
-    }
-    await save.finish();
+    for await (const page of pagesFrom(first)) await ingestPage(page);
+    await saver.finish();
     // A list of changes says nothing of what it does not list.
-    if (known.changesSince === null) await markMissing();
+    const isWhole = trusted.changesSince === null;
+    if (isWhole) await markMissing(listedBefore);
     // Something that could not be fetched must be tried again, even if the index stays the same.
-    if (!isComplete) return { ...NO_STATE, changesSince: known.changesSince };
-    return { ...first.state, changesSince: first.tellsChanges ? startedAt.toISOString() : null };
+    const isSettled = !hasFailedForNow && !saver.leavesWork();
+    const state = isSettled ? stateAfter(first, { startedAt, isWhole }) : { ...trusted, etag: null, lastModified: null };
+    return { state, isWhole };
   }
 
-  async function ingestPage(page: Extract<FetchedPage, { isUnchanged: false }>): Promise<void> {
-    const listed = [...page.entries()].filter((entry) => !places.has(entry.url));
-    for (const entry of listed) places.set(entry.url, places.size);
-    progress.expect(listed.length);
-    const fetched = inOrder(withKnown(listed), LOOK_AHEAD, ({ entry, member }) => fetchManifest(entry, member, signal));
+  function stateAfter(
+    { state, tellsChanges }: IndexPage,
+    { startedAt, isWhole }: { startedAt: Date; isWhole: boolean },
+  ): IndexState {
+    const changesSince = new Date(startedAt.getTime() - CLOCK_LEEWAY_MS).toISOString();
+    return {
+      ...state,
+      changesSince: tellsChanges ? changesSince : null,
+      goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,
+    };
+  }
+
+  async function* pagesFrom(first: IndexPage): AsyncGenerator<IndexPage> {
+    const followed = new Set<string>();
+    for (let page = first; ; ) {
+      yield page;
+      const { next } = page;
+      if (next === undefined) return;
+      if (followed.has(next)) throw endless('leads back to a page that was read before');
+      followed.add(next);
+      page = await fetchIndex.page(next, signal);
+    }
+  }
+
+  async function ingestPage(page: IndexPage): Promise<void> {
+    const start = position;
+    progress.expect(await registerPlaces(page));
+    const fetched = inOrder(entriesToFetch(page, start), LOOK_AHEAD, ({ entry, member }) =>
+      fetchManifest(entry, member, signal),
+    );
     for await (const batch of inBatches(fetched, BATCH)) {
       signal.throwIfAborted();
-      for (const each of batch) if (each.outcome === 'failed') reject(each.url, each.error, each.isTemporary);
-      await save.batch(batch);
-      progress.done(batch.length);
+      const outcomes = await read(batch);
+      for (const each of outcomes) if (each.outcome === 'failed') reject(each);
+      await saver.batch(outcomes);
+      progress.done(outcomes.length);
     }
   }
 
-  async function* withKnown(
-    entries: readonly IndexEntry[],
-  ): AsyncGenerator<{ entry: IndexEntry; member: (Member & { isMissing: boolean }) | undefined }> {
-    for (let start = 0; start < entries.length; start += LOOK_UP_BATCH) {
-      const some = entries.slice(start, start + LOOK_UP_BATCH);
-      const stored = await members.known(
-        url,
-        some.map((entry) => entry.url),
-      );
-      const byUrl = new Map(stored.map((member) => [member.url, member]));
-      for (const entry of some) yield { entry, member: byUrl.get(entry.url) };
+  /** How many are to be looked at. The whole page first: where the last manifest of an entity is must be known from the start. */
+  async function registerPlaces(page: IndexPage): Promise<number> {
+    let count = 0;
+    pagesRead += 1;
+    for await (const chunk of page.chunks()) {
+      for (const { url: listed, text, isDeleted } of chunk) {
+        // As within one page: an address counts once, what is in place as often as it comes.
+        if (!places.has(listed) || text !== undefined || isDeleted) {
+          places.set(listed, position);
+          count += 1;
+        }
+        position += 1;
+      }
+      if (places.size + pagesRead > MOST_LISTED) throw endless(`lists more than ${MOST_LISTED} manifests`);
+    }
+    return count;
+  }
+
+  async function* entriesToFetch(
+    page: IndexPage,
+    start: number,
+  ): AsyncGenerator<{ entry: ListedEntry; member: KnownMember | undefined }> {
+    let at = start;
+    for await (const chunk of page.chunks()) {
+      const chosen = chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
+      at += chunk.length;
+      const urls = chosen.map((entry) => entry.url);
+      const stored = new Map((await members.known(url, urls)).map((member) => [member.url, member]));
+      for (const entry of chosen) yield { entry, member: stored.get(entry.url) };
     }
   }
 
-  function reject(manifestUrl: string, error: string, isTemporary: boolean): void {
-    if (isTemporary) isComplete = false;
+  async function read(fetched: readonly FetchedManifest[]): Promise<ManifestOutcome[]> {
+    const outcomes: ManifestOutcome[] = [];
+    for (const [index, each] of fetched.entries()) {
+      outcomes.push(each.outcome === 'fetched' ? await manifestReader.read(each, signal) : each);
+      if (index % READ_IN_ONE_GO === 0) await othersFirst();
+    }
+    return outcomes;
+  }
+
+  function reject({ url: manifestUrl, error, isTemporary }: Extract<ManifestOutcome, { outcome: 'failed' }>): void {
+    if (isTemporary) hasFailedForNow = true;
     progress.reject(manifestUrl, error);
-    if (rejections.length < MOST_REJECTIONS_KEPT)
-      rejections.push({ url: storableText(manifestUrl).slice(0, 1000), error: storableText(error) });
   }
 
   /** Kept, but marked; unless so much is gone at once that the index itself must be at fault. */
-  async function markMissing(): Promise<void> {
-    const present = await members.countPresent(url);
-    if (places.size * 2 < present) {
-      progress.note(`The index lists ${places.size} manifests where it had ${present}: nothing was marked as missing.`);
+  async function markMissing(listedBefore: number): Promise<void> {
+    if (places.size * 2 < listedBefore) {
+      progress.note(
+        `The index lists ${places.size} manifests where it had ${listedBefore}: nothing was marked as missing.`,
+      );
       return;
     }
     for (let after = ''; ; ) {
       const page = await members.present(url, { after, limit: LOOK_UP_BATCH });
-      const gone = page.filter((manifestUrl) => !places.has(manifestUrl));
-      if (gone.length > 0) await members.markMissing(url, gone, now());
-      progress.add({ missing: gone.length });
+      await saver.markMissing(page.filter((manifestUrl) => !places.has(manifestUrl)));
       const last = page.at(-1);
       if (last === undefined || page.length < LOOK_UP_BATCH) return;
       after = last;
     }
   }
 
-  return { run, rejections };
+  return { run, places };
+}
+
+function weigh(fetched: FetchedManifest): number {
+  return fetched.outcome === 'fetched' ? fetched.text.length : 0;
+}
+
+function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
+  return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < TRUSTED_MS;
+}
+
+function endless(fault: string): FetchError {
+  return new FetchError(`${fault}, and is read no further`, { isTemporary: false });
 }
 
 function withChangesSince(url: string, since: string | null): string {

@@ -14,30 +14,46 @@ export interface PoliteFetchOptions {
 const MOST_TRIES = 4;
 const LONGEST_PAUSE_MS = 120_000;
 
-export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
-  const hosts = new Map<string, { limit: LimitFunction; pausedUntil: number }>();
+interface Host {
+  limit: LimitFunction;
+  pausedUntil: number;
+}
 
-  function hostOf(url: string): { limit: LimitFunction; pausedUntil: number } {
-    const { host } = new URL(url);
-    const known = hosts.get(host) ?? { limit: pLimit(requestsPerHost), pausedUntil: 0 };
-    hosts.set(host, known);
-    return known;
+export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
+  const hosts = new Map<string, Host>();
+
+  function hostNamed(name: string): Host {
+    const host = hosts.get(name) ?? { limit: pLimit(requestsPerHost), pausedUntil: 0 };
+    hosts.set(name, host);
+    return host;
+  }
+
+  /** A catalog may name a new host with every manifest. */
+  function forgetIfIdle(name: string, { limit, pausedUntil }: Host): void {
+    if (limit.activeCount + limit.pendingCount === 0 && pausedUntil <= Date.now()) hosts.delete(name);
+  }
+
+  async function fetchInTurn(host: Host, request: FetchRequest): Promise<FetchReply> {
+    for (let attempt = 1; ; attempt += 1) {
+      const pauseMs = host.pausedUntil - Date.now();
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
+      const outcome = await tryOnce(fetch, request);
+      if (!isTemporary(outcome) || attempt === MOST_TRIES) return settle(outcome);
+      // The pause is for everybody who wants something of the host, the backoff for this request.
+      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
+      await sleep(backoffMs(attempt), undefined, { signal: request.signal });
+    }
   }
 
   return async (request) => {
     if (!URL.canParse(request.url)) throw new FetchError('is no readable address', { isTemporary: false });
-    const host = hostOf(request.url);
-    return host.limit(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        const pauseMs = host.pausedUntil - Date.now();
-        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
-        const outcome = await tryOnce(fetch, request);
-        if (!isTemporary(outcome) || attempt === MOST_TRIES) return settle(outcome);
-        const wait = retryAfterMs(outcome);
-        if (wait !== undefined) host.pausedUntil = Math.max(host.pausedUntil, Date.now() + wait);
-        else await sleep(backoffMs(attempt), undefined, { signal: request.signal });
-      }
-    });
+    const name = new URL(request.url).host;
+    const host = hostNamed(name);
+    try {
+      return await host.limit(() => fetchInTurn(host, request));
+    } finally {
+      forgetIfIdle(name, host);
+    }
   };
 }
 
@@ -61,11 +77,11 @@ function isTemporary(outcome: FetchReply | FetchError): boolean {
 }
 
 /** RFC 9110: seconds or a date. */
-function retryAfterMs(outcome: FetchReply | FetchError): number | undefined {
+function retryAfterMs(outcome: FetchReply | FetchError): number {
   const value = outcome instanceof FetchError ? undefined : outcome.headers['retry-after'];
-  if (value === undefined) return undefined;
+  if (value === undefined) return 0;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : new Date(value).getTime() - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS);
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS);
 }
 
 function jitteredBackoff(attempt: number): number {

@@ -1,6 +1,8 @@
 // What an ingest of one remote has done so far, and what it will say of itself at the end.
+import { storableText } from '../lib/json.ts';
 import type { Clock } from '../lib/world.ts';
 import type { IngestResult, IngestRun } from './contract.ts';
+import type { Rejection } from './store.ts';
 
 type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'missing'>;
 
@@ -16,15 +18,20 @@ export interface Progress {
   finish(): { error: string | null };
   run(): IngestRun;
   result(): IngestResult;
+  rejections(): readonly Rejection[];
 }
 
 const MOST_ERRORS_SHOWN = 20;
+export const MOST_REJECTIONS_KEPT = 10_000;
+/** Addresses are looked up through an index; one that is too long for it was not fetched either. */
+const LONGEST_URL_BYTES = 1000;
+const LONGEST_ERROR = 1000;
 
 export function createProgress(url: string, now: Clock): Progress {
   const startedAt = now();
   const startedMs = performance.now();
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, missing: 0 };
-  const errors: { url: string; error: string }[] = [];
+  const rejections: Rejection[] = [];
   let [total, done, failed] = [0, 0, 0];
   let note: string | undefined;
   let error: string | null = null;
@@ -51,7 +58,9 @@ export function createProgress(url: string, now: Clock): Progress {
     },
     reject: (manifestUrl, reason) => {
       failed += 1;
-      if (errors.length < MOST_ERRORS_SHOWN) errors.push({ url: manifestUrl, error: reason });
+      if (rejections.length >= MOST_REJECTIONS_KEPT) return;
+      const shown = { url: shortened(manifestUrl, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
+      rejections.push({ ...shown, at: now().toISOString() });
     },
     note: (sentence) => {
       note = sentence;
@@ -81,10 +90,30 @@ export function createProgress(url: string, now: Clock): Progress {
     result: () => ({
       url,
       ok: error === null,
-      stats: { ...shownCounts(), elapsed_secs: rounded(elapsedSec()), errors, ...(note ? { note } : {}) },
+      stats: {
+        ...shownCounts(),
+        elapsed_secs: rounded(elapsedSec()),
+        errors: rejections
+          .slice(0, MOST_ERRORS_SHOWN)
+          .map((rejection) => ({ url: rejection.url, error: rejection.error })),
+        ...(note ? { note } : {}),
+      },
       ...(error === null ? {} : { error }),
     }),
+    rejections: () => rejections,
   };
+}
+
+/** Bytes, because those are what an index counts. */
+function shortened(text: string, mostBytes: number): string {
+  const storable = storableText(text);
+  if (Buffer.byteLength(storable) <= mostBytes) return storable;
+  return storableText(
+    Buffer.from(storable)
+      .subarray(0, mostBytes)
+      .toString('utf8')
+      .replace(/\ufffd+$/, ''),
+  );
 }
 
 function rounded(value: number): number {

@@ -1,7 +1,7 @@
 // A parsed index → its entries, by the one reader that knows its layout.
 import { HubError } from '../errors.ts';
 import { hubIndex } from './index-formats/hub-index.ts';
-import type { IndexPage, IndexReader } from './index-formats/index-reader.ts';
+import type { IndexEntry, IndexPage, IndexReader } from './index-formats/index-reader.ts';
 import { mcpRegistry } from './index-formats/mcp-registry.ts';
 
 /** The first that recognises the document reads it; the hub's own layout takes any object, so that it comes last. */
@@ -11,5 +11,17 @@ const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
 export function readIndexDocument(document: unknown, indexUrl: string): IndexPage {
   const reader = READERS.find(({ recognizes }) => recognizes(document));
   if (!reader) throw new HubError('invalid_manifest', 'The index must be an object or an array.');
-  return reader.read(document, indexUrl);
+  const page = reader.read(document, indexUrl);
+  return { ...page, entries: eachOnce(page.entries) };
+}
+
+/** An address that is listed again is fetched once, at its first place; of manifests in place, the last one counts. */
+function eachOnce(entries: readonly IndexEntry[]): IndexEntry[] {
+  const byUrl = new Map<string, IndexEntry>();
+  for (const entry of entries) {
+    if (entry.manifest !== undefined) byUrl.delete(entry.url);
+    else if (byUrl.has(entry.url)) continue;
+    byUrl.set(entry.url, entry);
+  }
+  return [...byUrl.values()];
 }

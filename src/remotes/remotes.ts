@@ -22,12 +22,8 @@ export function createRemoteBook({
   seeds: readonly string[];
   now: Clock;
 }): RemoteBook {
-  async function total(): Promise<number> {
-    return (await store.list()).length;
-  }
-
   async function seedIfEmpty(): Promise<boolean> {
-    if (seeds.length === 0 || (await total()) > 0) return false;
+    if (seeds.length === 0 || (await store.count()) > 0) return false;
     await store.add(seeds.map(normalisedUrl), now());
     return true;
   }
@@ -42,15 +38,18 @@ export function createRemoteBook({
     async add(given) {
       const url = normalisedUrl(given);
       const added = (await store.add([url], now())) > 0;
-      return { added, url, total: await total() };
+      return { added, url, total: await store.count() };
     },
     async remove(given) {
       const url = normalisedUrl(given);
       const removed = await store.remove(url);
-      return { removed, url, total: await total() };
+      return { removed, url, total: await store.count() };
     },
   };
 }
+
+/** Addresses are looked up through an index, which does not take texts of any length. */
+const LONGEST_URL = 1000;
 
 /** @throws HubError `invalid_request` */
 export function normalisedUrl(given: string): string {
@@ -59,6 +58,8 @@ export function normalisedUrl(given: string): string {
   // Remotes are listed to everybody.
   if (url.username || url.password) throw invalidUrl('must not hold a user name or a password');
   url.hash = '';
+  // Signs outside of ASCII take up to nine characters each.
+  if (url.href.length > LONGEST_URL) throw invalidUrl(`must not be longer than ${LONGEST_URL} characters`);
   return url.href;
 }
 

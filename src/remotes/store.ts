@@ -7,11 +7,14 @@ export interface IndexState {
   lastModified: string | null;
   /** From when on an index that can tell is asked for changes. */
   changesSince: string | null;
+  /** When everything that it lists was last looked at. */
+  goneThroughAt: string | null;
 }
 
 export interface RemoteStore {
   /** Sorted by address. */
   list(): Promise<Remote[]>;
+  count(): Promise<number>;
   /** How many of them were not known. */
   add(urls: readonly string[], at: Date): Promise<number>;
   remove(url: string): Promise<boolean>;
@@ -32,22 +35,31 @@ export interface Member {
   digest: string;
 }
 
+export type KnownMember = Member & { isMissing: boolean };
+
+/** What a change of the members left behind. */
+export interface MembersLeft {
+  /** Manifests whose entity another one stood in front of, which is gone: they are wanted whole the next time. */
+  uncovered: number;
+}
+
 export interface MemberStore {
-  known(remote: string, urls: readonly string[]): Promise<(Member & { isMissing: boolean })[]>;
+  known(remote: string, urls: readonly string[]): Promise<KnownMember[]>;
   /** Which other manifests of the remote have one of these uids. */
   ofUids(remote: string, uids: readonly string[]): Promise<{ url: string; uid: string }[]>;
-  /** Their entities must be stored. */
-  record(remote: string, members: readonly Member[]): Promise<void>;
+  /** Their entities must be stored. One whose uid is another now leaves the entity that it described before. */
+  record(remote: string, members: readonly Member[], at: Date): Promise<MembersLeft>;
   /** Addresses of those that are not marked as missing, in byte order, after a given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
   /** An entity is missing once no remote lists it any more. */
-  markMissing(remote: string, urls: readonly string[], at: Date): Promise<void>;
+  markMissing(remote: string, urls: readonly string[], at: Date): Promise<MembersLeft & { marked: number }>;
   countPresent(remote: string): Promise<number>;
 }
 
 export interface Rejection {
   url: string;
   error: string;
+  at: string;
 }
 
 export interface RunStore {
@@ -55,7 +67,7 @@ export interface RunStore {
   /** Newest first. */
   last(limit: number): Promise<IngestRun[]>;
   /** In the place of what was kept for the remote before. */
-  replaceRejections(remote: string, rejections: readonly Rejection[], at: Date): Promise<void>;
+  replaceRejections(remote: string, rejections: readonly Rejection[]): Promise<void>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;
 }
 

@@ -1,71 +1,84 @@
 // The stories: ingest one remote or all of them, and sync: seed, ingest, register.
+import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
-import { inOrder } from '../lib/in-order.ts';
-import type { Logger } from '../lib/world.ts';
-import type { IngestReport, IngestResult, IngestRun, IngestStatus, SyncReport } from './contract.ts';
-import { type IngestDependencies, ingestRemote } from './ingest.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type {
+  IngestReport,
+  IngestResult,
+  IngestRun,
+  IngestStatus,
+  RejectionPage,
+  RejectionQuery,
+  SyncReport,
+} from './contract.ts';
+import { ingestRemote, type RemoteIngestDependencies } from './ingest-remote.ts';
 import type { Progress } from './progress.ts';
 import { normalisedUrl, type RemoteBook } from './remotes.ts';
-import type { RunStore, TryLock } from './store.ts';
+import type { TryLock } from './store.ts';
 
 export interface Sync {
   /** Without an address, all remotes. An address that is no stored remote is ingested and not stored. */
   ingest(url: string | undefined, onProgress?: ProgressListener): Promise<IngestReport>;
   /** @throws HubError `sync_running` when one is under way, here or in another hub on the same database. */
-  syncRemotes(onProgress?: ProgressListener): Promise<SyncReport>;
+  syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   status(): Promise<IngestStatus>;
+  rejections(query: RejectionQuery): Promise<RejectionPage>;
   /** Stops what is under way, and waits for its end. */
   close(): Promise<void>;
+}
+
+export interface SyncOptions {
+  /** Also try servers again whose last failure was a short while ago. */
+  force?: boolean;
 }
 
 /** Called from time to time with everything that is under way. */
 export type ProgressListener = (running: IngestRun[]) => void;
 
-export interface SyncDependencies extends IngestDependencies {
+export interface SyncDependencies extends RemoteIngestDependencies {
   book: RemoteBook;
-  runs: RunStore;
+  gateway: Pick<Gateway, 'registerPending'>;
   tryLock: TryLock;
-  log: Logger;
 }
 
-/** Remotes at a time: a slow one does not hold up the others, and the machine is not flooded. */
-const REMOTES_AT_ONCE = { atOnce: 2, weigh: () => 0, mostWeight: 0 };
+/** A slow one does not hold up the others, and the machine is not flooded. */
+const REMOTES_AT_ONCE = 2;
 const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;
 
 export function createSync(dependencies: SyncDependencies): Sync {
-  const { book, runs, tryLock, log } = dependencies;
+  const { book, gateway, runs, tryLock, log } = dependencies;
   const stopping = new AbortController();
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
 
   const currentRuns = () => [...running].map((progress) => progress.run());
 
+  /** Never rejects: what one remote does, no other pays for. */
   async function ingestOne(url: string): Promise<IngestResult> {
-    const lock = await tryLock(`ingest ${url}`);
-    if (!lock) return refused(url, 'is being ingested already');
-    let current: Progress | undefined;
     try {
-      const onStart = (progress: Progress) => {
-        current = progress;
-        running.add(progress);
-      };
-      const result = await ingestRemote(dependencies, { url, signal: stopping.signal, onStart });
-      const { errors: _errors, ...counts } = result.stats;
-      const write = result.ok ? log.info : log.warn;
-      write(
-        { url, ...counts, error: result.error },
-        result.ok ? `Ingested ${url}` : `Could not ingest ${url}: ${result.error}`,
-      );
-      return result;
-    } finally {
-      if (current) running.delete(current);
-      await lock.release();
+      const lock = await tryLock(`ingest ${url}`);
+      if (!lock) return refused(url, 'is being ingested already');
+      return await ingestLocked(url).finally(() => lock.release());
+    } catch (error) {
+      log.error({ url, error }, `Could not ingest ${url}`);
+      return refused(url, error instanceof HubError ? error.message : 'failed inside the hub, whose log has more');
     }
   }
 
-  async function ingestAll(urls: readonly string[]): Promise<IngestResult[]> {
-    return Array.fromAsync(inOrder(urls, REMOTES_AT_ONCE, ingestOne));
+  async function ingestLocked(url: string): Promise<IngestResult> {
+    let current: Progress | undefined;
+    const onStart = (progress: Progress) => {
+      current = progress;
+      running.add(progress);
+    };
+    const result = await ingestRemote(dependencies, { url, signal: stopping.signal, onStart });
+    if (current) running.delete(current);
+    return result;
+  }
+
+  function ingestAll(urls: readonly string[]): Promise<IngestResult[]> {
+    return pLimit(REMOTES_AT_ONCE).map(urls, ingestOne);
   }
 
   /** Whoever asked may go away: the work goes on, and the hub waits for it when it closes. */
@@ -79,7 +92,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return settled;
   }
 
-  async function syncRemotes(): Promise<SyncReport> {
+  async function syncRemotes(force: boolean): Promise<SyncReport> {
     const lock = await tryLock('sync');
     if (!lock)
       throw new HubError('sync_running', 'A sync is under way already; GET /ingest/status shows how far it is.');
@@ -88,14 +101,15 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const { items } = await book.list();
       const results = await ingestAll(items.map(({ url }) => url));
       const failures = results.filter(({ ok }) => !ok);
+      const registration = await gateway.registerPending({ force, signal: stopping.signal });
       return {
         seeded,
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
         errors: Object.fromEntries(failures.map(({ url, error = 'failed' }) => [url, error])),
-        synced: false,
+        synced: registration?.ranToEnd ?? false,
         count: items.length,
-        registered: 0,
-        failed: 0,
+        registered: registration?.registered ?? 0,
+        failed: registration?.failed ?? 0,
       };
     } finally {
       await lock.release();
@@ -107,7 +121,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const urls = url === undefined ? (await book.list()).items.map((remote) => remote.url) : [normalisedUrl(url)];
       return { results: await tracked(ingestAll(urls), onProgress) };
     },
-    syncRemotes: (onProgress) => tracked(syncRemotes(), onProgress),
+    syncRemotes: (onProgress, { force = false } = {}) => tracked(syncRemotes(force), onProgress),
+    rejections: ({ url, ...page }) => runs.rejections({ ...page, url: url === undefined ? url : normalisedUrl(url) }),
     status: async () => ({ running: currentRuns(), last: await runs.last(LAST_RUNS_SHOWN) }),
     async close() {
       stopping.abort();

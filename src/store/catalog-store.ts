@@ -1,14 +1,27 @@
 // The catalog's port on both engines.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { CatalogQuery } from '../catalog/contract.ts';
-import type { Entity, EntityVersion, StoredEntity } from '../catalog/entity.ts';
+import type { Entity, EntityVersion, StoredSummary } from '../catalog/entity.ts';
 import type { CatalogStore, SaveOutcome } from '../catalog/store.ts';
-import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
+import { ENTITY_TYPES, type EntityType, formatUid } from '../catalog/uid.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
-import { ENTITY_COLUMNS, entityFromRow, foldText, MAPPING, rowFromEntity } from './entity-row.ts';
+import {
+  ENTITY_COLUMNS,
+  entityFromRow,
+  foldText,
+  MAPPING,
+  rowFromEntity,
+  SUMMARY_COLUMNS,
+  summaryFromRow,
+} from './entity-row.ts';
+import { likePattern } from './like.ts';
 import type { Revision } from './revision.ts';
 import type { Tables } from './tables.ts';
 
+/** One name has 947 in the largest published catalog. */
+const MOST_VERSIONS = 1000;
+/** Each is looked for in every row; further ones narrow nothing down. */
+const MOST_WORDS = 10;
 /** What a save must leave alone: the gateway's columns, and when the entity first came. */
 const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
 
@@ -34,9 +47,10 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
       const row = await lookup
         .selectFrom('entity')
         .select(ENTITY_COLUMNS)
-        .where('type', '=', type)
-        .where('slug', '=', slug)
-        .$if(version !== undefined, (query) => query.where('version', '=', version ?? ''))
+        .$if(version !== undefined, (query) =>
+          query.where('uid', '=', formatUid({ type, slug, version: version ?? '' })),
+        )
+        .$if(version === undefined, (query) => query.where('type', '=', type).where('slug', '=', slug))
         .orderBy('version_key', 'desc')
         .limit(1)
         .executeTakeFirst();
@@ -44,13 +58,14 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
     },
 
     async versions(type, name) {
-      const rows = await lookup
+      const rows = await read
         .selectFrom('entity')
         .select(['uid', 'version', 'status'])
         .where('type', '=', type)
         .where('name', '=', name)
         .orderBy('version_key', 'desc')
         .orderBy('uid', 'desc')
+        .limit(MOST_VERSIONS)
         .execute();
       return rows as EntityVersion[];
     },
@@ -68,6 +83,16 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
         EntityType,
         number
       >;
+    },
+
+    async outdated(limit) {
+      const rows = await read
+        .selectFrom('entity')
+        .select(['manifest', 'source_url'])
+        .where('mapping', '<', MAPPING)
+        .limit(limit)
+        .execute();
+      return rows.map(({ manifest, source_url }) => ({ manifestText: manifest, sourceUrl: source_url }));
     },
 
     revision: () => revision.current(),
@@ -124,12 +149,12 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
   }
 }
 
-async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredEntity[]; total: number }> {
+async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }> {
   const matching = matchingEntities(read.selectFrom('entity'), query);
   const direction = query.sort === 'name' ? 'asc' : 'desc';
   const [rows, { total }] = await Promise.all([
     matching
-      .select(ENTITY_COLUMNS)
+      .select(SUMMARY_COLUMNS)
       .orderBy(query.sort, direction)
       .orderBy('uid', direction)
       .limit(query.limit)
@@ -137,16 +162,16 @@ async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredEn
       .execute(),
     matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
   ]);
-  return { entities: rows.map(entityFromRow), total: Number(total) };
+  return { entities: rows.map(summaryFromRow), total: Number(total) };
 }
 
 function matchingEntities<O>(
   entities: SelectQueryBuilder<Tables, 'entity', O>,
   { type, text }: CatalogQuery,
 ): SelectQueryBuilder<Tables, 'entity', O> {
-  const words = foldText(text).split(/\s+/).filter(Boolean);
+  const words = foldText(text).split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
   return words.reduce(
-    (query, word) => query.where(sql<boolean>`haystack like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`),
+    (query, word) => query.where(sql<boolean>`haystack like ${likePattern(word)} escape '\\'`),
     entities.$if(type !== undefined, (query) => query.where('type', '=', type ?? '')),
   );
 }

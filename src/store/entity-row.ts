@@ -1,14 +1,15 @@
 // Entity ↔ row of the entity table.
 import type { Insertable, Selectable } from 'kysely';
-import type { Entity, Facets, StoredEntity } from '../catalog/entity.ts';
+import type { Entity, Facets, StoredEntity, StoredSummary } from '../catalog/entity.ts';
 import type { LifecycleStatus } from '../catalog/manifest.ts';
 import type { EntityType } from '../catalog/uid.ts';
 import type { EntityTable } from './tables.ts';
 
-/** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again on the next ingest. */
+/** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
 export const MAPPING = 1;
 
-export const ENTITY_COLUMNS = [
+/** What a list needs: manifests stay where they are. */
+export const SUMMARY_COLUMNS = [
   'uid',
   'type',
   'slug',
@@ -21,10 +22,7 @@ export const ENTITY_COLUMNS = [
   'quality',
   'published_at',
   'source_url',
-  'manifest',
-  'manifest_digest',
   'facets',
-  'mcp_registration',
   'created_at',
   'updated_at',
   'gateway_registered_at',
@@ -32,7 +30,9 @@ export const ENTITY_COLUMNS = [
   'missing_since',
 ] as const satisfies (keyof EntityTable)[];
 
-type SelectedRow = Pick<Selectable<EntityTable>, (typeof ENTITY_COLUMNS)[number]>;
+export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest', 'manifest_digest', 'mcp_registration'] as const;
+
+type RowOf<Columns extends readonly (keyof EntityTable)[]> = Pick<Selectable<EntityTable>, Columns[number]>;
 
 export function rowFromEntity(entity: Entity, at: Date): Insertable<EntityTable> {
   return {
@@ -59,7 +59,16 @@ export function rowFromEntity(entity: Entity, at: Date): Insertable<EntityTable>
   };
 }
 
-export function entityFromRow(row: SelectedRow): StoredEntity {
+export function entityFromRow(row: RowOf<typeof ENTITY_COLUMNS>): StoredEntity {
+  return {
+    ...summaryFromRow(row),
+    manifestText: row.manifest,
+    manifestDigest: row.manifest_digest,
+    mcpRegistration: row.mcp_registration && JSON.parse(row.mcp_registration),
+  };
+}
+
+export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummary {
   return {
     uid: row.uid,
     type: row.type as EntityType,
@@ -73,9 +82,6 @@ export function entityFromRow(row: SelectedRow): StoredEntity {
     quality: row.quality,
     publishedAt: row.published_at,
     sourceUrl: row.source_url,
-    manifestText: row.manifest,
-    manifestDigest: row.manifest_digest,
-    mcpRegistration: row.mcp_registration && JSON.parse(row.mcp_registration),
     facets: JSON.parse(row.facets) as Facets,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,9 +1,8 @@
-// The remotes' ports on both engines.
+// The list of remotes and the history of their ingests, on both engines.
 import { sql } from 'kysely';
 import type { IngestRun } from '../remotes/contract.ts';
-import type { Member, MemberStore, RemoteStore, RunStore } from '../remotes/store.ts';
-import type { Db, Dialect } from './dialects/dialect.ts';
-import type { Revision } from './revision.ts';
+import type { RemoteStore, RunStore } from '../remotes/store.ts';
+import type { Dialect } from './dialects/dialect.ts';
 
 const MOST_RUNS_KEPT = 500;
 
@@ -35,6 +34,14 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
       }));
     },
 
+    async count() {
+      const { count } = await read
+        .selectFrom('remote')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     async add(urls, at) {
       const { numInsertedOrUpdatedRows } = await write
         .insertInto('remote')
@@ -57,10 +64,17 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
     async indexState(url) {
       const row = await read
         .selectFrom('remote')
-        .select(['etag', 'last_modified', 'changes_since'])
+        .select(['etag', 'last_modified', 'changes_since', 'gone_through_at'])
         .where('url', '=', url)
         .executeTakeFirst();
-      return row && { etag: row.etag, lastModified: row.last_modified, changesSince: row.changes_since };
+      return (
+        row && {
+          etag: row.etag,
+          lastModified: row.last_modified,
+          changesSince: row.changes_since,
+          goneThroughAt: row.gone_through_at,
+        }
+      );
     },
 
     async saveOutcome(url, { at, error, state }) {
@@ -72,141 +86,12 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
           etag: state.etag,
           last_modified: state.lastModified,
           changes_since: state.changesSince,
+          gone_through_at: state.goneThroughAt,
         })
         .where('url', '=', url)
         .execute();
     },
   };
-}
-
-export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Revision): MemberStore {
-  const listed = (column: 'manifest_url' | 'uid', values: readonly string[]) =>
-    sql`(select ${sql.ref(column)} from ${rowsFromJson('remote_member', [column], JSON.stringify(values.map((value) => ({ [column]: value }))))} as listed)`;
-
-  return {
-    async known(remote, urls) {
-      const rows = await read
-        .selectFrom('remote_member')
-        .select(['manifest_url', 'uid', 'etag', 'last_modified', 'digest', 'missing_since'])
-        .where('remote_url', '=', remote)
-        .where(sql<boolean>`manifest_url in ${listed('manifest_url', urls)}`)
-        .execute();
-      return rows.map((row) => ({
-        url: row.manifest_url,
-        uid: row.uid,
-        etag: row.etag,
-        lastModified: row.last_modified,
-        digest: row.digest,
-        isMissing: row.missing_since !== null,
-      }));
-    },
-
-    async ofUids(remote, uids) {
-      const rows = await read
-        .selectFrom('remote_member')
-        .select(['manifest_url', 'uid'])
-        .where('remote_url', '=', remote)
-        .where(sql<boolean>`uid in ${listed('uid', uids)}`)
-        .execute();
-      return rows.map(({ manifest_url, uid }) => ({ url: manifest_url, uid }));
-    },
-
-    async record(remote, members) {
-      if (members.length === 0) return;
-      await revision.change(async (tx) => {
-        await upsertMembers(tx, remote, members);
-        const revived = await tx
-          .updateTable('entity')
-          .set({ missing_since: null })
-          .where(
-            sql<boolean>`uid in ${listed(
-              'uid',
-              members.map(({ uid }) => uid),
-            )}`,
-          )
-          .where('missing_since', 'is not', null)
-          .executeTakeFirst();
-        return { result: undefined, isChange: Number(revived.numUpdatedRows) > 0 };
-      });
-    },
-
-    async present(remote, { after, limit }) {
-      const rows = await read
-        .selectFrom('remote_member')
-        .select('manifest_url')
-        .where('remote_url', '=', remote)
-        .where('missing_since', 'is', null)
-        .where('manifest_url', '>', after)
-        .orderBy('manifest_url')
-        .limit(limit)
-        .execute();
-      return rows.map(({ manifest_url }) => manifest_url);
-    },
-
-    async markMissing(remote, urls, at) {
-      await revision.change(async (tx) => {
-        const gone = await tx
-          .updateTable('remote_member')
-          .set({ missing_since: at.toISOString() })
-          .where('remote_url', '=', remote)
-          .where('missing_since', 'is', null)
-          .where(sql<boolean>`manifest_url in ${listed('manifest_url', urls)}`)
-          .returning('uid')
-          .execute();
-        if (gone.length === 0) return { result: undefined, isChange: false };
-        await tx
-          .updateTable('entity')
-          .set({ missing_since: at.toISOString() })
-          .where(
-            sql<boolean>`uid in ${listed(
-              'uid',
-              gone.map(({ uid }) => uid),
-            )}`,
-          )
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('remote_member')
-                  .select('remote_member.uid')
-                  .whereRef('remote_member.uid', '=', 'entity.uid')
-                  .where('remote_member.missing_since', 'is', null),
-              ),
-            ),
-          )
-          .execute();
-        return { result: undefined, isChange: true };
-      });
-    },
-
-    async countPresent(remote) {
-      const { count } = await read
-        .selectFrom('remote_member')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .where('remote_url', '=', remote)
-        .where('missing_since', 'is', null)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
-  };
-
-  async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {
-    const rows = members.map(({ url, uid, etag, lastModified, digest }) => ({
-      remote_url: remote,
-      manifest_url: url,
-      uid,
-      etag,
-      last_modified: lastModified,
-      digest,
-      missing_since: null,
-    }));
-    const columns = ['remote_url', 'manifest_url', 'uid', 'etag', 'last_modified', 'digest', 'missing_since'];
-    await sql`
-      insert into remote_member (${sql.join(columns.map((column) => sql.ref(column)))})
-      select * from ${rowsFromJson('remote_member', columns, JSON.stringify(rows))} as incoming where true
-      on conflict (remote_url, manifest_url) do update set
-        uid = excluded.uid, etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest, missing_since = null
-    `.execute(tx);
-  }
 }
 
 export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore {
@@ -240,13 +125,13 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
       return rows.map(({ run }) => JSON.parse(run) as IngestRun);
     },
 
-    async replaceRejections(remote, rejections, at) {
-      const byUrl = new Map(rejections.map(({ url, error }) => [url, error]));
-      const rows = [...byUrl].map(([manifest_url, error]) => ({
+    async replaceRejections(remote, rejections) {
+      const byUrl = new Map(rejections.map((rejection) => [rejection.url, rejection]));
+      const rows = [...byUrl.values()].map(({ url, error, at }) => ({
         remote_url: remote,
-        manifest_url,
+        manifest_url: url,
         error,
-        rejected_at: at.toISOString(),
+        rejected_at: at,
       }));
       await write.transaction().execute(async (tx) => {
         await tx.deleteFrom('remote_rejection').where('remote_url', '=', remote).execute();

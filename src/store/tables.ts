@@ -41,6 +41,15 @@ export interface EntityTable {
   gateway_error: Generated<string | null>;
   /** Since when no remote lists it any more. */
   missing_since: Generated<string | null>;
+  gateway_name: Generated<string | null>;
+  gateway_tried_at: Generated<string | null>;
+  /** Null: not before the manifest changes. */
+  gateway_next_try_at: Generated<string | null>;
+  gateway_tries: Generated<number>;
+  /** Digest of the manifest that was tried last. */
+  gateway_digest: Generated<string | null>;
+  /** Until when one hub has it for itself. */
+  gateway_claimed_until: Generated<string | null>;
 }
 
 interface EntityFacetTable {
@@ -63,6 +72,7 @@ interface RemoteTable {
   etag: Generated<string | null>;
   last_modified: Generated<string | null>;
   changes_since: Generated<string | null>;
+  gone_through_at: Generated<string | null>;
 }
 
 interface RemoteMemberTable {

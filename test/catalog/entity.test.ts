@@ -69,6 +69,7 @@ test('summary: shows the entity in the words of the specification', () => {
     manifest_url: SOURCE,
     gateway_registered_at: null,
     gateway_error: 'no room',
+    missing_since: null,
     score_quality: 0.55,
     score_recency: 0.5,
     published_at: '2025-06-01T12:00:00.000Z',

@@ -51,7 +51,7 @@ test('TLS: files that are no certificate and key stop the start with one line', 
     assert.equal(said.length, 1);
     assert.match(
       said[0] ?? '',
-      /^hub: TLS_CERT_FILE and TLS_KEY_FILE must be a certificate and its key in PEM form.*\.\n$/,
+      /^hub: TLS_CERT_FILE is '.*' and TLS_KEY_FILE is '.*', but they must be a certificate and its key in PEM form.*\.\n$/,
     );
   }
 });

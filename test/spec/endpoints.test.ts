@@ -43,6 +43,15 @@ const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/openapi.json', protection: 'public', success: 200 },
   { method: 'GET', path: '/ingest/status', protection: 'public', success: 200 },
   { method: 'GET', path: '/remotes/rejections', protection: 'admin', success: 200 },
+  { method: 'GET', path: '/gateways/pending', protection: 'admin', success: 200 },
+  {
+    method: 'DELETE',
+    path: '/gateways/pending/:uid',
+    protection: 'admin',
+    success: 200,
+    example: '/gateways/pending/mcp_server:a@1.0.0',
+  },
+  { method: 'POST', path: '/gateways/pending/delete', protection: 'admin', success: 200, body: { all: true } },
   // The second of each pair is the address that existing clients call.
   ...['', '/catalog'].flatMap((prefix): Endpoint[] => [
     { method: 'GET', path: `${prefix}/remotes`, protection: 'public', success: 200 },

@@ -111,7 +111,7 @@ test('OpenAPI', async (t) => {
             hub.assertDocumented(described, await hub.send(described, { values, body, token: TOKEN }));
           }
         }
-        for (const wrong of operation.requestBody ? ['[]', '{', '{"url":7,"id":7,"uids":7}'] : []) {
+        for (const wrong of operation.requestBody ? ['[]', '{', '{"url":7,"id":7,"uids":7,"force":7}'] : []) {
           const answer = await hub.send(described, { values: usual, body: wrong, token: TOKEN });
           assert.equal(answer.status, 400);
           hub.assertDocumented(described, answer);

@@ -26,6 +26,7 @@ export function testWorld(): TestWorld {
   return {
     now: () => time,
     fetch: network.fetch,
+    fetchTrusted: network.fetch,
     close: () => network.close(),
     setTime: (iso) => {
       time = new Date(iso);

@@ -17,6 +17,11 @@ import { sendEvents, wantsEvents } from '../event-stream.ts';
 import { problems } from '../openapi.ts';
 import { wholeNumber, words } from '../query-string.ts';
 
+const SyncBody = z
+  .object({
+    force: z.boolean().default(false).describe('Also try servers again whose last failure was a short while ago'),
+  })
+  .nullish();
 const IngestBody = RemoteUrl.partial().nullish();
 const IngestQuery = z.object({ remote: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
 const RejectionsQuery = z.object({
@@ -88,12 +93,14 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
           summary: 'Ingest all remotes, then register new servers',
           description:
             'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
-          response: { 200: SyncReport, ...problems('unauthorized', 'sync_running') },
+          body: SyncBody,
+          response: { 200: SyncReport, ...problems('invalid_request', 'unauthorized', 'sync_running') },
         },
       },
       async (request, reply) => {
-        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.syncRemotes(report));
-        return hub.syncRemotes();
+        const options = request.body ?? {};
+        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.syncRemotes(report, options));
+        return hub.syncRemotes(undefined, options);
       },
     );
 

@@ -1,6 +1,6 @@
 // The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
-import { isJsonObject, type JsonObject, jsonDigest } from '../../lib/json.ts';
-import type { IndexEntry, IndexReader } from './index-reader.ts';
+import { isJsonObject, type JsonObject, jsonDigest, storableText } from '../../lib/json.ts';
+import { type IndexEntry, type IndexReader, placeInIndex } from './index-reader.ts';
 
 export const hubIndex: IndexReader = {
   format: 'hub-index',
@@ -10,12 +10,7 @@ export const hubIndex: IndexReader = {
 
   read(document, indexUrl) {
     const listed = Array.isArray(document) ? document : listsOf(document as JsonObject);
-    const byUrl = new Map<string, IndexEntry>();
-    for (const each of listed) {
-      const entry = entryOf(each, indexUrl);
-      if (entry && !byUrl.has(entry.url)) byUrl.set(entry.url, entry);
-    }
-    return { entries: [...byUrl.values()] };
+    return { entries: listed.flatMap((each) => entryOf(each, indexUrl) ?? []) };
   },
 };
 
@@ -24,15 +19,19 @@ function listsOf({ manifests, items, entries }: JsonObject): unknown[] {
 }
 
 function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
-  if (typeof listed === 'string') return at(listed, indexUrl);
+  if (typeof listed === 'string') return isBlank(listed) ? undefined : at(listed, indexUrl);
   if (!isJsonObject(listed)) return undefined;
   const { manifest, base_url: base } = listed;
-  if (isJsonObject(manifest)) return { url: `${indexUrl}#${placeOf(manifest)}`, manifest };
+  if (isJsonObject(manifest)) return { url: placeInIndex(indexUrl, nameOf(manifest)), manifest };
   const reference = [manifest, listed.manifest_url, listed.manifest_path, listed.path].find(
-    (each): each is string => typeof each === 'string' && each !== '',
+    (each): each is string => typeof each === 'string' && !isBlank(each),
   );
   if (reference === undefined) return undefined;
   return at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }
 
 /** What has no readable address is kept: fetching it fails, and the author of the catalog sees it in the rejections. */
@@ -41,11 +40,10 @@ function at(reference: string, base: string): IndexEntry {
 }
 
 function resolve(reference: string, base: string): string {
-  return URL.canParse(reference, base) ? new URL(reference, base).href : reference;
+  return URL.canParse(reference, base) ? new URL(reference, base).href : storableText(reference);
 }
 
-/** The same entity in place has the same address each time, whatever else the index lists. */
-function placeOf({ type, id, version }: JsonObject): string {
+function nameOf({ type, id, version }: JsonObject): string {
   const parts = [type, id, version];
   return parts.every((part) => typeof part === 'string') ? parts.join('/') : jsonDigest(parts);
 }

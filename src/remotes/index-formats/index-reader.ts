@@ -1,4 +1,5 @@
 // Port: reads one published index layout. A new layout is a new file and a line in `read-index.ts`.
+import { jsonDigest } from '../../lib/json.ts';
 
 /** One thing an index lists: where its manifest is, or the manifest itself. */
 export interface IndexEntry {
@@ -10,7 +11,7 @@ export interface IndexEntry {
 }
 
 export interface IndexPage {
-  /** In document order. */
+  /** In document order; an address may occur more than once. */
   entries: IndexEntry[];
   /** The following page of a paged index. */
   next?: string;
@@ -23,4 +24,16 @@ export interface IndexReader {
   /** A cheap look at the document's shape. */
   recognizes(document: unknown): boolean;
   read(document: unknown, indexUrl: string): IndexPage;
+}
+
+/** What fits into an address as it is, and into every database's index. */
+const PLAIN_NAME = /^[\x21-\x7e]{1,300}$/;
+
+/**
+ * The address of a manifest in place: the same each time for the same name, whatever else the index lists and
+ * wherever a redirect found the index this time (those come with a query that changes).
+ */
+export function placeInIndex(indexUrl: string, name: string): string {
+  const [index] = indexUrl.split(/[?#]/, 1);
+  return `${index}#${PLAIN_NAME.test(name) ? name : jsonDigest(name)}`;
 }

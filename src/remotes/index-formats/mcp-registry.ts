@@ -1,6 +1,6 @@
 // An MCP registry as an index: both generations of its list, paged.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { IndexEntry, IndexReader } from './index-reader.ts';
+import { type IndexEntry, type IndexReader, placeInIndex } from './index-reader.ts';
 import { manifestFromServer } from './registry-server.ts';
 
 const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
@@ -25,8 +25,7 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
   const official = object(meta[OFFICIAL_META]);
   const manifest = manifestFromServer(server, official);
   const status = String(official.status ?? server.status ?? 'active').toLowerCase();
-  const index = new URL(indexUrl);
-  const url = `${index.origin}${index.pathname}#${String(server.name)}@${String(manifest.version)}`;
+  const url = placeInIndex(indexUrl, `${manifest.name}@${manifest.version}`);
   return { url, manifest, isDeleted: status === 'deleted' };
 }
 

@@ -56,9 +56,10 @@ async function translated<T>({ isUnavailable }: DriverGuard, run: () => Promise<
   try {
     return await run();
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    throw new HubError('database_unavailable', 'The database does not answer; try again in a moment.', {
-      cause: error,
-    });
+    throw isUnavailable(error) ? databaseUnavailable(error) : error;
   }
+}
+
+export function databaseUnavailable(cause: unknown): HubError {
+  return new HubError('database_unavailable', 'The database does not answer; try again in a moment.', { cause });
 }

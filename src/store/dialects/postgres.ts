@@ -3,7 +3,7 @@ import { Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, Postgres
 import pg from 'pg';
 import type { Tables } from '../tables.ts';
 import type { Dialect, DialectDependencies } from './dialect.ts';
-import { guardDriver } from './guarded-driver.ts';
+import { databaseUnavailable, guardDriver } from './guarded-driver.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -17,6 +17,9 @@ export function openPostgres(
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    // On this side too, for a server that is gone without a word.
+    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+    keepAlive: true,
     application_name: 'catalog-hub',
   });
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
@@ -49,18 +52,22 @@ async function tryLock(url: string, name: string): Promise<{ release(): Promise<
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
     application_name: 'catalog-hub lock',
   });
   client.on('error', () => {});
-  await client.connect();
-  const { rows } = await client.query<{ locked: boolean }>(
-    'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
-    [name],
-  );
-  const release = () => client.end();
-  if (rows[0]?.locked) return { release };
-  await release();
-  return undefined;
+  try {
+    await client.connect();
+    const lock = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked';
+    const { rows } = await client.query<{ locked: boolean }>(lock, [name]);
+    if (rows[0]?.locked) return { release: () => client.end() };
+    await client.end();
+    return undefined;
+  } catch (error) {
+    await client.end().catch(() => {});
+    if (isUnavailable(error)) throw databaseUnavailable(error);
+    throw error;
+  }
 }
 
 /** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shut down, cancelled). */
@@ -73,6 +80,6 @@ function isUnavailable(error: unknown): boolean {
   return (
     UNAVAILABLE_STATES.test(code) ||
     UNAVAILABLE_CODES.includes(code) ||
-    /timeout exceeded when trying to connect|Connection terminated/i.test(error.message)
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated/i.test(error.message)
   );
 }

@@ -65,7 +65,8 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
 function switchToWal(database: DatabaseSync): void {
   for (let tries = 100; ; tries -= 1) {
     try {
-      return database.exec('pragma journal_mode = wal');
+      database.exec('pragma journal_mode = wal');
+      return;
     } catch (error) {
       if (tries === 0 || !isBusy(error)) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);

@@ -34,7 +34,7 @@ const LOOKUP_TIMEOUT_MS = 200;
 const LONGEST_QUEUE = 5_000;
 
 export async function openSqlite(path: string, { metrics }: DialectDependencies): Promise<Dialect> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const writer = workers({ path, readOnly: false, busyTimeoutMs: BUSY_TIMEOUT_MS }, 1);
   // The file must be there before anybody reads it; this is also where a bad one is found.
   await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] }).catch(async (error) => {
@@ -70,6 +70,19 @@ export async function openSqlite(path: string, { metrics }: DialectDependencies)
       await writer.close();
     },
   };
+}
+
+/** Step by step: `mkdir` with `recursive` never ends where a folder cannot be made without an error that says so, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder);
+  }
 }
 
 function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStatement, SqliteResult> {

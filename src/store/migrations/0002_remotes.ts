@@ -16,6 +16,7 @@ export function remotes({ byteOrderedText }: Dialect): Migration {
         .addColumn('etag', 'text')
         .addColumn('last_modified', 'text')
         .addColumn('changes_since', 'text')
+        .addColumn('gone_through_at', 'text')
         .execute();
 
       // Without a reference to `remote`: an index may be ingested that is no stored remote.

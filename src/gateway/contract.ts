@@ -1,0 +1,97 @@
+// What callers see of the gateway: pending servers, and what became of a registration.
+import { z } from 'zod';
+
+const Timestamp = z.iso.datetime();
+const Count = z.number().int().min(0);
+
+export const PendingItem = z
+  .object({
+    uid: z.string(),
+    name: z.string(),
+    version: z.string(),
+    source_url: z.string().nullable(),
+    has_registration: z.boolean(),
+    server_url: z.string().describe('Empty for a server without an address.'),
+    transport: z.string(),
+    gateway_error: z.string().nullable(),
+    last_try_at: Timestamp.nullable(),
+    next_try_at: Timestamp.nullable().describe('Null: with the next sync, or when its manifest changes.'),
+    tries: Count,
+  })
+  .meta({ id: 'PendingItem' });
+export type PendingItem = z.infer<typeof PendingItem>;
+
+export const PendingPage = z
+  .object({ items: z.array(PendingItem), count: Count.describe('Items on this page.'), total: Count })
+  .meta({ id: 'PendingPage' });
+export type PendingPage = z.infer<typeof PendingPage>;
+
+export interface PendingQuery {
+  limit: number;
+  offset: number;
+  /** Only those with an error. */
+  errorOnly: boolean;
+  /** Words that must all occur in the uid, name or error. */
+  text: string;
+}
+
+export const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered'] as const;
+export type RemovalRefusal = (typeof REMOVAL_REFUSALS)[number];
+
+export const Removal = z
+  .union([
+    z.object({ removed: z.literal(true), uid: z.string() }),
+    z.object({ removed: z.literal(false), uid: z.string(), reason: z.enum(REMOVAL_REFUSALS) }),
+  ])
+  .meta({ id: 'Removal' });
+export type Removal = z.infer<typeof Removal>;
+
+export const BulkRemovalRequest = z.object({
+  uids: z
+    .array(z.string())
+    .max(10_000)
+    .optional()
+    .describe('These; an empty list counts as none')
+    .meta({ examples: [['mcp_server:pdf-tables@1.0.0']] }),
+  all: z.boolean().default(false).describe('All that are pending'),
+  error_only: z.boolean().default(false).describe('Only those with a gateway_error'),
+});
+export type BulkRemovalRequest = z.infer<typeof BulkRemovalRequest>;
+
+export const BulkRemoval = z
+  .object({
+    removed: z.array(z.string()),
+    skipped: z.record(z.string(), z.string()).describe('Uid → why it stays.'),
+    total_removed: Count,
+  })
+  .meta({ id: 'BulkRemoval' });
+export type BulkRemoval = z.infer<typeof BulkRemoval>;
+
+/** One call to the gateway and its answer, without anything secret. */
+export interface CallReport {
+  call: string;
+  outcome: 'created' | 'updated' | 'exists' | 'skipped' | 'failed';
+  status?: number;
+  /** What the gateway calls it. */
+  id?: string;
+  name?: string;
+  url?: string;
+  transport?: string;
+  error?: string;
+  note?: string;
+}
+
+export type Registration =
+  /** `isOurs`: the hub gave it its name, so that it may be changed when the manifest does. */
+  | { outcome: 'registered'; calls: CallReport[]; name: string; isOurs: boolean }
+  /** `isPermanent`: trying again helps only once the manifest is another. */
+  | { outcome: 'failed'; calls: CallReport[]; error: string; isPermanent: boolean }
+  /** The gateway itself cannot be used now: nobody's fault but its own. */
+  | { outcome: 'gateway_down'; calls: CallReport[]; error: string; retryAfterMs?: number };
+
+export interface PendingReport {
+  /** Whether every server that was due was tried. */
+  ranToEnd: boolean;
+  registered: number;
+  failed: number;
+}

@@ -1,0 +1,57 @@
+// A refusal of the gateway, in its own words and with the likely cause.
+import { isIP } from 'node:net';
+
+/** 422 says nothing by default, so that what is known of the request has to speak. */
+export function explain({ status, error }: { status: number; error: string }, url = ''): string {
+  const cause = likelyCause(status, error, url);
+  return `The gateway answered ${status}: ${withoutFullStop(error)}.${cause ? ` ${cause}` : ''}`;
+}
+
+function likelyCause(status: number, error: string, url: string): string | undefined {
+  if (status >= 300 && status < 400) return 'It redirects: MCP_GATEWAY_URL must be the address it redirects to.';
+  if (status === 401) {
+    return 'The token is not accepted: check MCP_GATEWAY_TOKEN, or JWT_SECRET_KEY and GATEWAY_ADMIN_EMAIL.';
+  }
+  if (status === 403) return 'The token may not do this: it needs the rights of an administrator.';
+  if (status === 413) return 'The content is larger than the gateway takes.';
+  if (status === 422) return unsaid(url);
+  return status >= 500 ? unreachable(error, url) : undefined;
+}
+
+function unsaid(url: string): string {
+  if (url === '') return 'Likely cause: a text in it holds signs, or a template expressions, that gateways refuse.';
+  if (isLocal(url)) {
+    return 'Gateways refuse loopback and private addresses unless SSRF_ALLOW_LOCALHOST or SSRF_ALLOW_PRIVATE_NETWORKS is set there.';
+  }
+  return 'Likely causes: the name of the host does not resolve for the gateway, or it resolves to a private address.';
+}
+
+function unreachable(error: string, url: string): string | undefined {
+  if (/401 Unauthorized/.test(error)) {
+    return 'The server wants credentials: add auth_type and auth_token to its registration.';
+  }
+  if (/Redirect response/.test(error)) {
+    return 'The gateway follows no redirects: register the address that the server redirects to.';
+  }
+  if (isLoopback(url)) return 'Seen from the gateway, localhost is the gateway’s own machine or container.';
+  return undefined;
+}
+
+const PRIVATE_IPV4 = /^(127|10|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
+
+function isLocal(url: string): boolean {
+  const host = hostOf(url);
+  return isLoopback(url) || /\.(local|internal)$/.test(host) || (isIP(host) === 4 && PRIVATE_IPV4.test(host));
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+)$/.test(hostOf(url));
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}
+
+function withoutFullStop(sentence: string): string {
+  return sentence.replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,48 @@
+// Answers of the gateway → what they mean for a registration.
+import { type GatewayReply, statusOf } from './answer.ts';
+import type { CallReport, Registration } from './contract.ts';
+import { explain } from './explain.ts';
+import type { GatewayRow } from './lookup.ts';
+
+type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
+type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
+
+/** The answer as a sentence. */
+export function sentenceFor(reply: Failure, url?: string): string {
+  return reply.kind === 'refused' ? explain(reply, url) : `The gateway ${reply.error}.`;
+}
+
+/** Undefined when the answer is about this one registration only: with a token that is not accepted, none can succeed. */
+export function gatewayDown(reply: Failure): GatewayDown | undefined {
+  const isDown = reply.kind === 'down' || (reply.kind === 'refused' && reply.status === 401);
+  return isDown ? gatewayUnusable(reply) : undefined;
+}
+
+/** For calls that every registration needs, such as lists: whatever went wrong, it will for all. */
+export function gatewayUnusable(reply: Failure): GatewayDown {
+  const error = sentenceFor(reply);
+  if (reply.kind !== 'down' || reply.retryAfterMs === undefined) return { outcome: 'gateway_down', error };
+  const { retryAfterMs } = reply;
+  return {
+    outcome: 'gateway_down',
+    error: `${error} It asks to wait ${Math.ceil(retryAfterMs / 1000)} s.`,
+    retryAfterMs,
+  };
+}
+
+export function failedCall(report: Omit<CallReport, 'outcome'>, reply: Failure): CallReport {
+  return { ...report, outcome: 'failed', status: statusOf(reply), error: sentenceFor(reply, report.url) };
+}
+
+export interface Success {
+  calls: CallReport[];
+  report: CallReport;
+  row: GatewayRow;
+  /** Whether the hub gave it the name that it has. */
+  isOurs: boolean;
+}
+
+export function registered({ calls, report, row, isOurs }: Success): Registration {
+  calls.push({ ...report, ...(row.id ? { id: row.id } : {}) });
+  return { outcome: 'registered', calls, name: row.name, isOurs };
+}

@@ -1,0 +1,57 @@
+// Servers that are not registered: list them, remove one, remove many.
+import { HubError } from '../errors.ts';
+import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from './contract.ts';
+import { describeServer } from './server-address.ts';
+import type { PendingServer, RegistrationStore } from './store.ts';
+
+export interface PendingServers {
+  list(query: PendingQuery): Promise<PendingPage>;
+  remove(uid: string): Promise<Removal>;
+  /** @throws HubError `invalid_request` when neither uids nor all are asked for. */
+  removeMany(request: BulkRemovalRequest): Promise<BulkRemoval>;
+}
+
+export function createPendingServers(store: RegistrationStore): PendingServers {
+  return {
+    async list(query) {
+      const { servers, total } = await store.pending(query);
+      return { items: servers.map(present), count: servers.length, total };
+    },
+    async remove(uid) {
+      const outcome = await store.remove(uid);
+      return outcome === 'removed' ? { removed: true, uid } : { removed: false, uid, reason: outcome };
+    },
+    async removeMany({ uids = [], all, error_only: errorOnly }) {
+      if (uids.length === 0 && !all) throw nothingAskedFor();
+      const { removed, skipped } = await store.removeMany({
+        uids: uids.length > 0 ? [...new Set(uids)] : undefined,
+        errorOnly,
+      });
+      return { removed, skipped, total_removed: removed.length };
+    },
+  };
+}
+
+function present(server: PendingServer): PendingItem {
+  const { url, transport } = describeServer(server.mcpRegistration);
+  return {
+    uid: server.uid,
+    name: server.name,
+    version: server.version,
+    source_url: server.sourceUrl,
+    has_registration: server.mcpRegistration !== null,
+    server_url: url,
+    transport,
+    gateway_error: server.gatewayError,
+    last_try_at: server.lastTryAt,
+    next_try_at: server.nextTryAt,
+    tries: server.tries,
+  };
+}
+
+function nothingAskedFor(): HubError {
+  const message = "must name at least one server, or 'all' must be true";
+  return new HubError('invalid_request', `The request is not valid: uids: ${message}.`, {
+    faults: [{ path: 'uids', message }],
+  });
+}

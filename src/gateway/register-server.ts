@@ -1,0 +1,224 @@
+// Registers a server as a gateway of the gateway: looked up first, offered under each of its addresses in turn.
+import { type GatewayReply, statusOf } from './answer.ts';
+import { untilActive } from './await-active.ts';
+import type { CallReport, Registration } from './contract.ts';
+import { create } from './create.ts';
+import { createNameDesk, nameChoices } from './free-name.ts';
+import type { GatewayRow, GatewayRows } from './lookup.ts';
+import { comparableUrl, slugOf } from './names.ts';
+import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
+import type { RegistrationBatch } from './register.ts';
+import { isSameTransport, type ServerAddress } from './server-address.ts';
+import { credentialsOf, serverBody } from './server-body.ts';
+import type { RegistrableEntity } from './store.ts';
+import { createTurns } from './turns.ts';
+
+export interface ServerRequest {
+  entity: RegistrableEntity;
+  candidates: readonly [ServerAddress, ...ServerAddress[]];
+  /** Every call is added. */
+  calls: CallReport[];
+}
+
+export type RegisterServer = (request: ServerRequest) => Promise<Registration>;
+
+/** One address of a request. */
+interface Offer extends ServerRequest {
+  address: ServerAddress;
+}
+
+/** `status` of the last answer; undefined when there was none. */
+interface Attempt {
+  registration: Registration;
+  status?: number;
+}
+
+export function createServerRegistration(batch: RegistrationBatch): RegisterServer {
+  const { client, lookup } = batch;
+  const names = createNameDesk();
+  const turns = createTurns();
+  /** Catalogs list one address under thousands of ids: what is wrong with it need be found out only once. */
+  const faultsByAddress = new Map<string, string>();
+  /** Newer gateways refuse HTTP; one refusal is enough to know. */
+  let isHttpRefused = false;
+
+  async function register(request: ServerRequest): Promise<Registration> {
+    const { entity, candidates, calls } = request;
+    const listing = await lookup.list('gateways');
+    if (!listing.ok) return { ...gatewayUnusable(listing.reply), calls };
+    const known = knownRow(listing.rows, request);
+    if (known?.isUnchanged) {
+      const report = { call: 'GET /gateways', name: known.row.name, url: known.row.url };
+      return settled(request, known.row, { ...report, outcome: 'exists' });
+    }
+    const addressKey = JSON.stringify([candidates, credentialsOf(entity)]);
+    const fault = faultsByAddress.get(addressKey);
+    if (fault !== undefined) return sameAsBefore(request, fault);
+    const last = await offerAll(request, known?.row);
+    if (last.registration.outcome === 'failed' && last.status !== 409)
+      faultsByAddress.set(addressKey, last.registration.error);
+    return last.registration;
+  }
+
+  /** A further address is of use only when the gateway could not reach the one before. */
+  async function offerAll(request: ServerRequest, row: GatewayRow | undefined): Promise<Attempt> {
+    let attempt = await offer({ ...request, address: request.candidates[0] }, row);
+    for (const address of request.candidates.slice(1)) {
+      const isUnreachable = attempt.status === undefined || attempt.status >= 500;
+      if (attempt.registration.outcome !== 'failed' || !isUnreachable) return attempt;
+      attempt = await offer({ ...request, address }, row);
+    }
+    return attempt;
+  }
+
+  /** One address; HTTP is offered as what newer gateways call it when they refuse the old word. */
+  async function offer(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
+    const send = (transport: ServerAddress['transport']) => {
+      const sent = { ...one, address: { ...one.address, transport } };
+      return row ? change(sent, row) : make(sent);
+    };
+    if (one.address.transport !== 'HTTP') return send(one.address.transport);
+    if (!isHttpRefused) {
+      const attempt = await send('HTTP');
+      if (attempt.status !== 422) return attempt;
+      isHttpRefused = true;
+    }
+    return send('STREAMABLEHTTP');
+  }
+
+  async function make(one: Offer): Promise<Attempt> {
+    const { entity, address, calls } = one;
+    const listing = await lookup.list('gateways');
+    if (!listing.ok) return { registration: { ...gatewayUnusable(listing.reply), calls } };
+    const name = names.take(entity, listing.rows);
+    if (name === undefined)
+      return { registration: failed(calls, 'All names for it are taken in the gateway.'), status: 409 };
+    const report = { call: 'POST /gateways', name, ...address };
+    const call = { body: serverBody(entity, name, address), isSlow: true };
+    const reply = await create(batch, { kind: 'gateways', call, find: (rows) => offeredRow(rows, one) });
+    if (reply.kind === 'ok') {
+      const row = lookup.put('gateways', reply.body, { ...address, name });
+      return {
+        registration: await settled(one, row, { ...report, ...success('created', reply) }, reply.status === 202),
+      };
+    }
+    if (reply.kind === 'there') {
+      return { registration: await settled(one, reply.row, { ...report, outcome: 'exists', status: reply.status }) };
+    }
+    // Somebody whose servers this token does not show has the name: it stays taken, and the next one is tried.
+    if (isNameConflict(reply)) {
+      calls.push(failedCall(report, reply));
+      return make(one);
+    }
+    names.giveBack(name);
+    return refused(one, report, reply);
+  }
+
+  async function change(one: Offer, row: GatewayRow): Promise<Attempt> {
+    const { entity, address } = one;
+    const report = { call: 'PUT /gateways', name: row.name, ...address };
+    const path = `/gateways/${encodeURIComponent(row.id)}`;
+    const reply = await client.send({ method: 'PUT', path, body: serverBody(entity, row.name, address), isSlow: true });
+    if (reply.kind === 'ok') {
+      const changed = lookup.put('gateways', reply.body, { ...address, name: row.name }, row);
+      return {
+        registration: await settled(one, changed, { ...report, ...success('updated', reply) }, reply.status === 202),
+      };
+    }
+    const isGone = reply.kind === 'refused' && reply.status === 404;
+    const isTaken = reply.kind === 'refused' && reply.status === 409;
+    if (!isGone && !isTaken) return refused(one, report, reply);
+    // Somebody removed it in the gateway, or made another with the new address.
+    lookup.forget('gateways');
+    const listing = await lookup.list('gateways');
+    const other = listing.ok ? offeredRow(listing.rows, one) : undefined;
+    if (other)
+      return { registration: await settled(one, other, { ...report, outcome: 'exists', status: reply.status }) };
+    return isGone ? make(one) : refused(one, report, reply);
+  }
+
+  /** A row is success, unless the gateway has yet to make it: then that is waited for. */
+  async function settled(
+    request: ServerRequest,
+    row: GatewayRow,
+    report: CallReport,
+    isPromised = row.isPending,
+  ): Promise<Registration> {
+    const { entity, calls } = request;
+    const failure = isPromised ? await untilActive(batch, row.id) : undefined;
+    if (failure === undefined) {
+      const isOurs = nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
+      return registered({ calls, report, row, isOurs });
+    }
+    const error = `The gateway took it, and then said: ${failure.replace(/[.\s]+$/, '')}.`;
+    calls.push({ ...report, outcome: 'failed', id: row.id, error });
+    return failed(calls, error);
+  }
+
+  return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
+}
+
+/** A row of the gateway that is this server: the one it was registered as before, or one with its very address. */
+function knownRow(rows: GatewayRows, request: ServerRequest): { row: GatewayRow; isUnchanged: boolean } | undefined {
+  const { entity } = request;
+  const own = entity.gatewayName === null ? undefined : rows.named(entity.gatewayName)[0];
+  const offered = offeredRow(rows, request);
+  if (own && own !== offered) return { row: own, isUnchanged: isOffered(own, request) };
+  // The list does not show credentials, so that new ones are sent whenever there may be some.
+  const mayHaveNewCredentials = own !== undefined && !entity.isUpToDate && credentialsOf(entity).length > 0;
+  return offered && { row: offered, isUnchanged: !mayHaveNewCredentials };
+}
+
+function offeredRow(rows: GatewayRows, request: ServerRequest): GatewayRow | undefined {
+  return request.candidates.flatMap(({ url }) => rows.at(url)).find((row) => isOffered(row, request));
+}
+
+function isOffered(row: GatewayRow, { candidates }: ServerRequest): boolean {
+  return candidates.some(
+    ({ url, transport }) => row.url === comparableUrl(url) && isSameTransport(row.transport, transport),
+  );
+}
+
+function success(
+  outcome: 'created' | 'updated',
+  { status, body }: { status: number; body: unknown },
+): Pick<CallReport, 'outcome' | 'status' | 'note'> {
+  const note = skippedTools(body);
+  return { outcome, status, ...(note ? { note } : {}) };
+}
+
+/** Tools that the gateway could not take do not keep the server from being registered. */
+function skippedTools(body: unknown): string | undefined {
+  const { skippedTools: skipped } = (body ?? {}) as { skippedTools?: unknown };
+  if (!Array.isArray(skipped) || skipped.length === 0) return undefined;
+  return `The gateway left out tools: ${skipped.map(String).join('; ').slice(0, 500)}`;
+}
+
+function isNameConflict(reply: GatewayReply): boolean {
+  return reply.kind === 'refused' && reply.status === 409 && /\bname\b/i.test(reply.error);
+}
+
+function refused(
+  { calls }: Offer,
+  report: Omit<CallReport, 'outcome'>,
+  reply: Exclude<GatewayReply, { kind: 'ok' }>,
+): Attempt {
+  const call = failedCall(report, reply);
+  calls.push(call);
+  const down = gatewayDown(reply);
+  return { registration: down ? { ...down, calls } : failed(calls, call.error ?? ''), status: statusOf(reply) };
+}
+
+function sameAsBefore({ candidates, calls }: ServerRequest, error: string): Registration {
+  calls.push({
+    call: 'POST /gateways',
+    outcome: 'skipped',
+    url: candidates[0].url,
+    note: 'The same address was just refused.',
+  });
+  return failed(calls, error);
+}
+
+function failed(calls: CallReport[], error: string): Registration {
+  return { outcome: 'failed', calls, error, isPermanent: false };
+}

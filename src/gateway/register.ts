@@ -1,0 +1,58 @@
+// One entity → the gateway: its tool, resources and prompts, then the server itself.
+import { isJsonObject } from '../lib/json.ts';
+import { createAgentRegistration } from './agents.ts';
+import type { GatewayClient } from './client.ts';
+import type { CallReport, Registration } from './contract.ts';
+import type { GatewayLookup } from './lookup.ts';
+import { partsOf } from './parts.ts';
+import { createPartsRegistration } from './register-parts.ts';
+import { createServerRegistration } from './register-server.ts';
+import { planAddresses, planEndpoint } from './server-address.ts';
+import type { RegistrableEntity } from './store.ts';
+
+/** For one batch: what the gateway has is asked once. */
+export interface RegistrationBatch {
+  client: GatewayClient;
+  lookup: GatewayLookup;
+  /** Ends early, without a word, when the batch is stopped. */
+  sleep: (ms: number) => Promise<void>;
+}
+
+export type RegisterEntity = (entity: RegistrableEntity) => Promise<Registration>;
+
+/** Why no call for this entity can be of any use; undefined when one may. */
+export function unregistrable({ type, mcpRegistration }: RegistrableEntity): string | undefined {
+  if (!mcpRegistration) return 'Its manifest has no mcp_registration, so that there is nothing to register.';
+  if (isJsonObject(mcpRegistration.server) || type === 'agent') {
+    const plan = type === 'agent' ? planEndpoint(mcpRegistration) : planAddresses(mcpRegistration);
+    return 'fault' in plan ? plan.fault : undefined;
+  }
+  if (partsOf(mcpRegistration, '').length > 0) return undefined;
+  return 'Its mcp_registration names no server, tool, resource or prompt, so that there is nothing to register.';
+}
+
+export function createRegister(batch: RegistrationBatch): RegisterEntity {
+  const registerParts = createPartsRegistration(batch);
+  const registerServer = createServerRegistration(batch);
+  const registerAgent = createAgentRegistration(batch);
+
+  return async (entity) => {
+    const calls: CallReport[] = [];
+    const fault = unregistrable(entity);
+    if (fault) return { outcome: 'failed', calls, error: fault, isPermanent: true };
+    if (entity.type === 'agent') return registerAgent(entity);
+    const registration = entity.mcpRegistration ?? {};
+    const hasServer = isJsonObject(registration.server);
+    const parts = await registerParts({ registration, entityName: entity.name, hasServer, calls });
+    if (parts.outcome === 'gateway_down') return { ...parts, calls };
+    const addresses = planAddresses(registration);
+    const server: Registration =
+      hasServer && 'candidates' in addresses
+        ? await registerServer({ entity, candidates: addresses.candidates, calls })
+        : { outcome: 'registered', calls, name: entity.name, isOurs: false };
+    if (server.outcome === 'gateway_down' || parts.errors.length === 0) return server;
+    const errors = [...parts.errors, ...(server.outcome === 'failed' ? [server.error] : [])];
+    const isPermanent = parts.isPermanent && (server.outcome === 'registered' || server.isPermanent);
+    return { outcome: 'failed', calls, error: errors.join(' '), isPermanent };
+  };
+}

@@ -1,0 +1,123 @@
+// Everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
+import type { EntityUid } from '../catalog/uid.ts';
+import type { Clock } from '../lib/world.ts';
+import type { Registration } from './contract.ts';
+import { type RegisterEntity, unregistrable } from './register.ts';
+import type { DueClaim, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
+
+export interface RegistrationRun {
+  store: Pick<RegistrationStore, 'claimDue' | 'record' | 'release'>;
+  claim: Pick<DueClaim, 'types' | 'force'>;
+  concurrency: number;
+  now: Clock;
+  signal: AbortSignal;
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  onProgress?: (done: number) => void;
+  register: RegisterEntity;
+  /** Stores the outcome; false when the entity is gone. */
+  remember(entity: RegistrableEntity, registration: Registration): Promise<boolean>;
+}
+
+export interface RunReport {
+  registered: number;
+  failed: number;
+  /** Why not everything was tried. */
+  stopped?: string;
+}
+
+const CLAIM_SIZE = 200;
+const CLAIM_MS = 600_000;
+/** A pause that the gateway asks for is kept within a sync up to this; a longer one ends the sync. */
+const LONGEST_PAUSE_MS = 120_000;
+/** As many pauses as this with nothing done in between: the gateway does not mean it. */
+const MOST_PAUSES_IN_A_ROW = 5;
+
+export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
+  const { store, concurrency, signal, register, remember, onProgress } = run;
+  const report: RunReport = { registered: 0, failed: 0 };
+  const untried: EntityUid[] = [];
+  const pauses = createPauses(run);
+  const entities = dueEntities(run, report);
+
+  async function registerOne(entity: RegistrableEntity): Promise<void> {
+    for (;;) {
+      await pauses.over();
+      if (signal.aborted) report.stopped ??= 'the hub is stopping';
+      if (report.stopped) return void untried.push(entity.uid);
+      const registration = await register(entity);
+      // What was cut off says nothing about the gateway.
+      if (signal.aborted && registration.outcome !== 'registered') continue;
+      if (pauses.begin(registration)) continue;
+      if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
+      const isThere = await remember(entity, registration);
+      if (isThere) report[registration.outcome === 'registered' ? 'registered' : 'failed'] += 1;
+      onProgress?.(report.registered + report.failed);
+      return;
+    }
+  }
+
+  async function work(): Promise<void> {
+    try {
+      for (let next = await entities.next(); !next.done; next = await entities.next()) await registerOne(next.value);
+    } catch (error) {
+      report.stopped ??= 'the hub could not go on';
+      throw error;
+    }
+  }
+
+  const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
+  await store.release(untried);
+  const failure = workers.find((worker) => worker.status === 'rejected');
+  if (failure) throw failure.reason;
+  return report;
+}
+
+/** Page by page; those for which no call is worth making are marked on the way. */
+async function* dueEntities(run: RegistrationRun, report: RunReport): AsyncGenerator<RegistrableEntity> {
+  const { store, claim, now, onProgress } = run;
+  let after: EntityUid = '';
+  while (!report.stopped) {
+    const at = now();
+    const until = new Date(at.getTime() + CLAIM_MS);
+    const claimed = await store.claimDue({ ...claim, now: at, until, limit: CLAIM_SIZE, after });
+    const last = claimed.at(-1);
+    if (!last) return;
+    after = last.uid;
+    const hopeless = claimed.flatMap((entity) => hopelessRecord(entity, at));
+    report.failed += (await store.record(hopeless)).size;
+    onProgress?.(report.registered + report.failed);
+    const marked = new Set(hopeless.map(({ uid }) => uid));
+    yield* claimed.filter(({ uid }) => !marked.has(uid));
+  }
+}
+
+/** One pause for all workers. */
+function createPauses({ sleep, signal }: Pick<RegistrationRun, 'sleep' | 'signal'>) {
+  let pause: Promise<void> | undefined;
+  let inARow = 0;
+
+  return {
+    over: async () => pause,
+    /** Whether the outcome asks for a pause that is worth keeping; if so, it is tried again after it. */
+    begin(registration: Registration): boolean {
+      if (registration.outcome !== 'gateway_down') inARow = 0;
+      const pauseMs = registration.outcome === 'gateway_down' ? registration.retryAfterMs : undefined;
+      if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) return false;
+      if (pause) return true;
+      inARow += 1;
+      if (inARow > MOST_PAUSES_IN_A_ROW) return false;
+      pause = sleep(pauseMs, signal)
+        .catch(() => {})
+        .finally(() => {
+          pause = undefined;
+        });
+      return true;
+    },
+  };
+}
+
+function hopelessRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {
+  const { uid, manifestDigest, tries } = entity;
+  const error = unregistrable(entity);
+  return error === undefined ? [] : [{ uid, at, manifestDigest, error, name: null, nextTryAt: null, tries: tries + 1 }];
+}

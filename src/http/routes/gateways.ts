@@ -1,0 +1,80 @@
+// Servers that are not registered into the gateway.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { BulkRemoval, BulkRemovalRequest, PendingPage, Removal } from '../../gateway/contract.ts';
+import type { Hub } from '../../hub.ts';
+import { problems } from '../openapi.ts';
+import { flag, wholeNumber } from '../query-string.ts';
+
+const PendingListQuery = z.object({
+  limit: wholeNumber(1, 1000)
+    .default(100)
+    .meta({ examples: [10] }),
+  offset: wholeNumber(0, 1_000_000_000)
+    .default(0)
+    .meta({ examples: [0] }),
+  error_only: flag(false)
+    .describe('Only those with an error')
+    .meta({ examples: ['true'] }),
+  q: z
+    .string()
+    .max(500)
+    .default('')
+    .describe('Words that must all occur in the uid, name or error')
+    .meta({ examples: ['pdf'] }),
+});
+
+const PendingUid = z.object({ uid: z.string().meta({ examples: ['mcp_server:pdf-tables@1.0.0'] }) });
+
+const config = { protection: 'admin' } as const;
+const tags = ['gateways'];
+
+export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+
+  app.get(
+    '/gateways/pending',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Servers that are ingested and not registered, newest first',
+        querystring: PendingListQuery,
+        response: { 200: PendingPage, ...problems('invalid_request', 'unauthorized') },
+      },
+    },
+    (request) => {
+      const { error_only: errorOnly, q: text, ...page } = request.query;
+      return hub.listPending({ ...page, errorOnly, text });
+    },
+  );
+
+  app.delete(
+    '/gateways/pending/:uid',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Remove a server that is not registered',
+        params: PendingUid,
+        response: { 200: Removal, ...problems('unauthorized', 'method_not_allowed') },
+      },
+    },
+    (request) => hub.removePending(request.params.uid),
+  );
+
+  app.post(
+    '/gateways/pending/delete',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Remove many servers that are not registered',
+        body: BulkRemovalRequest,
+        response: { 200: BulkRemoval, ...problems('invalid_request', 'unauthorized') },
+      },
+    },
+    (request) => hub.removeManyPending(request.body),
+  );
+}

@@ -1,0 +1,95 @@
+// The ingest of one remote from its start to its end: within its time, with its outcome kept.
+import { HubError } from '../errors.ts';
+import { FetchError } from '../lib/fetch.ts';
+import type { Logger } from '../lib/world.ts';
+import type { IngestResult } from './contract.ts';
+import { createIngest, type GoneThrough, type Ingest, type IngestDependencies, NO_STATE } from './ingest.ts';
+import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
+import type { RemoteStore, RunStore } from './store.ts';
+
+export interface RemoteIngestDependencies extends IngestDependencies {
+  remotes: RemoteStore;
+  runs: RunStore;
+  /** How long one remote may take. */
+  timeLimitMs: number;
+  log: Logger;
+}
+
+export interface RemoteIngest {
+  url: string;
+  /** Aborted when the hub closes. */
+  signal: AbortSignal;
+  onStart: (progress: Progress) => void;
+}
+
+/** Never rejects: a bad remote is a result, and so is a database that went away meanwhile. */
+export async function ingestRemote(
+  dependencies: RemoteIngestDependencies,
+  { url, signal, onStart }: RemoteIngest,
+): Promise<IngestResult> {
+  const { log, now } = dependencies;
+  const progress = createProgress(url, now);
+  onStart(progress);
+  try {
+    await ingestAndKeep(dependencies, { url, signal, progress });
+  } catch (error) {
+    progress.fail(reasonOf(error, log));
+  }
+  return logged(progress.result(), log);
+}
+
+async function ingestAndKeep(
+  dependencies: RemoteIngestDependencies,
+  { url, signal, progress }: { url: string; signal: AbortSignal; progress: Progress },
+): Promise<void> {
+  const { remotes, runs, now, timeLimitMs, log } = dependencies;
+  const known = (await remotes.indexState(url)) ?? NO_STATE;
+  const limit = AbortSignal.timeout(timeLimitMs);
+  const end = new AbortController();
+  const ingest = createIngest(dependencies, {
+    url,
+    known,
+    progress,
+    signal: AbortSignal.any([signal, limit, end.signal]),
+  });
+  let gone: GoneThrough = { state: known, isWhole: false };
+  try {
+    gone = await ingest.run();
+  } catch (error) {
+    if (limit.aborted) progress.fail(`took longer than the ${timeLimitMs / 60_000} minutes that one remote may take`);
+    else progress.fail(signal.aborted ? 'was stopped, because the hub is closing' : reasonOf(error, log));
+  } finally {
+    // Fetches that nobody waits for any more.
+    end.abort();
+  }
+  const { error } = progress.finish();
+  await remotes.saveOutcome(url, { at: now(), error, state: gone.state });
+  await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
+  await runs.save(progress.run());
+}
+
+/** What was not looked at this time stays rejected. */
+async function keepRejections(
+  runs: RunStore,
+  { url, progress, places, isWhole }: Pick<Ingest, 'places'> & { url: string; progress: Progress; isWhole: boolean },
+): Promise<void> {
+  if (isWhole) return runs.replaceRejections(url, progress.rejections());
+  if (places.size === 0) return;
+  const { items } = await runs.rejections({ url, limit: MOST_REJECTIONS_KEPT, offset: 0 });
+  const kept = items.filter((rejection) => !places.has(rejection.url));
+  await runs.replaceRejections(url, [...progress.rejections(), ...kept].slice(0, MOST_REJECTIONS_KEPT));
+}
+
+function reasonOf(error: unknown, log: Logger): string {
+  if (error instanceof FetchError || error instanceof HubError) return error.message;
+  log.error({ error }, 'An ingest failed inside the hub');
+  return 'failed inside the hub, whose log has more';
+}
+
+function logged(result: IngestResult, log: Logger): IngestResult {
+  const { url, ok, error } = result;
+  const { errors: _errors, ...counts } = result.stats;
+  const write = ok ? log.info : log.warn;
+  write({ url, ...counts, error }, ok ? `Ingested ${url}` : `Could not ingest ${url}: ${error}`);
+  return result;
+}

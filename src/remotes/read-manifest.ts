@@ -1,0 +1,74 @@
+// Fetched texts → entities: short JSON in place, everything else on a thread of its own.
+import type { Entity } from '../catalog/entity.ts';
+import { HubError } from '../errors.ts';
+import { createWorkerPool, type WorkerPool } from '../lib/workers.ts';
+import { entityFromText, type ManifestText } from './entity-from-text.ts';
+import type { FailedManifest, FetchedText } from './fetch-manifest.ts';
+import type { ManifestAnswer } from './manifest-worker.ts';
+import type { Member } from './store.ts';
+
+export interface ReadManifest {
+  outcome: 'manifest';
+  url: string;
+  entity: Entity;
+  member: Member;
+}
+
+export interface ManifestReader {
+  /** Rejects only when `signal` is aborted. */
+  read(fetched: FetchedText, signal: AbortSignal): Promise<ReadManifest | FailedManifest>;
+  close(): Promise<void>;
+}
+
+/** Up to this many characters the main thread needs a millisecond or two. Nearly all manifests are shorter. */
+const LONGEST_IN_PLACE = 16_000;
+const READ_TIMEOUT_MS = 30_000;
+
+export function createManifestReader(): ManifestReader {
+  const readers: WorkerPool<ManifestText, ManifestAnswer> = createWorkerPool({
+    module: new URL('./manifest-worker', import.meta.url),
+    importer: import.meta.url,
+    threads: 1,
+    kept: 0,
+    longestQueue: 1000,
+    heapMb: 512,
+  });
+
+  async function onThread({ url, text, sourceUrl }: FetchedText, signal: AbortSignal): Promise<ManifestAnswer> {
+    const limit = AbortSignal.timeout(READ_TIMEOUT_MS);
+    try {
+      return await readers.run({ url, text, sourceUrl }, { signal: AbortSignal.any([signal, limit]) });
+    } catch {
+      signal.throwIfAborted();
+      return {
+        ok: false,
+        error: limit.aborted ? `took longer than ${READ_TIMEOUT_MS / 1000} s to read` : 'is too much to read',
+      };
+    }
+  }
+
+  return {
+    async read(fetched, signal) {
+      const { url } = fetched;
+      const answer = isLight(fetched) ? inPlace(fetched) : await onThread(fetched, signal);
+      if (!answer.ok) return { outcome: 'failed', url, error: answer.error, isTemporary: false };
+      const { entity } = answer;
+      return { outcome: 'manifest', url, entity, member: { ...fetched.member, uid: entity.uid } };
+    },
+    close: () => readers.destroy(),
+  };
+}
+
+/** YAML never is: eight kilobytes of it can take a tenth of a second. */
+function isLight({ url, text }: ManifestText): boolean {
+  return text.length <= LONGEST_IN_PLACE && /^\s*[[{]/.test(text) && !/\.ya?ml(?:[?#]|$)/i.test(url);
+}
+
+function inPlace(fetched: ManifestText): ManifestAnswer {
+  try {
+    return { ok: true, entity: entityFromText(fetched) };
+  } catch (error) {
+    if (error instanceof HubError) return { ok: false, error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+// Real MCP servers, made with the official SDK, that speak streamable HTTP and the older SSE.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { TestContext } from 'node:test';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { z } from 'zod';
+
+export interface RunningServer {
+  /** For streamable HTTP. */
+  mcp: string;
+  /** For the older transport. */
+  sse: string;
+  /** How many requests it got. */
+  requests(): number;
+}
+
+export interface ServerOptions {
+  /** A port that was free a moment ago; otherwise any. */
+  port?: number;
+  /** Nothing is answered before this is settled. */
+  answersAfter?: Promise<void>;
+}
+
+/** Listens until the test ends; its one tool gives back what it gets. */
+export async function startMcpServer(t: TestContext, options: ServerOptions = {}): Promise<RunningServer> {
+  const { port = 0, answersAfter } = options;
+  const streams = new Map<string, SSEServerTransport>();
+  let requests = 0;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests += 1;
+    await answersAfter;
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/mcp' && request.method === 'POST') return answerOnce(request, response);
+    if (pathname === '/sse' && request.method === 'GET') return openStream(response);
+    const stream = pathname === '/messages' ? streams.get(searchParams.get('sessionId') ?? '') : undefined;
+    if (stream) return stream.handlePostMessage(request, response);
+    response.writeHead(pathname === '/mcp' ? 405 : 404).end();
+  }
+
+  async function openStream(response: ServerResponse): Promise<void> {
+    const transport = new SSEServerTransport('/messages', response);
+    streams.set(transport.sessionId, transport);
+    response.on('close', () => streams.delete(transport.sessionId));
+    await echoServer().connect(transport);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  const base = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : port}`;
+  return { mcp: `${base}/mcp`, sse: `${base}/sse`, requests: () => requests };
+}
+
+/** Without a session: each request has a server of its own. */
+async function answerOnce(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  response.on('close', () => transport.close());
+  await echoServer().connect(transport);
+  await transport.handleRequest(request, response);
+}
+
+function echoServer(): McpServer {
+  const server = new McpServer({ name: 'echo', version: '1.0.0' });
+  const inputSchema = { text: z.string() };
+  server.registerTool('echo_text', { description: 'Gives back what it gets.', inputSchema }, ({ text }) => ({
+    content: [{ type: 'text', text }],
+  }));
+  return server;
+}

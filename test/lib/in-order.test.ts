@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { type Bounds, inBatches, inOrder } from '../../src/lib/in-order.ts';
+
+const NO_WEIGHT = { weigh: () => 0, mostWeight: 0 };
+const bounds = (some: Partial<Bounds<number>> = {}): Bounds<number> => ({
+  atOnce: 4,
+  ahead: 8,
+  ...NO_WEIGHT,
+  ...some,
+});
+
+test('in order: results come in the order of the inputs, however long each takes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 3 }), { maxLength: 30 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (delays, atOnce, ahead) => {
+        const numbers = delays.map((_delay, index) => index);
+        const results = inOrder(numbers, bounds({ atOnce, ahead }), async (number) => {
+          await sleep(delays[number]);
+          return number;
+        });
+        assert.deepEqual(await Array.fromAsync(results), numbers);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('in order: never more calls at once than allowed, and as many as allowed', async () => {
+  let [running, most] = [0, 0];
+  const results = inOrder(Array(40).keys(), bounds({ atOnce: 5, ahead: 20 }), async (number) => {
+    running += 1;
+    most = Math.max(most, running);
+    await sleep(1);
+    running -= 1;
+    return number;
+  });
+  assert.equal((await Array.fromAsync(results)).length, 40);
+  assert.equal(most, 5);
+});
+
+test('in order: calls are started while results are being used', async () => {
+  const started: number[] = [];
+  const results = inOrder(Array(10).keys(), bounds({ atOnce: 1, ahead: 5 }), async (number) => {
+    started.push(number);
+    return number;
+  });
+  await results.next();
+  await sleep(5);
+  assert.ok(started.length >= 5, `${started.length} were started while the first result was used`);
+  await results.return(undefined);
+});
+
+test('in order: no further call is started while too many, or too heavy, results wait for a slow one', async () => {
+  const cases = [
+    { limits: bounds({ atOnce: 3, ahead: 6 }), most: 7 },
+    { limits: bounds({ atOnce: 3, ahead: 100, weigh: () => 10, mostWeight: 25 }), most: 6 },
+  ];
+  for (const { limits, most } of cases) {
+    const first = Promise.withResolvers<number>();
+    let started = 0;
+    const results = inOrder(Array(30).keys(), limits, (number) => {
+      started += 1;
+      return number === 0 ? first.promise : Promise.resolve(number);
+    });
+    const all = Array.fromAsync(results);
+    await sleep(20);
+    assert.ok(started > 2 && started <= most, `${started} were started`);
+    first.resolve(0);
+    assert.equal((await all).length, 30);
+  }
+});
+
+test('in order: a rejection arrives in its turn and ends it, and no rejection goes unhandled', async () => {
+  const seen: number[] = [];
+  const run = async () => {
+    const results = inOrder(Array(20).keys(), bounds(), async (number) => {
+      if (number >= 2) throw new Error(`no ${number}`);
+      await sleep(3);
+      return number;
+    });
+    for await (const number of results) seen.push(number);
+  };
+  await assert.rejects(run, /no 2/);
+  assert.deepEqual(seen, [0, 1]);
+  // Node ends the process for a rejection that nobody takes; give it the time to.
+  await sleep(5);
+});
+
+test('in order: an error of the inputs arrives after what came before it', async () => {
+  async function* inputs(): AsyncGenerator<number> {
+    yield 1;
+    yield 2;
+    throw new Error('no more');
+  }
+  const seen: number[] = [];
+  await assert.rejects(async () => {
+    for await (const number of inOrder(inputs(), bounds(), async (number) => number)) seen.push(number);
+  }, /no more/);
+  assert.deepEqual(seen, [1, 2]);
+});
+
+test('in order: whoever stops early ends the inputs as well', async () => {
+  let isClosed = false;
+  let started = 0;
+  async function* inputs(): AsyncGenerator<number> {
+    try {
+      for (let number = 0; ; number += 1) yield number;
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const number of inOrder(inputs(), bounds(), async (each) => each)) {
+    started = number;
+    if (number === 3) break;
+  }
+  assert.equal(started, 3);
+  assert.ok(isClosed);
+});
+
+test('in batches: by number and by weight, all of them and in order', async () => {
+  async function* numbers(): AsyncGenerator<number> {
+    yield* [1, 1, 1, 1, 1, 9, 1, 1, 20, 1];
+  }
+  const batches = inBatches(numbers(), { size: 4, weigh: (number) => number, mostWeight: 10 });
+  assert.deepEqual(await Array.fromAsync(batches), [[1, 1, 1, 1], [1, 9], [1, 1, 20], [1]]);
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createWorkerPool, type WorkerPool } from '../../src/lib/workers.ts';
+
+type Task = { kind: 'echo'; value: unknown } | { kind: 'block'; ms: number } | { kind: 'fill' };
+
+function pool(t: TestContext, options: { threads?: number; longestQueue?: number } = {}): WorkerPool<Task, unknown> {
+  const workers = createWorkerPool<Task, unknown>({
+    module: new URL('./odd-jobs-worker', import.meta.url),
+    importer: import.meta.url,
+    data: { name: 'test' },
+    threads: 1,
+    kept: 0,
+    longestQueue: 10,
+    heapMb: 24,
+    ...options,
+  });
+  t.after(() => workers.destroy());
+  return workers;
+}
+
+test('workers: do the work elsewhere, with the data they were given', async (t) => {
+  const answer = await pool(t).run({ kind: 'echo', value: [1, 'é'] });
+  assert.deepEqual(answer, { value: [1, 'é'], data: { name: 'test' }, isMainThread: false });
+});
+
+test('workers: a task that needs too much memory fails by itself, and the next one is done', async (t) => {
+  const workers = pool(t);
+  await assert.rejects(workers.run({ kind: 'fill' }));
+  assert.deepEqual(((await workers.run({ kind: 'echo', value: 1 })) as { value: number }).value, 1);
+});
+
+test('workers: a task that is given up does not block the next one', async (t) => {
+  const workers = pool(t);
+  const startedAt = performance.now();
+  await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, { signal: AbortSignal.timeout(100) }));
+  assert.deepEqual(((await workers.run({ kind: 'echo', value: 2 })) as { value: number }).value, 2);
+  assert.ok(performance.now() - startedAt < 10_000);
+});
+
+test('workers: more tasks than may wait are refused', async (t) => {
+  const workers = pool(t, { longestQueue: 1 });
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => workers.run({ kind: 'block', ms: 50 })));
+  assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
+  const refused = outcomes.find(({ status }) => status === 'rejected');
+  assert.match(String(refused?.status === 'rejected' && refused.reason), /queue is at limit/i);
+});

@@ -1,0 +1,20 @@
+// Whole hubs on a database of the test's choice, also several on one.
+import type { TestContext } from 'node:test';
+import { type Environment, readConfig } from '../../src/config.ts';
+import { createHub, type Hub } from '../../src/hub.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import { type TestWorld, testWorld } from '../support/world.ts';
+
+export async function hubOn(
+  t: TestContext,
+  database: DatabaseAddress,
+  settings: Environment = {},
+): Promise<{ hub: Hub; world: TestWorld }> {
+  const world = testWorld();
+  const hub = await createHub({ config: { ...readConfig(settings), database }, world, baseUrl: () => 'http://hub.test' });
+  t.after(async () => {
+    await hub.close();
+    await world.close();
+  });
+  return { hub, world };
+}

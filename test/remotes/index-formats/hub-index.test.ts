@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readIndexDocument } from '../../../src/remotes/read-index.ts';
+import { aManifest } from '../../support/builders.ts';
+
+const INDEX = 'https://catalog.example.org/dir/index.json';
+const DIR = 'https://catalog.example.org/dir/';
+const urls = (document: unknown, index = INDEX) => readIndexDocument(document, index).entries.map(({ url }) => url);
+
+test('hub index: every layout, mixed in one document, in its order', () => {
+  const inline = { type: 'tool', id: 'inline', version: '1.0.0' };
+  const document = {
+    generated_at: '2026-07-01T00:00:00Z',
+    counts: { all: 6 },
+    source: 'https://elsewhere.example',
+    meta: { manifests: ['not/this.json'] },
+    manifests: ['https://a.example/x/manifest.json', 'servers/y/manifest.json'],
+    items: [
+      { manifest_url: 'z/manifest.yaml' },
+      { manifest_path: 'servers/w/manifest.json', status: 'active' },
+      { manifest: inline },
+    ],
+    entries: [{ path: 'w/manifest.json', base_url: 'https://b.example/dir/' }, { path: 'v/manifest.json' }],
+  };
+  const { entries, next, tellsChanges } = readIndexDocument(document, INDEX);
+  assert.deepEqual(entries, [
+    { url: 'https://a.example/x/manifest.json' },
+    { url: `${DIR}servers/y/manifest.json` },
+    { url: `${DIR}z/manifest.yaml` },
+    { url: `${DIR}servers/w/manifest.json` },
+    { url: `${INDEX}#tool/inline/1.0.0`, manifest: inline },
+    { url: 'https://b.example/dir/w/manifest.json' },
+    { url: `${DIR}v/manifest.json` },
+  ]);
+  assert.deepEqual([next, tellsChanges], [undefined, undefined]);
+});
+
+test('hub index: a bare array, of any of the shapes', () => {
+  const document = ['a.json', { manifest_url: 'b.json' }, { path: 'c.json' }, { manifest: 'd.json' }];
+  assert.deepEqual(
+    urls(document),
+    ['a', 'b', 'c', 'd'].map((name) => `${DIR}${name}.json`),
+  );
+});
+
+test('hub index: references are resolved as RFC 3986 says', () => {
+  const cases = {
+    'x.json': `${DIR}x.json`,
+    './x.json': `${DIR}x.json`,
+    '../x.json': 'https://catalog.example.org/x.json',
+    '/x.json': 'https://catalog.example.org/x.json',
+    '//b.example/x.json': 'https://b.example/x.json',
+    '?v=2': 'https://catalog.example.org/dir/index.json?v=2',
+    ' x.json ': `${DIR}x.json`,
+    'ä b.json': `${DIR}%C3%A4%20b.json`,
+    'HTTPS://B.EXAMPLE:443/x.json': 'https://b.example/x.json',
+  };
+  for (const [reference, expected] of Object.entries(cases)) assert.deepEqual(urls([reference]), [expected]);
+});
+
+test('hub index: base_url is where a path starts; itself relative to the index', () => {
+  const cases = [
+    { base: 'https://b.example/dir/', path: 'x.json', expected: 'https://b.example/dir/x.json' },
+    { base: 'https://b.example/dir', path: 'x.json', expected: 'https://b.example/x.json' },
+    { base: 'sub/', path: 'x.json', expected: `${DIR}sub/x.json` },
+    { base: '', path: 'x.json', expected: `${DIR}x.json` },
+    { base: 'https://b.example/', path: 'https://c.example/x.json', expected: 'https://c.example/x.json' },
+    { base: 7, path: 'x.json', expected: `${DIR}x.json` },
+    { base: null, path: 'x.json', expected: `${DIR}x.json` },
+  ];
+  for (const { base, path, expected } of cases)
+    assert.deepEqual(urls({ entries: [{ path, base_url: base }] }), [expected]);
+});
+
+test('hub index: an address that is listed again counts once, at its first place', () => {
+  const document = {
+    manifests: ['a.json', 'b.json', './a.json'],
+    items: [{ manifest_path: 'b.json' }, { manifest_url: `${DIR}c.json` }],
+    entries: [{ path: 'dir/../c.json' }],
+  };
+  assert.deepEqual(urls(document), [`${DIR}a.json`, `${DIR}b.json`, `${DIR}c.json`]);
+});
+
+test('hub index: of two manifests in place of one entity, the last one counts, at its place', () => {
+  const first = aManifest({ summary: 'first' });
+  const last = aManifest({ summary: 'last' });
+  const { entries } = readIndexDocument([{ manifest: first }, 'a.json', { manifest: last }], INDEX);
+  assert.deepEqual(
+    entries.map(({ manifest }) => manifest),
+    [undefined, last],
+  );
+});
+
+test('hub index: a manifest in place keeps its address, wherever a redirect found the index', () => {
+  const document = { items: [{ manifest: { type: 'tool', id: 'a', version: '1' } }] };
+  assert.deepEqual(
+    urls(document, 'https://cdn.example/i.json?token=1'),
+    urls(document, 'https://cdn.example/i.json?token=2#x'),
+  );
+});
+
+test('hub index: manifests in place whose names fit into no address have one all the same, each its own', () => {
+  const named = (id: unknown) => ({ manifest: { type: 'tool', id, version: '1' } });
+  const listed = urls([
+    named('中'.repeat(200)),
+    named('x'.repeat(5000)),
+    named('a b'),
+    named(7),
+    named(undefined),
+    named('plain'),
+  ]);
+  assert.equal(new Set(listed).size, 6);
+  for (const url of listed) assert.match(url, /^[\x21-\x7e]{1,500}$/);
+});
+
+test('hub index: an object with none of the keys, and lists that are no lists, are an empty index', () => {
+  for (const document of [{}, [], { counts: {} }, { manifests: null, items: 7, entries: {} }, { manifests: [] }]) {
+    assert.deepEqual(urls(document), []);
+  }
+});
+
+test('hub index: what names no manifest is left out', () => {
+  const document = {
+    manifests: [null, 7, true, [], ''],
+    items: [{}, { status: 'active' }, { manifest_url: 7 }, { path: '' }],
+  };
+  // An empty reference means the index itself, as RFC 3986 says; fetching it tells the author what is wrong.
+  assert.deepEqual(urls(document), [INDEX]);
+});
+
+test('hub index: a reference that is no address is kept, for its author to see, in a form that every database holds', () => {
+  assert.deepEqual(urls(['http://[', 'http://a b', 'http://a\u0000b', 'http://\ud800[']), [
+    'http://[',
+    'http://a b',
+    'http://ab',
+    'http://\ufffd[',
+  ]);
+});
+
+test('an index must be an object or an array', () => {
+  for (const document of [null, 'text', 7, true]) {
+    assert.throws(() => readIndexDocument(document, INDEX), /must be an object or an array/);
+  }
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createFetch, FetchError } from '../../src/lib/fetch.ts';
+import type { FetchRequest } from '../../src/lib/world.ts';
+import { createPoliteFetch } from '../../src/remotes/polite-fetch.ts';
+import { startIndexServer } from '../support/index-server.ts';
+
+function politely(
+  t: TestContext,
+  { requestsPerHost = 4, backoffMs = ((_attempt) => 1) as (attempt: number) => number } = {},
+) {
+  const { fetch, close } = createFetch({ allowPrivate: true });
+  t.after(close);
+  const polite = createPoliteFetch({ fetch, requestsPerHost, backoffMs });
+  return (url: string, some: Partial<FetchRequest> = {}) =>
+    polite({ url, maxBytes: 100_000, timeoutMs: 2_000, ...some });
+}
+
+for (const status of [429, 500, 502, 503, 504]) {
+  test(`polite fetch: ${status} is tried again, up to four times in all`, async (t) => {
+    const host = await startIndexServer(t);
+    const fetch = politely(t);
+    host.put('/a', 'at last');
+    host.fail('/a', { status, times: 3 });
+    assert.equal((await fetch(host.url('/a'))).body.toString(), 'at last');
+    assert.equal(host.seen('/a').length, 4);
+
+    host.forget();
+    host.fail('/a', { status, times: 100 });
+    assert.equal((await fetch(host.url('/a'))).status, status);
+    assert.equal(host.seen('/a').length, 4);
+  });
+}
+
+for (const status of [400, 401, 403, 404, 405, 409, 410, 418, 451]) {
+  test(`polite fetch: ${status} stays what it is`, async (t) => {
+    const host = await startIndexServer(t);
+    host.fail('/a', { status, times: 100 });
+    assert.equal((await politely(t)(host.url('/a'))).status, status);
+    assert.equal(host.seen('/a').length, 1);
+  });
+}
+
+test('polite fetch: a broken connection is tried again', async (t) => {
+  const host = await startIndexServer(t);
+  let left = 2;
+  host.answer('/a', (_request, response) => {
+    left -= 1;
+    if (left >= 0) response.destroy();
+    else response.end('whole');
+  });
+  assert.equal((await politely(t)(host.url('/a'))).body.toString(), 'whole');
+  assert.equal(host.seen('/a').length, 3);
+});
+
+test('polite fetch: what will not get better is not tried again: too large, refused, no address', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/large', 'x'.repeat(200_000));
+  host.redirect('/inside', 'http://169.254.169.254/');
+  for (const url of [host.url('/large'), host.url('/inside'), 'file:///etc/passwd', 'http://[', 'nonsense']) {
+    await assert.rejects(politely(t)(url), FetchError);
+  }
+  assert.equal(host.requests.length, 2);
+});
+
+test('polite fetch: each try waits longer than the one before', async (t) => {
+  const host = await startIndexServer(t);
+  host.fail('/a', { status: 503, times: 100 });
+  const attempts: number[] = [];
+  const backoffMs = (attempt: number) => {
+    attempts.push(attempt);
+    return 1;
+  };
+  await politely(t, { backoffMs })(host.url('/a'));
+  assert.deepEqual(attempts, [1, 2, 3]);
+});
+
+test('polite fetch: Retry-After is honoured, in seconds, by everybody who wants something of that host', async (t) => {
+  const host = await startIndexServer(t);
+  const other = await startIndexServer(t);
+  const fetch = politely(t);
+  for (const path of ['/a', '/b']) host.put(path, path);
+  other.put('/c', 'c');
+  host.fail('/a', { status: 429, times: 1, headers: { 'retry-after': '1' } });
+  const startedAt = performance.now();
+  const since = () => performance.now() - startedAt;
+  const first = fetch(host.url('/a'));
+  while (host.seen('/a')[0]?.status !== 429) await new Promise((resolve) => setTimeout(resolve, 5));
+  const elsewhere = fetch(other.url('/c')).then(since);
+  const second = fetch(host.url('/b')).then(since);
+  assert.equal((await first).status, 200);
+  assert.ok((await elsewhere) < 900, 'another host is not concerned');
+  assert.ok((await second) >= 990 && since() < 3_000, `${since()} ms`);
+});
+
+test('polite fetch: Retry-After may be a date; one that is past, or no date, is no pause', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/a', 'a');
+  const soon = new Date(Date.now() + 2_000).toUTCString();
+  for (const [value, isPause] of [
+    [soon, true],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', false],
+    ['later', false],
+    ['0', false],
+    ['-5', false],
+  ] as const) {
+    host.fail('/a', { status: 503, times: 1, headers: { 'retry-after': value } });
+    const startedAt = performance.now();
+    assert.equal((await politely(t)(host.url('/a'))).status, 200);
+    const took = performance.now() - startedAt;
+    // Dates have whole seconds.
+    assert.ok(isPause ? took > 500 : took < 500, `${value}: ${took} ms`);
+  }
+});
+
+test('polite fetch: a host that asks for a day is not waited for so long, and what is stopped does not wait', async (t) => {
+  const host = await startIndexServer(t);
+  host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '86400' } });
+  const startedAt = performance.now();
+  await assert.rejects(politely(t)(host.url('/a'), { signal: AbortSignal.timeout(100) }), { name: 'AbortError' });
+  assert.ok(performance.now() - startedAt < 2_000);
+});
+
+test('polite fetch: never more requests to one host at once than allowed, whatever their number', async (t) => {
+  const hosts = [await startIndexServer(t), await startIndexServer(t)];
+  const fetch = politely(t, { requestsPerHost: 3 });
+  for (const host of hosts) {
+    host.put('/a', 'a');
+    host.delay(() => 10);
+  }
+  await Promise.all(hosts.flatMap((host) => Array.from({ length: 30 }, () => fetch(host.url('/a')))));
+  assert.deepEqual(
+    hosts.map((host) => host.mostAtOnce()),
+    [3, 3],
+  );
+});

@@ -1,0 +1,162 @@
+// An MCP registry as a remote: all its pages, then only what changed.
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+import type { IndexServer } from '../support/index-server.ts';
+import { countsOf, testIngest } from './test-ingest.ts';
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+
+interface Listed {
+  name: string;
+  version?: string;
+  description?: string;
+  status?: string;
+  updatedAt?: string;
+}
+
+const wrapped = ({ status = 'active', updatedAt, version = '1.0.0', ...server }: Listed): JsonObject => ({
+  server: { description: 'Does things.', version, ...server },
+  _meta: { [OFFICIAL]: { status, updatedAt } },
+});
+
+/** As the real one: pages by cursor, and changes since a time. */
+function serveRegistry(host: IndexServer, { pageSize = 2 } = {}): { servers: Listed[] } {
+  const registry: { servers: Listed[] } = { servers: [] };
+  host.answer('/v0/servers', (request, response) => {
+    const query = new URL(request.url ?? '/', host.origin).searchParams;
+    const since = query.get('updated_since') ?? '';
+    const matching = registry.servers.filter(({ updatedAt = '' }) => updatedAt >= since);
+    const start = Number(query.get('cursor') ?? 0);
+    const page = matching.slice(start, start + pageSize);
+    const isLast = start + pageSize >= matching.length;
+    const metadata = { count: page.length, ...(isLast ? {} : { nextCursor: String(start + pageSize) }) };
+    response.end(JSON.stringify({ servers: page.map(wrapped), metadata }));
+  });
+  return registry;
+}
+
+testOnEveryEngine('registry: is read to its last page, then asked for changes only', async (t, address) => {
+  const { host, world, ingest, ids, get } = await testIngest(t, address);
+  const registry = serveRegistry(host);
+  const names = ['a/a', 'b/b', 'c/c', 'd/d', 'e/e'];
+  registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
+
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 5 });
+  assert.equal(host.requests.length, 3);
+  assert.deepEqual(
+    await ids(),
+    names.map((name) => `mcp_server:${name}@1.0.0`),
+  );
+
+  host.forget();
+  world.setTime('2026-06-01T18:00:00.000Z');
+  registry.servers[1] = { name: 'b/b', description: 'Does more.', updatedAt: '2026-06-01T15:00:00.000Z' };
+  registry.servers.push({ name: 'b/b', version: '1.1.0', updatedAt: '2026-06-01T16:00:00.000Z' });
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, updated: 1 });
+  const [asked] = host.requests;
+  // An hour before the first time: clocks differ.
+  assert.equal(new URL(asked?.path ?? '', host.origin).searchParams.get('updated_since'), '2026-06-01T11:00:00.000Z');
+  assert.equal((await get('mcp_server:b/b@1.0.0')).summary, 'Does more.');
+  assert.equal((await get('mcp_server:c/c')).missing_since, null, 'what is not among the changes is still there');
+});
+
+testOnEveryEngine(
+  'registry: what is deleted is marked, what is deprecated says so, what is back is back',
+  async (t, address) => {
+    const { host, world, ingest, get } = await testIngest(t, address);
+    const registry = serveRegistry(host);
+    const at = (hour: string) => `2026-06-01T${hour}:00:00.000Z`;
+    registry.servers = [{ name: 'a/a' }, { name: 'b/b' }, { name: 'gone/before', status: 'deleted' }];
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 2 });
+    await assert.rejects(get('mcp_server:gone/before'), /No entity/);
+
+    world.setTime(at('13'));
+    registry.servers[0] = { name: 'a/a', status: 'deleted', updatedAt: at('13') };
+    registry.servers[1] = { name: 'b/b', status: 'deprecated', updatedAt: at('13') };
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { missing: 1, updated: 1 });
+    assert.equal((await get('mcp_server:a/a')).missing_since, at('13'));
+    assert.equal((await get('mcp_server:b/b')).status, 'deprecated');
+
+    world.setTime(at('14'));
+    assert.equal(countsOf(await ingest('/v0/servers')).missing, undefined, 'marked once');
+    registry.servers[0] = { name: 'a/a', updatedAt: at('14') };
+    await ingest('/v0/servers');
+    assert.equal((await get('mcp_server:a/a')).missing_since, null);
+  },
+);
+
+testOnEveryEngine(
+  'registry: once a day it is read whole, so that what vanished without a word is marked',
+  async (t, address) => {
+    const { host, world, ingest, get } = await testIngest(t, address);
+    const registry = serveRegistry(host);
+    registry.servers = ['a/a', 'b/b', 'c/c'].map((name) => ({ name }));
+    await ingest('/v0/servers');
+    registry.servers.pop();
+    world.setTime('2026-06-01T13:00:00.000Z');
+    await ingest('/v0/servers');
+    assert.equal((await get('mcp_server:c/c')).missing_since, null);
+    world.setTime('2026-06-02T13:00:00.000Z');
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 2, missing: 1 });
+  },
+);
+
+testOnEveryEngine(
+  'registry: what failed stays listed until it is mended, also when only changes are read',
+  async (t, address) => {
+    const { host, world, ingest, runs } = await testIngest(t, address);
+    const registry = serveRegistry(host);
+    registry.servers = [{ name: 'a/a' }, { name: 'bad name' }];
+    const url = host.url('/v0/servers');
+    const rejected = async () => (await runs.rejections({ url, limit: 10, offset: 0 })).items.map(({ error }) => error);
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, failed: 1 });
+    const [reason] = await rejected();
+    assert.match(reason ?? '', /id must not hold blanks/);
+
+    world.setTime('2026-06-01T13:00:00.000Z');
+    registry.servers.push({ name: 'c/c', updatedAt: '2026-06-01T13:00:00.000Z' });
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1 });
+    assert.deepEqual(await rejected(), [reason]);
+  },
+);
+
+testOnEveryEngine(
+  'registry: pages that lead back to each other end with an error, and what they brought stays',
+  async (t, address) => {
+    const { host, ingest, ids } = await testIngest(t, address);
+    const pages: Record<string, string> = { first: 'A', A: 'B', B: 'A' };
+    host.answer('/v0/servers', (request, response) => {
+      const cursor = new URL(request.url ?? '/', host.origin).searchParams.get('cursor') ?? 'first';
+      const body = { servers: [wrapped({ name: `page/${cursor}` })], metadata: { next_cursor: pages[cursor] } };
+      response.end(JSON.stringify(body));
+    });
+    const circle = await ingest('/v0/servers');
+    assert.equal(circle.ok, false);
+    assert.match(circle.error ?? '', /leads back to a page that was read before/);
+    assert.equal(host.requests.length, 3);
+    assert.deepEqual(
+      await ids(),
+      ['A', 'B', 'first'].map((name) => `mcp_server:page/${name}@1.0.0`),
+    );
+
+    pages.A = 'A';
+    assert.match((await ingest('/v0/servers')).error ?? '', /leads back/);
+  },
+);
+
+testOnEveryEngine('registry: a bad page costs only what comes after it, and nothing is marked', async (t, address) => {
+  const { host, ingest, get } = await testIngest(t, address);
+  const registry = serveRegistry(host, { pageSize: 1 });
+  registry.servers = ['a/a', 'b/b'].map((name) => ({ name }));
+  await ingest('/v0/servers');
+  host.answer('/v0/servers', (request, response) => {
+    if (request.url?.includes('cursor')) return void response.writeHead(404).end();
+    const servers = [wrapped({ name: 'a/a', description: 'New.', updatedAt: '2026-06-09T00:00:00Z' })];
+    response.end(JSON.stringify({ servers, metadata: { nextCursor: 'lost' } }));
+  });
+  const result = await ingest('/v0/servers');
+  assert.deepEqual([result.ok, result.error], [false, 'answered 404']);
+  assert.deepEqual(countsOf(result), { updated: 1 });
+  assert.equal((await get('mcp_server:b/b')).missing_since, null);
+});

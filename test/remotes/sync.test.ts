@@ -1,0 +1,198 @@
+// Ingest of all remotes, sync, and who may do it when.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { hubOn } from './hubs.ts';
+import { someManifests } from './test-ingest.ts';
+
+function publish(host: IndexServer, path: string, ...ids: string[]): string {
+  for (const manifest of someManifests(...ids)) host.put(`/m/${manifest.id}.json`, manifest);
+  host.put(path, { manifests: ids.map((id) => `m/${id}.json`) });
+  return host.url(path);
+}
+
+testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, address) => {
+  const host = await startIndexServer(t);
+  const one = publish(host, '/one.json', 'a', 'b');
+  const two = publish(host, '/two.json', 'c');
+  const bad = host.url('/none.json');
+  const { hub, world } = await hubOn(t, address, { HUB_REMOTES: `${one},${bad},${two}` });
+
+  assert.deepEqual(await hub.syncRemotes(), {
+    seeded: true,
+    ingested: [one, two].toSorted(),
+    errors: { [bad]: 'answered 404' },
+    synced: false,
+    count: 3,
+    registered: 0,
+    failed: 0,
+  });
+  assert.equal((await hub.countEntities()).tool, 3);
+  const again = await hub.syncRemotes();
+  assert.deepEqual([again.seeded, again.count], [false, 3]);
+
+  const { items } = await hub.listRemotes();
+  assert.deepEqual(items[0], {
+    url: bad,
+    last_sync_at: '2026-06-01T12:00:00.000Z',
+    last_status: 'failed',
+    last_error: 'answered 404',
+    entities: 0,
+    etag: false,
+  });
+  assert.deepEqual(items[1], {
+    url: one,
+    last_sync_at: '2026-06-01T12:00:00.000Z',
+    last_status: 'ok',
+    last_error: null,
+    entities: 2,
+    etag: true,
+  });
+  const failures = world.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
+  assert.ok(failures.includes(`Could not ingest ${bad}: answered 404`));
+});
+
+testOnEveryEngine('ingest: one remote, all of them, or an address that is no remote and stays none', async (t, address) => {
+  const host = await startIndexServer(t);
+  const { hub } = await hubOn(t, address);
+  const one = publish(host, '/one.json', 'a');
+  const two = publish(host, '/two.json', 'b');
+  await hub.addRemote(one);
+  await hub.addRemote(host.url('/none.json'));
+
+  const all = await hub.ingest();
+  assert.deepEqual(
+    all.results.map(({ url, ok }) => [url, ok]),
+    [
+      [host.url('/none.json'), false],
+      [one, true],
+    ],
+  );
+  const odd = await hub.ingest(` ${two}#part `);
+  assert.deepEqual(odd.results.map(({ url, ok, stats }) => [url, ok, stats.created]), [[two, true, 1]]);
+  assert.equal((await hub.listRemotes()).count, 2);
+  await assert.rejects(hub.ingest('file:///etc/passwd'), { code: 'invalid_request' });
+});
+
+test('ingest: with no remotes there is nothing to do', async (t) => {
+  const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  assert.deepEqual(await hub.ingest(), { results: [] });
+});
+
+test('sync: a slow remote does not hold up the others', async (t) => {
+  const host = await startIndexServer(t);
+  const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  for (const name of ['a', 'b', 'c', 'd']) await hub.addRemote(publish(host, `/${name}.json`, name));
+  host.delay((path) => (path === '/m/a.json' ? 1_500 : 0));
+  const syncing = hub.syncRemotes();
+  while ((await hub.countEntities()).tool < 3) await sleep(10);
+  const { running, last } = await hub.ingestStatus();
+  assert.deepEqual([running.map(({ url }) => url), last.length], [[host.url('/a.json')], 3]);
+  assert.equal((await syncing).ingested.length, 4);
+});
+
+test('status: what is under way, then what was; newest first', async (t) => {
+  const host = await startIndexServer(t);
+  const { hub, world } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const url = publish(host, '/one.json', 'a', 'b');
+  assert.deepEqual(await hub.ingestStatus(), { running: [], last: [] });
+  host.delay((path) => (path === '/m/b.json' ? 300 : 0));
+  const ingesting = hub.ingest(url);
+  while ((await hub.ingestStatus()).running[0]?.total !== 2) await sleep(5);
+  const [run] = (await hub.ingestStatus()).running;
+  assert.partialDeepStrictEqual(run, { url, finished_at: null, ok: null, error: null, manifests_seen: 2 });
+  await ingesting;
+
+  world.setTime('2026-06-01T13:00:00.000Z');
+  host.remove('/one.json');
+  await hub.ingest(url);
+  const { running, last } = await hub.ingestStatus();
+  assert.deepEqual(running, []);
+  assert.deepEqual(
+    last.map(({ started_at, ok, error, created, done }) => [started_at, ok, error, created, done]),
+    [
+      ['2026-06-01T13:00:00.000Z', false, 'answered 404', 0, 0],
+      ['2026-06-01T12:00:00.000Z', true, null, 2, 2],
+    ],
+  );
+});
+
+testOnEveryEngine('two at once: one syncs, the other is told so, in one hub and in two on one database', async (t, address) => {
+  const host = await startIndexServer(t);
+  const url = publish(host, '/one.json', 'a');
+  const { hub } = await hubOn(t, address, { HUB_REMOTES: url });
+  const { hub: other } = await hubOn(t, address, { HUB_REMOTES: url });
+  host.delay((path) => (path === '/m/a.json' ? 400 : 0));
+
+  const syncing = hub.syncRemotes();
+  while (host.requests.length === 0) await sleep(5);
+  await assert.rejects(hub.syncRemotes(), { code: 'sync_running' });
+  await assert.rejects(other.syncRemotes(), { code: 'sync_running' });
+  const [ingested] = (await other.ingest(url)).results;
+  assert.deepEqual([ingested?.ok, ingested?.error], [false, 'is being ingested already']);
+  assert.deepEqual((await syncing).ingested, [url]);
+
+  assert.deepEqual((await other.syncRemotes()).ingested, [url], 'afterwards it is free');
+});
+
+testOnEveryEngine('two at once: of many that start in the same moment, exactly one syncs', async (t, address) => {
+  const host = await startIndexServer(t);
+  const url = publish(host, '/one.json', 'a');
+  host.delay(() => 150);
+  const { hub } = await hubOn(t, address, { HUB_REMOTES: url });
+  const { hub: other } = await hubOn(t, address, { HUB_REMOTES: url });
+  const outcomes = await Promise.allSettled([hub, other, hub, other, hub, other].map((each) => each.syncRemotes()));
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
+testOnEveryEngine('two at once: the lock is gone with the process that held it', async (t, address) => {
+  const host = await startIndexServer(t);
+  const url = publish(host, '/one.json', 'a');
+  const { hub } = await hubOn(t, address);
+  await hub.addRemote(url);
+  host.delay((path) => (path === '/m/a.json' ? 60_000 : 0));
+  const holder = spawn(process.execPath, [fileURLToPath(new URL('./syncing-process.ts', import.meta.url))], {
+    env: { ...process.env, ADDRESS: JSON.stringify(address) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = once(holder, 'exit');
+  t.after(() => holder.kill('SIGKILL'));
+  while (host.seen('/m/a.json').length === 0) await sleep(10);
+  await assert.rejects(hub.syncRemotes(), { code: 'sync_running' });
+
+  holder.kill('SIGKILL');
+  await ended;
+  host.delay(() => 0);
+  // PostgreSQL notices that a client is gone a moment later.
+  for (let tries = 100; tries > 0; tries -= 1) {
+    const report = await hub.syncRemotes().catch(() => undefined);
+    if (report) return assert.deepEqual(report.ingested, [url]);
+    await sleep(20);
+  }
+  assert.fail('the lock is still held');
+});
+
+test('close: what is under way ends soon, and nothing is lost by it', async (t) => {
+  const host = await startIndexServer(t);
+  const address = await emptyDatabase(t, 'sqlite');
+  const { hub } = await hubOn(t, address);
+  const url = publish(host, '/one.json', 'a', 'b');
+  await hub.addRemote(url);
+  host.delay((path) => (path === '/m/b.json' ? 60_000 : 0));
+  const syncing = hub.syncRemotes();
+  while (host.seen('/m/b.json').length === 0) await sleep(5);
+  const startedAt = performance.now();
+  await hub.close();
+  assert.ok(performance.now() - startedAt < 5_000);
+  assert.deepEqual((await syncing).errors, { [url]: 'was stopped, because the hub is closing' });
+
+  host.delay(() => 0);
+  const { hub: next } = await hubOn(t, address);
+  assert.deepEqual((await next.syncRemotes()).ingested, [url]);
+  assert.equal((await next.countEntities()).tool, 2);
+});

@@ -1,0 +1,239 @@
+// What a gateway does: create, list, change, refresh and delete, by the rules of its generation.
+import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
+import type { Answer, Rules } from './generations.ts';
+import { type Contact, contact, type FakeMcpServer } from './mcp-servers.ts';
+import { createRow, type Kind, present, type Row, slugify, type Table } from './rows.ts';
+import { type AddressGuard, fieldFault, invalid, oversized, unwrapped } from './validation.ts';
+
+export interface GatewayState {
+  rules: Rules;
+  table: Table;
+  guard: AddressGuard;
+  exposesErrors: boolean;
+  /** By address, with `localhost` for 127.0.0.1. */
+  servers: Map<string, FakeMcpServer>;
+  /** 202 instead of 200; polls until it is active or has failed. */
+  pollsUntilActive: number | undefined;
+  /** Rows that a list never shows more of, whatever limit is asked for. */
+  largestPage: number;
+  /** Resolves when the caller of the request under way has gone. */
+  callerGone: () => Promise<void>;
+}
+
+const PAGE = 50;
+const polls = new WeakMap<Row, number>();
+let lastNumber = 0;
+
+export async function createThing(state: GatewayState, kind: Kind, body: JsonObject): Promise<Answer> {
+  const { rules, table, guard } = state;
+  const fields = unwrapped(kind, body, rules);
+  const fault = fields ? fieldFault(kind, fields, rules, guard) : 'body: Field required';
+  if (!fields || fault) return invalid(fault ?? '', rules, state.exposesErrors);
+  if (kind === 'gateways') return createServer(state, fields);
+  const large = oversized(kind, fields);
+  if (large) return large;
+  const duplicate = duplicateAnswer(state, kind, fields);
+  if (duplicate) return duplicate;
+  const row = createRow(String(fields.name), fields, idOf(kind, rules));
+  table[kind].push(row);
+  return { status: kind === 'a2a' ? 201 : 200, body: present(kind, row) };
+}
+
+function idOf(kind: Kind, rules: Rules): Partial<Row> {
+  if (!rules.hasNumericIds || (kind !== 'resources' && kind !== 'prompts')) return {};
+  lastNumber += 1;
+  return { id: lastNumber };
+}
+
+function duplicateAnswer({ rules, table }: GatewayState, kind: Kind, fields: JsonObject): Answer | undefined {
+  const name = String(fields.name);
+  const standalone = table[kind].filter(({ gatewayId }) => gatewayId === null);
+  if (kind === 'tools') return duplicateTool(standalone, name, rules);
+  if (kind === 'resources') {
+    const isThere = standalone.some((row) => row.fields.uri === fields.uri);
+    return isThere
+      ? { status: 409, body: { detail: `Public resource already exists with URI: ${fields.uri} …` } }
+      : undefined;
+  }
+  if (!standalone.some(({ slug }) => slug === slugify(name))) return undefined;
+  const what = kind === 'prompts' ? 'Prompt' : 'A2A Agent';
+  return { status: 409, body: { detail: `Public ${what} already exists with name: ${slugify(name)}` } };
+}
+
+/** The check compares the name as it was sent with stored slugs, so that only names in slug form collide. */
+function duplicateTool(rows: readonly Row[], name: string, rules: Rules): Answer | undefined {
+  const alike = rows.filter(({ slug }) => slug === slugify(name));
+  if (alike.length === 0) return undefined;
+  if (rules.duplicateToolStatus === 400) return { status: 400, body: { detail: `Tool already exists: ${name}` } };
+  if (name !== slugify(name)) {
+    if (rules.hasUnderscoreTrap) return undefined;
+    return { status: 409, body: { detail: { message: 'A tool with this name already exists', success: false } } };
+  }
+  if (alike.length > 1) {
+    return {
+      status: 400,
+      body: { detail: 'Failed to register tool: Multiple rows were found when one or none was required' },
+    };
+  }
+  const [row] = alike;
+  const detail = row?.enabled
+    ? `Public Tool already exists with name: ${name}`
+    : `Tool name already exists but is inactive. Consider activating it with ID: ${row?.id}`;
+  return { status: 409, body: { detail } };
+}
+
+async function createServer(state: GatewayState, fields: JsonObject): Promise<Answer> {
+  const { rules, table, pollsUntilActive } = state;
+  const name = String(fields.name);
+  const stored = { ...fields, transport: String(fields.transport ?? 'SSE').toUpperCase(), url: storedUrl(fields.url) };
+  const named = table.gateways.find(({ slug }) => slug === slugify(name));
+  if (named?.status === 'pending') return promised(named);
+  if (named) return { status: 409, body: { message: 'Gateway name already exists' } };
+  const isSame = (row: Row) => row.fields.url === stored.url && row.fields.auth_token === fields.auth_token;
+  if (table.gateways.some(isSame)) return { status: 409, body: { message: rules.sameUrl } };
+  const row = createRow(name, stored);
+  if (pollsUntilActive !== undefined) {
+    row.status = 'pending';
+    table.gateways.push(row);
+    return promised(row);
+  }
+  const found = await visit(state, row);
+  if ('refusal' in found) return found.refusal;
+  table.gateways.push(row);
+  adopt(state, row, found.server);
+  return { status: 200, body: { ...present('gateways', row), ...skipped(found.server) } };
+}
+
+function promised(row: Row): Answer {
+  return { status: 202, body: present('gateways', row), headers: { 'retry-after': '5' } };
+}
+
+function skipped({ skippedTools }: FakeMcpServer): JsonObject {
+  return skippedTools ? { skippedTools } : {};
+}
+
+async function visit(state: GatewayState, row: Row): Promise<Exclude<Contact, 'hangs'>> {
+  const { url, transport, auth_token: authToken } = row.fields;
+  // Taken, stored, and never contacted.
+  if (!['SSE', 'STREAMABLEHTTP'].includes(String(transport))) return { server: {} };
+  const found = contact(
+    { url: String(url), transport: String(transport), authToken },
+    state.servers.get(String(url)),
+    state.rules,
+  );
+  if (found !== 'hangs') return found;
+  await state.callerGone();
+  if (!state.rules.cancelsWhenAborted) state.table.gateways.push(row);
+  return { refusal: { status: 502, body: { message: 'ReadTimeout' } } };
+}
+
+/** Tools appear under the server's name; resources and prompts that were there on their own become the server's. */
+function adopt(
+  { table }: GatewayState,
+  server: Row,
+  { tools = [], resources = [], prompts = [] }: FakeMcpServer,
+): void {
+  const gatewayId = String(server.id);
+  const { transport, url } = server.fields;
+  for (const name of tools) {
+    const fields = { name, url, integration_type: 'MCP', request_type: transport };
+    table.tools.push(createRow(name, fields, { gatewayId, slug: `${server.slug}-${slugify(name)}` }));
+  }
+  for (const uri of resources) {
+    const standalone = table.resources.find((row) => row.gatewayId === null && row.fields.uri === uri);
+    if (standalone) Object.assign(standalone, { gatewayId, fields: { ...standalone.fields, content: '' } });
+    else table.resources.push(createRow(uri, { uri, name: uri, content: '' }, { gatewayId }));
+  }
+  for (const name of prompts) {
+    const slug = `${server.slug}-${slugify(name)}`;
+    const standalone = table.prompts.find((row) => row.gatewayId === null && row.slug === slugify(name));
+    if (standalone) Object.assign(standalone, { gatewayId, slug });
+    else table.prompts.push(createRow(name, { name, template: '' }, { gatewayId, slug }));
+  }
+}
+
+export function listThings({ table, rules, largestPage }: GatewayState, kind: Kind, query: URLSearchParams): Answer {
+  const withInactive = query.get('include_inactive') === 'true';
+  const rows = table[kind].filter(({ enabled }) => enabled || withInactive).map((row) => present(kind, row));
+  const isPaged = rules.paging === 'limit and cursor' || (rules.paging === 'tools by cursor' && kind === 'tools');
+  if (!isPaged) return { status: 200, body: rows };
+  const asked = rules.paging === 'limit and cursor' ? Number(query.get('limit') ?? PAGE) : PAGE;
+  const start = Number(Buffer.from(query.get('cursor') ?? '', 'base64url').toString() || 0);
+  const end = start + Math.min(asked === 0 ? Number.POSITIVE_INFINITY : asked, largestPage);
+  const page = rows.slice(start, end);
+  if (rules.paging !== 'limit and cursor' || query.get('include_pagination') !== 'true')
+    return { status: 200, body: page };
+  const nextCursor = end < rows.length ? Buffer.from(String(end)).toString('base64url') : null;
+  return { status: 200, body: { [kind === 'a2a' ? 'agents' : kind]: page, nextCursor } };
+}
+
+export function getThing(
+  { table, rules, pollsUntilActive = 0, servers }: GatewayState,
+  kind: Kind,
+  id: string,
+): Answer {
+  const byId = table[kind].find((row) => String(row.id) === id);
+  const byName =
+    kind === 'gateways'
+      ? table.gateways.find(({ slug, originalName }) => slug === id || originalName === id)
+      : undefined;
+  if (byName && rules.byNameStatus === 500) return { status: 500, body: 'Internal Server Error' };
+  const row = byId ?? (rules.byNameStatus === 200 ? byName : undefined);
+  if (!row) return { status: 404, body: { detail: `${kind} not found: ${id}` } };
+  if (row.status === 'pending') {
+    polls.set(row, (polls.get(row) ?? 0) + 1);
+    const fault = servers.get(String(row.fields.url))?.fault;
+    if ((polls.get(row) ?? 0) >= pollsUntilActive) {
+      if (fault) row.lastError = `Failed to initialize gateway: ${fault}`;
+      else row.status = 'active';
+    }
+  }
+  return { status: 200, body: present(kind, row) };
+}
+
+/** Flat and partial: what is wrapped is not seen, and changes nothing. */
+export async function changeThing(state: GatewayState, kind: Kind, id: string, body: JsonObject): Promise<Answer> {
+  const row = state.table[kind].find((each) => String(each.id) === id);
+  if (!row) return { status: 404, body: { detail: `${kind} not found: ${id}` } };
+  const flat = Object.fromEntries(Object.entries(body).filter(([, value]) => !isJsonObject(value)));
+  const fields = { ...row.fields, ...flat, ...('url' in flat ? { url: storedUrl(flat.url) } : {}) };
+  const fault = fieldFault(kind, fields, state.rules, state.guard);
+  if (fault) return invalid(fault, state.rules, state.exposesErrors);
+  if (kind === 'gateways') {
+    const { rules, table } = state;
+    if (table.gateways.some((each) => each !== row && each.fields.url === fields.url))
+      return { status: 409, body: { message: rules.sameUrl } };
+    const found = await visit(state, { ...row, fields });
+    if ('refusal' in found) return found.refusal;
+  }
+  Object.assign(row, { fields, version: row.version + 1 });
+  return { status: 200, body: present(kind, row) };
+}
+
+export function refreshServer({ table }: GatewayState, id: string): Answer {
+  const row = table.gateways.find((each) => String(each.id) === id);
+  if (!row) return { status: 404, body: { message: `Gateway not found: ${id}` } };
+  return { status: 200, body: { success: true, error: null, toolsAdded: 0, toolsUpdated: 0, toolsRemoved: 0 } };
+}
+
+export function deleteThing({ table }: GatewayState, kind: Kind, id: string): Answer {
+  const row = table[kind].find((each) => String(each.id) === id);
+  if (!row && kind === 'tools')
+    return { status: 400, body: { detail: `Failed to delete tool: Tool not found: ${id}` } };
+  if (!row)
+    return {
+      status: 404,
+      body: kind === 'gateways' ? { message: `Gateway not found: ${id}` } : { detail: `Not found: ${id}` },
+    };
+  table[kind] = table[kind].filter((each) => each !== row);
+  if (kind === 'gateways') {
+    for (const part of ['tools', 'resources', 'prompts'] as const) {
+      table[part] = table[part].filter(({ gatewayId }) => gatewayId !== String(row.id));
+    }
+  }
+  return { status: 200, body: { status: 'success', message: `${id} deleted` } };
+}
+
+function storedUrl(url: unknown): string {
+  return String(url).replace('//127.0.0.1', '//localhost');
+}

@@ -1,0 +1,79 @@
+// The gateway's tables, and how it names and shows what is in them.
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../src/lib/json.ts';
+
+export const KINDS = ['tools', 'resources', 'prompts', 'gateways', 'a2a'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Row {
+  id: string | number;
+  /** As it was sent. */
+  originalName: string;
+  /** What `name` is in answers. */
+  slug: string;
+  gatewayId: string | null;
+  enabled: boolean;
+  fields: JsonObject;
+  status: 'active' | 'pending';
+  lastError: string | null;
+  version: number;
+}
+
+export type Table = Record<Kind, Row[]>;
+
+export function createTable(): Table {
+  return { tools: [], resources: [], prompts: [], gateways: [], a2a: [] };
+}
+
+export function createRow(name: string, fields: JsonObject, more: Partial<Row> = {}): Row {
+  return {
+    id: randomUUID().replaceAll('-', ''),
+    originalName: name,
+    slug: slugify(name),
+    gatewayId: null,
+    enabled: true,
+    fields,
+    status: 'active',
+    lastError: null,
+    version: 1,
+    ...more,
+  };
+}
+
+/** As the gateway does it, and written apart from how the hub does it. */
+export function slugify(text: string): string {
+  let slug = '';
+  for (const sign of text.normalize('NFKD').toLowerCase()) {
+    if (/[a-z0-9]/.test(sign)) slug += sign;
+    else if (sign === "'" || sign === '’' || /\p{M}/u.test(sign)) continue;
+    else if (!slug.endsWith('-')) slug += '-';
+  }
+  return slug.replace(/^-|-$/g, '');
+}
+
+/** CamelCase, as answers are. Secrets are masked. */
+export function present(
+  kind: Kind,
+  { id, originalName, slug, gatewayId, enabled, fields, status, lastError, version }: Row,
+): JsonObject {
+  const shown = Object.fromEntries(
+    Object.entries(fields)
+      .filter(([key]) => !key.startsWith('auth_'))
+      .map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
+  );
+  const isServer = kind === 'gateways' || kind === 'a2a';
+  return {
+    ...shown,
+    id,
+    name: isServer || kind === 'resources' ? originalName : slug,
+    ...(isServer
+      ? { slug }
+      : kind === 'resources'
+        ? {}
+        : { originalName, customName: originalName, customNameSlug: slug }),
+    enabled,
+    ...(kind === 'gateways' ? { status, lastError, toolCount: 0 } : { gatewayId }),
+    visibility: 'public',
+    version,
+  };
+}
