@@ -216,11 +216,14 @@ describe('a real gateway', { skip: missing ?? false }, () => {
     const newer = await startGateway(settings);
     t.after(newer.stop);
     const server = await startMcpServer(t);
-    const { hub, load, calls } = await aHub(t, newer);
-    await load(aServer('background', server.mcp, 'STREAMABLEHTTP'));
-    assert.equal((await hub.syncRemotes()).registered, 1, calls.join(', '));
+    const { hub, load, calls, errorOf } = await aHub(t, newer);
+    const nobody = `http://127.0.0.1:${await freePort()}/mcp`;
+    await load(aServer('promised', server.mcp, 'STREAMABLEHTTP'), aServer('broken', nobody, 'STREAMABLEHTTP'));
+    const { registered, failed } = await hub.syncRemotes();
+    assert.deepEqual({ registered, failed }, { registered: 1, failed: 1 }, calls.join(', '));
     assert.ok(calls.includes('POST /v1/gateways 202'), calls.join(', '));
     assert.equal((await newer.rowsAt(server.mcp))[0]?.status, 'active');
+    assert.match(String(await errorOf('broken')), /All connection attempts failed/);
   });
 
   /** Calls a tool through the gateway. */

@@ -1,13 +1,13 @@
 // Registers an agent that has an HTTP endpoint as an A2A agent, where the gateway offers that.
 import type { JsonObject } from '../lib/json.ts';
 import { statusOf } from './answer.ts';
+import type { RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create } from './create.ts';
 import { createNameDesk, nameChoices } from './free-name.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { acceptableText, comparableUrl, slugOf } from './names.ts';
 import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
-import type { RegisterEntity, RegistrationBatch } from './register.ts';
 import { planEndpoint } from './server-address.ts';
 import type { RegistrableEntity } from './store.ts';
 
@@ -16,6 +16,8 @@ const NOT_OFFERED = 'The gateway offers no A2A agents.';
 export function createAgentRegistration(batch: RegistrationBatch): RegisterEntity {
   const { client, lookup } = batch;
   const names = createNameDesk();
+  /** One answer is enough to know. */
+  let areOffered = true;
 
   async function make(entity: RegistrableEntity, url: string, rows: GatewayRows): Promise<Registration> {
     const calls: CallReport[] = [];
@@ -25,6 +27,7 @@ export function createAgentRegistration(batch: RegistrationBatch): RegisterEntit
     const call = { body: { ...agent, agent, visibility: 'public' } };
     const report = { call: 'POST /a2a', name, url };
     const reply = await create(batch, { kind: 'a2a', call, find: (listed) => listed.at(url)[0] });
+    names.giveBack(name);
     if (reply.kind === 'ok') {
       const row = lookup.put('a2a', reply.body, { name, url });
       return registered({ calls, report: { ...report, outcome: 'created', status: reply.status }, row, isOurs: true });
@@ -32,7 +35,6 @@ export function createAgentRegistration(batch: RegistrationBatch): RegisterEntit
     if (reply.kind === 'there') {
       return settled(calls, entity, reply.row, { ...report, outcome: 'exists', status: reply.status });
     }
-    names.giveBack(name);
     return refused(calls, failedCall(report, reply), gatewayDown(reply));
   }
 
@@ -54,10 +56,12 @@ export function createAgentRegistration(batch: RegistrationBatch): RegisterEntit
   return async (entity) => {
     const endpoint = planEndpoint(entity.mcpRegistration);
     if ('fault' in endpoint) return { outcome: 'failed', calls: [], error: endpoint.fault, isPermanent: true };
+    if (!areOffered) return failed([], NOT_OFFERED);
     const { url } = endpoint;
     const listing = await lookup.list('a2a');
     if (!listing.ok) {
-      if (statusOf(listing.reply) === 404) return failed([], NOT_OFFERED);
+      areOffered = statusOf(listing.reply) !== 404;
+      if (!areOffered) return failed([], NOT_OFFERED);
       return { ...gatewayUnusable(listing.reply), calls: [] };
     }
     const own = entity.gatewayName === null ? undefined : listing.rows.named(entity.gatewayName)[0];

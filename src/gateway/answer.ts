@@ -52,7 +52,11 @@ function parse(body: Buffer): unknown {
 
 /** All three shapes: `detail` (text, object or list), `message`, and `error` with `message`. */
 function errorText(body: unknown): string {
-  return (storableText(sentence(body)).trim() || 'no reason given').slice(0, LONGEST_ERROR).toWellFormed();
+  // Python's HTTP client ends its sentences with a link to a lexicon.
+  const reason = storableText(sentence(body))
+    .replace(/\s*For more information check: \S+/g, '')
+    .trim();
+  return (reason || 'no reason given').slice(0, LONGEST_ERROR).toWellFormed();
 }
 
 function sentence(value: unknown): string {

@@ -1,6 +1,6 @@
 // Gateways may promise to make a server and do it later: followed up until it is there, or until they say why not.
 import { isJsonObject } from '../lib/json.ts';
-import type { RegistrationBatch } from './register.ts';
+import type { RegistrationBatch } from './batch.ts';
 
 const PAUSES_MS = [1_000, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000];
 

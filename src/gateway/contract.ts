@@ -35,7 +35,7 @@ export interface PendingQuery {
   text: string;
 }
 
-export const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered'] as const;
+const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered'] as const;
 export type RemovalRefusal = (typeof REMOVAL_REFUSALS)[number];
 
 export const Removal = z

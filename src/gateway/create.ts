@@ -1,8 +1,8 @@
 // A POST that may have done its work although nobody heard of it: looked up before it is sent again.
 import { type GatewayReply, statusOf } from './answer.ts';
+import type { RegistrationBatch } from './batch.ts';
 import type { GatewayCall } from './client.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
-import type { RegistrationBatch } from './register.ts';
 
 /** `there`: the gateway has it already, from before or from this very call. */
 export type Created = GatewayReply | { kind: 'there'; status?: number; row: GatewayRow };

@@ -1,11 +1,12 @@
 // The stories of registration: one entity during an install, and everything that is due during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { Clock, Logger } from '../lib/world.ts';
+import type { RegisterEntity } from './batch.ts';
 import type { GatewayClient } from './client.ts';
 import type { CallReport, PendingReport, Registration } from './contract.ts';
 import { createLookup } from './lookup.ts';
 import { createRecorder } from './recorder.ts';
-import { createRegister, type RegisterEntity } from './register.ts';
+import { createRegister } from './register.ts';
 import { type RegistrationRun, registerAllDue } from './run.ts';
 import type { RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
@@ -19,7 +20,7 @@ export interface Gateway {
   registerPending(options: PendingOptions): Promise<PendingReport | undefined>;
 }
 
-export interface PendingOptions {
+interface PendingOptions {
   force: boolean;
   signal: AbortSignal;
   /** Servers done so far, as often as it changes. */

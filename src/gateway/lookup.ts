@@ -29,10 +29,10 @@ export interface GatewayRows {
   ofUri(uri: string): readonly GatewayRow[];
 }
 
-export type Listing = { ok: true; rows: GatewayRows } | { ok: false; reply: Exclude<GatewayReply, { kind: 'ok' }> };
+type Listing = { ok: true; rows: GatewayRows } | { ok: false; reply: Exclude<GatewayReply, { kind: 'ok' }> };
 
 /** What was sent, for answers that do not repeat it. */
-export interface Sent {
+interface Sent {
   name: string;
   url?: string;
   uri?: string;

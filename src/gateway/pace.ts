@@ -16,29 +16,38 @@ export interface PaceOptions {
   clock: () => number;
 }
 
-/** Below this many calls left in the gateway's minute, the hub slows down. */
-const FEW_CALLS_LEFT = 10;
-/** The limit is over a sliding minute: the few that are left last until the first ones no longer count. */
-const SLOW_GAP_MS = 60_000 / FEW_CALLS_LEFT;
+/** Calls of the gateway's minute that are left to its other callers, and to those of ours that are under way. */
+const LEFT_TO_OTHERS = 10;
+/** The gateway's limit is over a sliding minute; a little more, because its clock starts when a call arrives. */
+const WINDOW_MS = 61_000;
 const DEFAULT_RETRY_AFTER_MS = 60_000;
 
 export function createPace({ sleep, clock }: PaceOptions): Pace {
-  let gapMs = 0;
-  let nextTurnAt = 0;
+  /** When calls were made, oldest first. */
+  let made: number[] = [];
+  /** Unlimited until the gateway tells its limit. */
+  let mostInWindow = Number.POSITIVE_INFINITY;
   let closedUntil = 0;
+
+  const recent = () => made.filter((at) => at > clock() - WINDOW_MS);
 
   return {
     async turn(signal) {
-      if (gapMs === 0) return;
-      // One queue for all callers: together they must not be faster than one of them may be.
-      const at = Math.max(clock(), nextTurnAt);
-      nextTurnAt = at + gapMs;
-      if (at > clock()) await sleep(at - clock(), signal);
+      made = recent();
+      while (made.length >= mostInWindow && !signal?.aborted) {
+        const oldestThatCounts = made.at(-mostInWindow) ?? clock();
+        await sleep(Math.max(1, oldestThatCounts + WINDOW_MS - clock()), signal);
+        made = recent();
+      }
+      made.push(clock());
     },
     heed({ status, headers }) {
-      const isScarce = Number(headers['x-ratelimit-remaining'] ?? Number.POSITIVE_INFINITY) < FEW_CALLS_LEFT;
-      if (isScarce && gapMs === 0) nextTurnAt = clock() + SLOW_GAP_MS;
-      gapMs = isScarce ? SLOW_GAP_MS : 0;
+      const limit = Number(headers['x-ratelimit-limit'] ?? Number.NaN);
+      const remaining = Number(headers['x-ratelimit-remaining'] ?? Number.NaN);
+      if (limit > 0 && remaining >= 0) {
+        const byOthers = Math.max(0, limit - remaining - recent().length);
+        mostInWindow = Math.max(1, limit - byOthers - LEFT_TO_OTHERS);
+      }
       // Each call that is made in spite of a 429 brings the gateway nearer to locking the hub out.
       if (status === 429) closedUntil = Math.max(closedUntil, clock() + retryAfterMs(headers));
     },

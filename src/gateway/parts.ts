@@ -15,6 +15,7 @@ export interface Part {
   isDiscovered: boolean;
 }
 
+const INTEGRATION_TYPES = ['REST', 'MCP'];
 const REST_VERBS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 const TOOL_FIELDS = ['headers', 'annotations', 'output_schema', 'title', 'tags', 'visibility', 'jsonpath_filter'];
 const TOOL_AUTH_FIELDS = ['auth_type', 'auth_username', 'auth_password', 'auth_token', 'auth_headers'];
@@ -82,6 +83,7 @@ function toolFault({
   }
   const { username, password } = new URL(url);
   if (username || password) return 'its address holds credentials, which gateways refuse; use auth fields instead';
+  if (!INTEGRATION_TYPES.includes(integrationType)) return 'its integration_type is neither REST nor MCP';
   if (integrationType === 'REST' && !REST_VERBS.includes(requestType)) {
     return `its request_type '${requestType}' is none of ${REST_VERBS.join(', ')}`;
   }

@@ -1,20 +1,20 @@
 // Registers the tool, resources and prompts of one registration, looking each up before it is created.
 import type { JsonObject } from '../lib/json.ts';
 import { type GatewayReply, statusOf } from './answer.ts';
+import type { RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create, isDuplicate } from './create.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl } from './names.ts';
 import { gatewayDown, sentenceFor } from './outcome.ts';
 import { changeBody, creationBody, type Part, partsOf } from './parts.ts';
-import type { RegistrationBatch } from './register.ts';
 
-export type PartsOutcome =
+type PartsOutcome =
   /** `isPermanent`: none of the errors will go away by itself. */
   | { outcome: 'done'; errors: string[]; isPermanent: boolean }
   | Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
-export interface PartsRequest {
+interface PartsRequest {
   registration: JsonObject;
   entityName: string;
   /** A server follows, whose own tools the gateway discovers. */

@@ -1,19 +1,19 @@
 // Registers a server as a gateway of the gateway: looked up first, offered under each of its addresses in turn.
 import { type GatewayReply, statusOf } from './answer.ts';
 import { untilActive } from './await-active.ts';
+import type { RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create } from './create.ts';
 import { createNameDesk, nameChoices } from './free-name.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
-import type { RegistrationBatch } from './register.ts';
 import { isSameTransport, type ServerAddress } from './server-address.ts';
 import { credentialsOf, serverBody } from './server-body.ts';
 import type { RegistrableEntity } from './store.ts';
 import { createTurns } from './turns.ts';
 
-export interface ServerRequest {
+interface ServerRequest {
   entity: RegistrableEntity;
   candidates: readonly [ServerAddress, ...ServerAddress[]];
   /** Every call is added. */
@@ -91,18 +91,21 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { registration: { ...gatewayUnusable(listing.reply), calls } };
     const name = names.take(entity, listing.rows);
-    if (name === undefined)
+    if (name === undefined) {
       return { registration: failed(calls, 'All names for it are taken in the gateway.'), status: 409 };
+    }
     const report = { call: 'POST /gateways', name, ...address };
     const call = { body: serverBody(entity, name, address), isSlow: true };
     const reply = await create(batch, { kind: 'gateways', call, find: (rows) => offeredRow(rows, one) });
     if (reply.kind === 'ok') {
       const row = lookup.put('gateways', reply.body, { ...address, name });
-      return {
-        registration: await settled(one, row, { ...report, ...success('created', reply) }, reply.status === 202),
-      };
+      const registration = await settled(one, row, { ...report, ...success('created', reply) });
+      // From here on the row holds the name.
+      names.giveBack(name);
+      return { registration };
     }
     if (reply.kind === 'there') {
+      names.giveBack(name);
       return { registration: await settled(one, reply.row, { ...report, outcome: 'exists', status: reply.status }) };
     }
     // Somebody whose servers this token does not show has the name: it stays taken, and the next one is tried.
@@ -121,9 +124,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const reply = await client.send({ method: 'PUT', path, body: serverBody(entity, row.name, address), isSlow: true });
     if (reply.kind === 'ok') {
       const changed = lookup.put('gateways', reply.body, { ...address, name: row.name }, row);
-      return {
-        registration: await settled(one, changed, { ...report, ...success('updated', reply) }, reply.status === 202),
-      };
+      return { registration: await settled(one, changed, { ...report, ...success('updated', reply) }) };
     }
     const isGone = reply.kind === 'refused' && reply.status === 404;
     const isTaken = reply.kind === 'refused' && reply.status === 409;
@@ -138,14 +139,9 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   }
 
   /** A row is success, unless the gateway has yet to make it: then that is waited for. */
-  async function settled(
-    request: ServerRequest,
-    row: GatewayRow,
-    report: CallReport,
-    isPromised = row.isPending,
-  ): Promise<Registration> {
+  async function settled(request: ServerRequest, row: GatewayRow, report: CallReport): Promise<Registration> {
     const { entity, calls } = request;
-    const failure = isPromised ? await untilActive(batch, row.id) : undefined;
+    const failure = row.isPending ? await untilActive(batch, row.id) : undefined;
     if (failure === undefined) {
       const isOurs = nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
       return registered({ calls, report, row, isOurs });

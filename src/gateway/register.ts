@@ -1,24 +1,13 @@
 // One entity → the gateway: its tool, resources and prompts, then the server itself.
 import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
-import type { GatewayClient } from './client.ts';
+import type { RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import type { GatewayLookup } from './lookup.ts';
 import { partsOf } from './parts.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
 import { planAddresses, planEndpoint } from './server-address.ts';
 import type { RegistrableEntity } from './store.ts';
-
-/** For one batch: what the gateway has is asked once. */
-export interface RegistrationBatch {
-  client: GatewayClient;
-  lookup: GatewayLookup;
-  /** Ends early, without a word, when the batch is stopped. */
-  sleep: (ms: number) => Promise<void>;
-}
-
-export type RegisterEntity = (entity: RegistrableEntity) => Promise<Registration>;
 
 /** Why no call for this entity can be of any use; undefined when one may. */
 export function unregistrable({ type, mcpRegistration }: RegistrableEntity): string | undefined {

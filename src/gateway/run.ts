@@ -1,8 +1,9 @@
 // Everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
 import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
+import type { RegisterEntity } from './batch.ts';
 import type { Registration } from './contract.ts';
-import { type RegisterEntity, unregistrable } from './register.ts';
+import { unregistrable } from './register.ts';
 import type { DueClaim, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface RegistrationRun {

@@ -7,7 +7,7 @@ export interface ServerAddress {
   transport: GatewayTransport;
 }
 
-export type GatewayTransport = 'HTTP' | 'SSE' | 'STREAMABLEHTTP';
+type GatewayTransport = 'HTTP' | 'SSE' | 'STREAMABLEHTTP';
 
 /** `fault` is a sentence that says why it cannot be federated. */
 export type AddressPlan = { candidates: [ServerAddress, ...ServerAddress[]] } | { fault: string };

@@ -49,8 +49,9 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
   /** Another hub on the same database may have done it, or be doing it. */
   async function syncIfDue(): Promise<'done' | 'skipped'> {
     const { items } = await book.list();
-    const newest = Math.max(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)), 0);
-    if (now().getTime() - newest < intervalMs / 2) return 'skipped';
+    // The one that waited longest decides: others may have been ingested by hand.
+    const oldest = Math.min(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)));
+    if (items.length > 0 && now().getTime() - oldest < intervalMs / 2) return 'skipped';
     try {
       const { ingested, errors, registered, failed } = await sync.syncRemotes();
       log.info({ ingested: ingested.length, errors, registered, failed }, 'Background sync done');

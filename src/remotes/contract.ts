@@ -98,9 +98,16 @@ export const IngestRun = z
   .meta({ id: 'IngestRun' });
 export type IngestRun = z.infer<typeof IngestRun>;
 
-export const IngestStatus = z
-  .object({ running: z.array(IngestRun), last: z.array(IngestRun).describe('Newest first.') })
-  .meta({ id: 'IngestStatus' });
+/** How far ingests and syncs are; also what event streams tell from time to time. */
+const SyncProgress = z.object({
+  running: z.array(IngestRun).describe('Ingests under way in this hub.'),
+  registering: Count.nullable().describe('Servers done by the registration that is under way; null when none is.'),
+});
+export type SyncProgress = z.infer<typeof SyncProgress>;
+
+export const IngestStatus = SyncProgress.extend({ last: z.array(IngestRun).describe('Newest first.') }).meta({
+  id: 'IngestStatus',
+});
 export type IngestStatus = z.infer<typeof IngestStatus>;
 
 export const RejectionPage = z

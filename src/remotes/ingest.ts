@@ -80,7 +80,9 @@ export function createIngest(dependencies: IngestDependencies, { url, known, pro
     if (isWhole) await markMissing(listedBefore);
     // Something that could not be fetched must be tried again, even if the index stays the same.
     const isSettled = !hasFailedForNow && !saver.leavesWork();
-    const state = isSettled ? stateAfter(first, { startedAt, isWhole }) : { ...trusted, etag: null, lastModified: null };
+    const state = isSettled
+      ? stateAfter(first, { startedAt, isWhole })
+      : { ...trusted, etag: null, lastModified: null };
     return { state, isWhole };
   }
 

@@ -38,7 +38,7 @@ export interface Member {
 export type KnownMember = Member & { isMissing: boolean };
 
 /** What a change of the members left behind. */
-export interface MembersLeft {
+interface MembersLeft {
   /** Manifests whose entity another one stood in front of, which is gone: they are wanted whole the next time. */
   uncovered: number;
 }

@@ -1,14 +1,15 @@
 // The stories: ingest one remote or all of them, and sync: seed, ingest, register.
 import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
+import type { PendingReport } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type {
   IngestReport,
   IngestResult,
-  IngestRun,
   IngestStatus,
   RejectionPage,
   RejectionQuery,
+  SyncProgress,
   SyncReport,
 } from './contract.ts';
 import { ingestRemote, type RemoteIngestDependencies } from './ingest-remote.ts';
@@ -33,7 +34,7 @@ export interface SyncOptions {
 }
 
 /** Called from time to time with everything that is under way. */
-export type ProgressListener = (running: IngestRun[]) => void;
+export type ProgressListener = (progress: SyncProgress) => void;
 
 export interface SyncDependencies extends RemoteIngestDependencies {
   book: RemoteBook;
@@ -52,7 +53,13 @@ export function createSync(dependencies: SyncDependencies): Sync {
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
 
-  const currentRuns = () => [...running].map((progress) => progress.run());
+  /** Servers done by the registration that is under way. */
+  let registering: number | null = null;
+
+  const currentProgress = (): SyncProgress => ({
+    running: [...running].map((progress) => progress.run()),
+    registering,
+  });
 
   /** Never rejects: what one remote does, no other pays for. */
   async function ingestOne(url: string): Promise<IngestResult> {
@@ -83,13 +90,24 @@ export function createSync(dependencies: SyncDependencies): Sync {
 
   /** Whoever asked may go away: the work goes on, and the hub waits for it when it closes. */
   function tracked<T>(work: Promise<T>, onProgress: ProgressListener | undefined): Promise<T> {
-    const timer = onProgress && setInterval(() => onProgress(currentRuns()), PROGRESS_MS);
+    const timer = onProgress && setInterval(() => onProgress(currentProgress()), PROGRESS_MS);
     const settled = work.finally(() => {
       clearInterval(timer);
       underWay.delete(settled);
     });
     underWay.add(settled);
     return settled;
+  }
+
+  async function register(force: boolean): Promise<PendingReport | undefined> {
+    const onProgress = (done: number) => {
+      registering = done;
+    };
+    try {
+      return await gateway.registerPending({ force, signal: stopping.signal, onProgress });
+    } finally {
+      registering = null;
+    }
   }
 
   async function syncRemotes(force: boolean): Promise<SyncReport> {
@@ -101,7 +119,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const { items } = await book.list();
       const results = await ingestAll(items.map(({ url }) => url));
       const failures = results.filter(({ ok }) => !ok);
-      const registration = await gateway.registerPending({ force, signal: stopping.signal });
+      const registration = await register(force);
       return {
         seeded,
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
@@ -123,7 +141,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     },
     syncRemotes: (onProgress, { force = false } = {}) => tracked(syncRemotes(force), onProgress),
     rejections: ({ url, ...page }) => runs.rejections({ ...page, url: url === undefined ? url : normalisedUrl(url) }),
-    status: async () => ({ running: currentRuns(), last: await runs.last(LAST_RUNS_SHOWN) }),
+    status: async () => ({ ...currentProgress(), last: await runs.last(LAST_RUNS_SHOWN) }),
     async close() {
       stopping.abort();
       await Promise.allSettled(underWay);

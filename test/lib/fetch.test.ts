@@ -1,30 +1,10 @@
+// Replies, redirects and time. Which addresses are fetched, and how much of them, have tests of their own beside this.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { brotliCompressSync, constants, deflateRawSync, gzipSync } from 'node:zlib';
-import { createFetch, FetchError } from '../../src/lib/fetch.ts';
-import type { NetworkRule } from '../../src/lib/network-rule.ts';
-import type { FetchReply, FetchRequest } from '../../src/lib/world.ts';
-import { type IndexServer, startIndexServer } from '../support/index-server.ts';
-
-const LIMITS = { maxBytes: 10_000, timeoutMs: 5_000 };
-
-function fetcher(t: TestContext, rule: NetworkRule = { allowPrivate: true }) {
-  const { fetch, close } = createFetch(rule);
-  t.after(close);
-  return (url: string, some: Partial<FetchRequest> = {}) => fetch({ url, ...LIMITS, ...some });
-}
-
-async function failure(work: Promise<FetchReply>): Promise<FetchError> {
-  const error = await work.then(
-    (reply) => assert.fail(`it was answered: ${reply.status} ${reply.body.toString().slice(0, 100)}`),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof FetchError, String(error));
-  return error;
-}
+import { startIndexServer } from '../support/index-server.ts';
+import { failure, fetcher } from './test-fetch.ts';
 
 test('fetch: any status is a reply, with its headers and its body', async (t) => {
   const host = await startIndexServer(t);
@@ -87,8 +67,6 @@ for (const address of [
     assert.equal(error.isTemporary, false);
   });
 }
-
-// --- redirects
 
 test('fetch: redirects are followed, relative ones too, and the reply says where it came from', async (t) => {
   const host = await startIndexServer(t);
@@ -154,163 +132,6 @@ test('fetch: a redirect without a place is a reply, and only GETs follow one', a
   assert.equal((await fetcher(t)(host.url('/b'), { method: 'POST', body: '{}' })).status, 303);
   assert.equal(host.seen('/c').length, 0);
 });
-
-// --- which addresses
-
-const LOOPBACK_BY_ANOTHER_NAME = [
-  '127.0.0.1',
-  '127.1',
-  '127.8.8.8',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.1',
-  '017700000001',
-  '0177.0.0.01',
-  '[::1]',
-  '[0:0:0:0:0:0:0:1]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[64:ff9b::127.0.0.1]',
-  '①②⑦.0.0.1',
-  'localhost',
-  'LOCALHOST',
-  'localhost.',
-  hostname(),
-];
-for (const name of LOOPBACK_BY_ANOTHER_NAME) {
-  test(`fetch: http://${name}/ is refused where private addresses are`, async (t) => {
-    const host = await startIndexServer(t);
-    host.put('/a', 'inside');
-    const { port } = new URL(host.origin);
-    const error = await failure(fetcher(t, { allowPrivate: false })(`http://${name}:${port}/a`));
-    // Not every machine has every name.
-    assert.match(error.message, /ALLOW_PRIVATE_NETWORK|ENOTFOUND|EAI_AGAIN/);
-    assert.equal(host.requests.length, 0);
-  });
-}
-
-const NEVER_FETCHED = [
-  '169.254.169.254',
-  '0xa9fea9fe',
-  '2852039166',
-  '0251.0376.0251.0376',
-  '[::ffff:169.254.169.254]',
-  '[64:ff9b::a9fe:a9fe]',
-  '[fe80::1]',
-  '[fd00:ec2::254]',
-  '100.100.100.200',
-  '168.63.129.16',
-  '0.0.0.0',
-  '0',
-  '[::]',
-  '255.255.255.255',
-  '224.0.0.1',
-  '[ff02::1]',
-  '[2002:7f00:1::]',
-  '[::127.0.0.1]',
-];
-for (const name of NEVER_FETCHED) {
-  test(`fetch: http://${name}/ is refused always`, async (t) => {
-    const error = await failure(fetcher(t)(`http://${name}/`));
-    assert.match(error.message, /never connected to|metadata/);
-    assert.equal(error.isTemporary, false);
-  });
-}
-
-test('fetch: names are looked up, and loopback is fine where it is allowed', async (t) => {
-  const host = await startIndexServer(t);
-  host.put('/a', 'inside');
-  const { port } = new URL(host.origin);
-  assert.equal((await fetcher(t)(`http://localhost:${port}/a`)).body.toString(), 'inside');
-});
-
-test('fetch: a name that nobody has, and a port where nobody listens, may be there later', async (t) => {
-  const host = await startIndexServer(t);
-  const port = await closedPort();
-  for (const url of ['http://no-such-name.invalid/', `http://127.0.0.1:${port}/`]) {
-    const error = await failure(fetcher(t)(url));
-    assert.match(error.message, /could not be reached \(E[A-Z_]+\)/);
-    assert.equal(error.isTemporary, true);
-  }
-  assert.equal(host.requests.length, 0);
-});
-
-// --- compression and size
-
-test('fetch: gzip, brotli and both kinds of deflate are unpacked', async (t) => {
-  const host = await startIndexServer(t);
-  const text = 'words and words '.repeat(100);
-  for (const encoding of ['gzip', 'br', 'deflate'] as const) {
-    host.put('/a', text, { encoding });
-    assert.equal((await fetcher(t)(host.url('/a'))).body.toString(), text, encoding);
-  }
-  serveBytes(host, '/raw', deflateRawSync(text), { 'content-encoding': 'Deflate' });
-  assert.equal((await fetcher(t)(host.url('/raw'))).body.toString(), text);
-  serveBytes(host, '/plain', Buffer.from(text), { 'content-encoding': 'identity' });
-  assert.equal((await fetcher(t)(host.url('/plain'))).body.toString(), text);
-});
-
-test('fetch: a small body that unpacks to a huge one is refused, without being unpacked', async (t) => {
-  const host = await startIndexServer(t);
-  const zeros = Buffer.alloc(100_000_000);
-  const bombs = {
-    gzip: gzipSync(zeros),
-    br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-    deflate: deflateRawSync(zeros),
-  };
-  const before = process.memoryUsage().rss;
-  for (const [encoding, bomb] of Object.entries(bombs)) {
-    serveBytes(host, '/bomb', bomb, { 'content-encoding': encoding });
-    const error = await failure(fetcher(t)(host.url('/bomb'), { maxBytes: 1_000_000 }));
-    assert.equal(error.message, 'is larger than the 1000000 bytes that are read');
-    assert.equal(error.isTemporary, false);
-  }
-  assert.ok(process.memoryUsage().rss - before < 80_000_000);
-});
-
-test('fetch: what is said to be packed and is not, or is cut off, is an error', async (t) => {
-  const host = await startIndexServer(t);
-  const cut = gzipSync('words '.repeat(1000)).subarray(0, 40);
-  for (const [encoding, body] of [
-    ['gzip', Buffer.from('plain')],
-    ['br', Buffer.from('plain')],
-    ['gzip', cut],
-  ] as const) {
-    serveBytes(host, '/a', body, { 'content-encoding': encoding });
-    assert.match((await failure(fetcher(t)(host.url('/a')))).message, /sent as broken/);
-  }
-  for (const encoding of ['zstd', 'gzip, gzip']) {
-    serveBytes(host, '/a', Buffer.from('x'), { 'content-encoding': encoding });
-    assert.match((await failure(fetcher(t)(host.url('/a')))).message, /which was not asked for/);
-  }
-});
-
-test('fetch: a body of the largest size is read, one byte more is not, with and without a length', async (t) => {
-  const host = await startIndexServer(t);
-  for (const withLength of [true, false]) {
-    host.answer('/fits', (_request, response) => void sendBody(response, Buffer.alloc(10_000), withLength));
-    host.answer('/too-large', (_request, response) => void sendBody(response, Buffer.alloc(10_001), withLength));
-    assert.equal((await fetcher(t)(host.url('/fits'))).body.length, 10_000);
-    const error = await failure(fetcher(t)(host.url('/too-large')));
-    assert.equal(error.message, 'is larger than the 10000 bytes that are read');
-  }
-});
-
-test('fetch: an endless body is cut off', async (t) => {
-  const host = await startIndexServer(t);
-  let isClosed = false;
-  host.answer('/endless', (_request, response) => {
-    const timer = setInterval(() => response.write(Buffer.alloc(4_000)), 1);
-    response.once('close', () => {
-      clearInterval(timer);
-      isClosed = true;
-    });
-  });
-  assert.match((await failure(fetcher(t)(host.url('/endless')))).message, /larger than/);
-  while (!isClosed) await new Promise((resolve) => setTimeout(resolve, 5));
-});
-
-// --- time
 
 test('fetch: slow headers and a dripping body run into the time limit', async (t) => {
   const host = await startIndexServer(t);
@@ -384,15 +205,6 @@ test('fetch: a header that may not be sent is an error and nothing more', async 
   assert.match(error.message, /could not be reached/);
 });
 
-function serveBytes(host: IndexServer, path: string, body: Buffer, headers: Record<string, string>): void {
-  host.answer(path, (_request, response) => void response.writeHead(200, headers).end(body));
-}
-
-function sendBody(response: import('node:http').ServerResponse, body: Buffer, withLength: boolean): void {
-  response.writeHead(200, withLength ? { 'content-length': body.length } : {});
-  response.end(body);
-}
-
 /** A server that says the same to everybody, whatever they want. */
 async function serveRaw(t: TestContext, text: string): Promise<string> {
   const sockets = new Set<Socket>();
@@ -408,13 +220,4 @@ async function serveRaw(t: TestContext, text: string): Promise<string> {
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
-}
-
-async function closedPort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -11,7 +11,11 @@ export async function hubOn(
   settings: Environment = {},
 ): Promise<{ hub: Hub; world: TestWorld }> {
   const world = testWorld();
-  const hub = await createHub({ config: { ...readConfig(settings), database }, world, baseUrl: () => 'http://hub.test' });
+  const hub = await createHub({
+    config: { ...readConfig(settings), database },
+    world,
+    baseUrl: () => 'http://hub.test',
+  });
   t.after(async () => {
     await hub.close();
     await world.close();

@@ -1,186 +1,12 @@
-// One bad thing never costs another: manifests, hosts, indexes, time and the database.
+// One ingest from its start to its end: its pace, its memory, its time, what it says, and a database that goes away.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Progress } from '../../src/remotes/progress.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
-import { startIndexServer } from '../support/index-server.ts';
-import { countsOf, type IngestLimits, someManifests, testIngest } from './test-ingest.ts';
-
-const testOnSqlite = async (t: TestContext, limits?: IngestLimits) =>
-  testIngest(t, await emptyDatabase(t, 'sqlite'), limits);
-
-testOnEveryEngine(
-  'robust: bad manifests are refused, each with its reason, and cost no other its place',
-  async (t, address) => {
-    const { host, ingest, ids, runs } = await testIngest(t, address);
-    const bad: Record<string, { document: unknown; reason: RegExp }> = {
-      'null.json': { document: 'null', reason: /must be an object/ },
-      'array.json': { document: '[]', reason: /must be an object/ },
-      'number.json': { document: '7', reason: /must be an object/ },
-      'text.json': { document: '"tool"', reason: /must be an object/ },
-      'nothing.json': { document: '', reason: /must be an object/ },
-      'broken.json': { document: '{"type": "tool",', reason: /cannot be read as JSON/ },
-      'broken.yaml': { document: 'type: [tool', reason: /cannot be read as YAML/ },
-      'bytes.json': { document: Buffer.from([0xff, 0xfe, 0x00, 0x01]), reason: /cannot be read/ },
-      'page.json': { document: '<!doctype html><title>Not found</title>', reason: /cannot be read|must be an object/ },
-      'no-id.json': { document: { type: 'tool', version: '1' }, reason: /id must be a non-empty string/ },
-      'odd-type.json': { document: { type: 'robot', id: 'a', version: '1' }, reason: /type must be one of/ },
-      'deep.json': { document: `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`, reason: /nested deeper/ },
-      'large.json': { document: aManifest({ readme: 'x'.repeat(100_000) }), reason: /larger than the 100000 bytes/ },
-      'large.yaml': { document: `type: tool\nreadme: ${'x'.repeat(100_000)}`, reason: /larger than the 100000 bytes/ },
-    };
-    for (const [name, { document }] of Object.entries(bad)) host.put(`/m/${name}`, document);
-    const [good, better] = someManifests('good', 'better');
-    host.put('/m/good.json', good);
-    host.put('/m/better.json', better);
-    const names = ['good.json', ...Object.keys(bad), 'lost.json', 'better.json'];
-    host.put('/index.json', { manifests: names.map((name) => `m/${name}`) });
-
-    const result = await ingest();
-
-    assert.equal(result.ok, true);
-    assert.deepEqual(countsOf(result), { created: 2, failed: Object.keys(bad).length + 1 });
-    assert.deepEqual(await ids(), ['tool:better@1.0.0', 'tool:good@1.0.0']);
-    const { items, total } = await runs.rejections({ limit: 100, offset: 0 });
-    assert.equal(total, Object.keys(bad).length + 1);
-    const reasons = new Map(items.map(({ url, error }) => [url, error]));
-    for (const [name, { reason }] of Object.entries(bad))
-      assert.match(reasons.get(host.url(`/m/${name}`)) ?? '', reason, name);
-    assert.equal(reasons.get(host.url('/m/lost.json')), 'answered 404');
-  },
-);
-
-testOnEveryEngine(
-  'robust: addresses that are none, or absurdly long, or nobody’s, are rejections like others',
-  async (t, address) => {
-    const { host, ingest, runs } = await testIngest(t, address);
-    const [a] = someManifests('a');
-    host.put('/m/a.json', a);
-    const odd = [
-      'http://[',
-      'http://a\u0000b c',
-      'http://\ud800[',
-      `http://[${'中'.repeat(3000)}`,
-      `http://[${'😀'.repeat(1000)}x`,
-      `m/${'x'.repeat(5000)}.json`,
-      'file:///etc/passwd',
-      'ftp://a.example/m.json',
-      'http://169.254.169.254/latest/meta-data',
-      'mailto:somebody@a.example',
-      'data:application/json,{}',
-      'http://no-such-name.invalid/m.json',
-    ];
-    host.put('/index.json', {
-      manifests: [...odd, 'm/a.json'],
-      items: [{ manifest: { type: 'tool', id: 'x'.repeat(4000), version: '1' } }],
-    });
-    const result = await ingest();
-    assert.deepEqual(countsOf(result), { created: 1, failed: odd.length + 1 });
-    const { items } = await runs.rejections({ limit: 100, offset: 0 });
-    assert.equal(items.length, odd.length + 1);
-    assert.ok(items.every(({ url }) => Buffer.byteLength(url) <= 1000));
-    assert.ok(items.some(({ error }) => /more than 1000 characters/.test(error)));
-  },
-);
-
-test('robust: a manifest in place has the same limit as one that is fetched', async (t) => {
-  const { host, ingest } = await testOnSqlite(t, { maxManifestBytes: 2000 });
-  const items = [{ manifest: aManifest({ id: 'a', readme: 'é'.repeat(1000) }) }, { manifest: aManifest({ id: 'b' }) }];
-  host.put('/index.json', { items });
-  assert.deepEqual(countsOf(await ingest()), { created: 1, failed: 1 });
-});
-
-test('robust: large manifests and YAML are read on a thread of their own, and are right', async (t) => {
-  const { host, ingest, get } = await testOnSqlite(t, { maxManifestBytes: 1_048_576 });
-  const large = aManifest({ type: 'tool', id: 'large', readme: 'é😀'.repeat(100_000), tags: ['x'] });
-  host.put('/m/large.json', large);
-  host.put('/m/plain.yml', 'type: agent\nid: plain\nversion: "1.0"\ndescription: >\n  two\n  lines\n');
-  host.put('/m/bomb.yaml', `a: &a [x]\n${Array.from({ length: 60 }, (_, n) => `b${n}: *a`).join('\n')}`);
-  host.put('/index.json', ['m/large.json', 'm/plain.yml', 'm/bomb.yaml']);
-  assert.deepEqual(countsOf(await ingest()), { created: 2, failed: 1 });
-  assert.equal((await get('tool:large')).readme, large.readme);
-  assert.equal((await get('agent:plain')).description, 'two lines');
-});
-
-test('robust: a host that is down costs only what it has', async (t) => {
-  const { host, ingest } = await testOnSqlite(t);
-  const down = await startIndexServer(t);
-  down.answer('/m.json', (_request, response) => void response.destroy());
-  const [a, b] = someManifests('a', 'b');
-  host.put('/m/a.json', a);
-  host.put('/m/b.json', b);
-  host.put('/index.json', { manifests: ['m/a.json', down.url('/m.json'), 'm/b.json'] });
-  const result = await ingest();
-  assert.deepEqual(countsOf(result), { created: 2, failed: 1 });
-  assert.match(result.stats.errors[0]?.error ?? '', /could not be reached/);
-  assert.equal(down.requests.length, 4);
-});
-
-const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp }> = {
-  'is not there': { put: 'no', status: 404, error: /^answered 404$/ },
-  'is forbidden': { put: 'no', status: 403, error: /^answered 403$/ },
-  'is broken for a while': { put: 'no', status: 500, error: /^answered 500$/ },
-  'is no JSON': { put: '{"manifests": [', error: /cannot be read as JSON/ },
-  'is a page': { put: '<!doctype html>\n<a href="x">\n', error: /cannot be read|must be an object/ },
-  'is a number': { put: '7', error: /must be an object or an array/ },
-  'is nothing': { put: '', error: /must be an object or an array/ },
-  'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the 20000 bytes/ },
-};
-for (const [name, { put, status, error }] of Object.entries(BAD_INDEXES)) {
-  test(`robust: an index that ${name} is a result with its reason`, async (t) => {
-    const { host, ingest, database } = await testOnSqlite(t, { maxIndexBytes: 20_000 });
-    if (status) host.fail('/index.json', { status, times: 100 });
-    else host.put('/index.json', put);
-    const result = await ingest();
-    assert.equal(result.ok, false);
-    assert.match(result.error ?? '', error);
-    const row = await database.read
-      .selectFrom('remote')
-      .select(['last_error', 'last_sync_at'])
-      .executeTakeFirstOrThrow();
-    assert.equal(row.last_error, result.error);
-    assert.equal(row.last_sync_at, '2026-06-01T12:00:00.000Z');
-  });
-}
-
-test('robust: an index that is nested without end is a result with its reason', async (t) => {
-  const { host, ingest } = await testOnSqlite(t);
-  const depth = 1_000_000;
-  host.put('/index.json', `{"items":[{"manifest":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}]}`);
-  assert.match((await ingest()).error ?? '', /nested too deep|too much to read/);
-});
-
-test('robust: an index that fills the memory ends its own reader only', async (t) => {
-  const { host, ingest, publish } = await testOnSqlite(t, { maxIndexBytes: 4_000_000 });
-  host.put('/bomb.json', `[${'[],'.repeat(1_300_000)}[]]`);
-  const bomb = await ingest('/bomb.json');
-  // Whether it fits depends on the machine's words; that it harms nobody does not.
-  if (!bomb.ok) assert.equal(bomb.error, 'is too much to read');
-  publish(...someManifests('a'));
-  assert.deepEqual(countsOf(await ingest()), { created: 1 });
-});
-
-testOnEveryEngine(
-  'robust: an index that fails leaves everything as it was, and the next run goes on',
-  async (t, address) => {
-    const { host, ingest, publish, get, runs } = await testIngest(t, address);
-    publish(...someManifests('a', 'b'));
-    host.put('/m/b.json', 'odd');
-    await ingest();
-    const rejected = () => runs.rejections({ url: host.url('/index.json'), limit: 10, offset: 0 });
-    assert.equal((await rejected()).total, 1);
-    host.fail('/index.json', { status: 500, times: 4 });
-    assert.equal((await ingest()).ok, false);
-    assert.equal((await get('tool:a')).missing_since, null);
-    assert.equal((await rejected()).total, 1, 'what was refused is still refused');
-    host.forget();
-    assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
-    assert.equal(host.requests[0]?.status, 304);
-  },
-);
+import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by the next look', async (t, address) => {
   const { host, world, ingest, runs } = await testIngest(t, address);
@@ -222,15 +48,37 @@ testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by th
 });
 
 test('politeness: an ingest never asks one host for more at once than allowed', async (t) => {
-  const { host, ingest, publish } = await testOnSqlite(t, { requestsPerHost: 3 });
+  const { host, ingest, publish } = await testIngestOnSqlite(t, { requestsPerHost: 3 });
   publish(...someManifests(...Array.from({ length: 40 }, (_, number) => `m${number}`)));
   host.delay(() => 5);
   assert.deepEqual(countsOf(await ingest()), { created: 40 });
   assert.equal(host.mostAtOnce(), 3);
 });
 
+test('memory: while a slow manifest is waited for, only so many large ones are fetched ahead', async (t) => {
+  const { host, ingest } = await testIngestOnSqlite(t, { maxManifestBytes: 1_048_576, requestsPerHost: 32 });
+  const readme = 'x'.repeat(1_000_000);
+  const paths = Array.from({ length: 110 }, (_, number) => `/m/${number}.json`);
+  for (const [number, path] of paths.entries()) {
+    const body = JSON.stringify(aManifest({ type: 'tool', id: `m${number}`, readme }));
+    host.answer(path, (_request, response) => void response.end(body));
+  }
+  const held = Promise.withResolvers<void>();
+  const first = JSON.stringify(aManifest({ type: 'tool', id: 'm0' }));
+  host.answer('/m/0.json', (_request, response) => void held.promise.then(() => response.end(first)));
+  host.put('/index.json', paths);
+  const result = ingest();
+  // Until nothing more comes in.
+  for (let before = -1; before !== host.requests.length || before < 20; await sleep(300)) before = host.requests.length;
+  const ahead = host.requests.length;
+  held.resolve();
+  assert.ok(ahead < 90, `${ahead} were fetched ahead`);
+  t.diagnostic(`${ahead} of ${paths.length} were fetched ahead`);
+  assert.deepEqual(countsOf(await result), { created: 110 });
+});
+
 test('time: a remote that takes too long is ended, keeps what it brought, and says so', async (t) => {
-  const { host, ingest, publish, ids, world } = await testOnSqlite(t, { timeLimitMs: 1500, requestsPerHost: 8 });
+  const { host, ingest, publish, ids, world } = await testIngestOnSqlite(t, { timeLimitMs: 1500, requestsPerHost: 8 });
   const names = Array.from({ length: 600 }, (_, number) => `m${number}`);
   publish(...someManifests(...names));
   host.delay((path) => (path === '/m/m400.json' ? 60_000 : 0));
@@ -246,7 +94,7 @@ test('time: a remote that takes too long is ended, keeps what it brought, and sa
 });
 
 test('time: what is stopped because the hub closes ends soon', async (t) => {
-  const { host, ingest, publish } = await testOnSqlite(t);
+  const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   host.delay((path) => (path === '/m/b.json' ? 60_000 : 0));
   const closing = new AbortController();
@@ -257,7 +105,7 @@ test('time: what is stopped because the hub closes ends soon', async (t) => {
 });
 
 test('progress: tells what is under way, and ends with stats exactly as the contract has them', async (t) => {
-  const { host, ingest, publish } = await testOnSqlite(t);
+  const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
   host.delay((path) => (path === '/m/m599.json' ? 300 : 0));
   let progress: Progress | undefined;
@@ -297,7 +145,7 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
 });
 
 test('database: one that is closed in the middle is a result and not a crash', async (t) => {
-  const it = await testOnSqlite(t);
+  const it = await testIngestOnSqlite(t);
   it.publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
   it.host.delay((path) => (path === '/m/m300.json' ? 200 : 0));
   const result = it.ingest();

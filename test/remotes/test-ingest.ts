@@ -20,6 +20,7 @@ import { createMemberStore } from '../../src/store/member-store.ts';
 import { createRemoteStore, createRunStore } from '../../src/store/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
+import { emptyDatabase } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
@@ -125,6 +126,11 @@ export async function testIngest(
       host.put('/index.json', { manifests: manifests.map(({ id }) => `m/${id}.json`) });
     },
   };
+}
+
+/** For what has little to do with the database. */
+export async function testIngestOnSqlite(t: TestContext, limits?: IngestLimits): Promise<TestIngest> {
+  return testIngest(t, await emptyDatabase(t, 'sqlite'), limits);
 }
 
 /** Tools named `a`, `b` and so on. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { BulkRemoval, BulkRemovalRequest, PendingPage, Removal } from '../../gateway/contract.ts';
 import type { Hub } from '../../hub.ts';
 import { problems } from '../openapi.ts';
-import { flag, wholeNumber } from '../query-string.ts';
+import { flag, wholeNumber, words } from '../query-string.ts';
 
 const PendingListQuery = z.object({
   limit: wholeNumber(1, 1000)
@@ -17,9 +17,7 @@ const PendingListQuery = z.object({
   error_only: flag(false)
     .describe('Only those with an error')
     .meta({ examples: ['true'] }),
-  q: z
-    .string()
-    .max(500)
+  q: words(500)
     .default('')
     .describe('Words that must all occur in the uid, name or error')
     .meta({ examples: ['pdf'] }),

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Registration } from '../../src/gateway/contract.ts';
+import type { RegistrableEntity } from '../../src/gateway/store.ts';
+import { GENERATIONS } from '../support/fake-gateway/generations.ts';
+import { createRow } from '../support/fake-gateway/rows.ts';
+import { startFakeGateway } from '../support/fake-gateway.ts';
+import { anEntity, batchFor, H } from './stage.ts';
+
+function anAgent(url = `${H}/agent`, fields: Partial<RegistrableEntity> = {}): RegistrableEntity {
+  const mcpRegistration = { server: { transport: 'HTTP', url } };
+  return anEntity({ uid: 'agent:minutes@1.0.0', type: 'agent', name: 'acme/minutes', mcpRegistration, ...fields });
+}
+
+function outcomes({ calls }: Registration): string[] {
+  return calls.map(({ call, outcome, status }) => [call, outcome, status].filter(Boolean).join(' '));
+}
+
+for (const generation of GENERATIONS) {
+  test(`agents: registered at ${generation} with their address as it is, and again changes nothing`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const first = await batchFor(t, gateway).register(anAgent(H));
+    assert.deepEqual(outcomes(first), ['POST /a2a created 201']);
+    assert.deepEqual(
+      [gateway.table.a2a[0]?.originalName, gateway.table.a2a[0]?.fields.endpoint_url],
+      ['acme-minutes', H],
+    );
+    const again = await batchFor(t, gateway).register(anAgent(H));
+    assert.deepEqual(outcomes(again), ['GET /a2a exists']);
+    assert.equal(gateway.table.a2a.length, 1);
+  });
+}
+
+test('agents: another address is a PUT', async (t) => {
+  const gateway = await startFakeGateway(t);
+  await batchFor(t, gateway).register(anAgent());
+  const moved = await batchFor(t, gateway).register(anAgent(`${H}/new`, { gatewayName: 'acme-minutes' }));
+  assert.deepEqual(outcomes(moved), ['PUT /a2a updated 200']);
+  assert.equal(gateway.table.a2a[0]?.fields.endpoint_url, `${H}/new`);
+});
+
+test('agents: a name that another agent has is not taken for the same one', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.table.a2a.push(createRow('acme-minutes', { endpoint_url: `${H}/other` }));
+  const registration = await batchFor(t, gateway).register(anAgent());
+  assert.deepEqual(outcomes(registration), ['POST /a2a created 201']);
+  assert.equal(registration.outcome === 'registered' && registration.name, 'acme-minutes-1.0.0');
+});
+
+test('agents: 409 is success only when the gateway shows the same address', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const batch = batchFor(t, gateway);
+  await batch.register(anAgent(`${H}/first`, { name: 'first' }));
+  gateway.table.a2a.push(createRow('acme-minutes', { endpoint_url: `${H}/agent` }));
+  assert.deepEqual(outcomes(await batch.register(anAgent())), ['POST /a2a exists 409']);
+  gateway.surprise('POST /v1/a2a', { status: 409, body: { detail: 'Public A2A Agent already exists' } });
+  assert.equal((await batch.register(anAgent(`${H}/hidden`, { name: 'hidden' }))).outcome, 'failed');
+});
+
+test('agents: a gateway that offers none says so', async (t) => {
+  const gateway = await startFakeGateway(t, { offersAgents: false });
+  const { register } = batchFor(t, gateway);
+  for (const _agent of [1, 2, 3]) {
+    const registration = await register(anAgent());
+    assert.equal(registration.outcome === 'failed' && registration.error, 'The gateway offers no A2A agents.');
+  }
+  assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a'], 'asked once');
+});
+
+test('agents: without an HTTP endpoint a sentence, and no call', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const { register } = batchFor(t, gateway);
+  const servers = [{ transport: 'STDIO', url: 'https://github.example/owner/agent' }, { url: 'mcp+stdio://agent' }, {}];
+  for (const server of servers) {
+    const registration = await register(anAgent('', { mcpRegistration: { server } }));
+    assert.match(registration.outcome === 'failed' ? registration.error : '', /^It.*\.$/);
+  }
+  assert.equal(gateway.calls.length, 0);
+});
+
+test('agents: refused ones have the reason, and a gateway that is down is down', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const { register } = batchFor(t, gateway);
+  const local = await register(anAgent('http://127.0.0.1:9/agent'));
+  assert.match(local.outcome === 'failed' ? local.error : '', /422: .*SSRF_ALLOW_LOCALHOST/);
+  await gateway.stop();
+  assert.equal((await register(anAgent())).outcome, 'gateway_down');
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { GENERATIONS } from '../support/fake-gateway/generations.ts';
+import { startFakeGateway } from '../support/fake-gateway.ts';
+import { clientFor } from './stage.ts';
+
+const LIST = { method: 'GET', path: '/gateways?limit=0' } as const;
+
+for (const generation of GENERATIONS) {
+  test(`client: a minted token is accepted by ${generation}, and what was learnt is remembered`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const client = clientFor(t, gateway);
+    assert.equal((await client.send(LIST)).kind, 'ok');
+    const calls = gateway.calls.length;
+    assert.equal(calls, generation === '0.6' ? 2 : 1, 'old gateways refuse the newer token first');
+    assert.equal((await client.send(LIST)).kind, 'ok');
+    assert.equal(gateway.calls.length, calls + 1);
+  });
+
+  test(`client: a wrong secret is 401 at ${generation}, in the gateway’s words`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const client = clientFor(t, gateway, { credentials: { jwtSecret: 'another' } });
+    const reply = await client.send(LIST);
+    assert.deepEqual(reply, { kind: 'refused', status: 401, error: 'Invalid authentication credentials' });
+  });
+}
+
+test('client: the token that was given is sent as it is', async (t) => {
+  const gateway = await startFakeGateway(t, { credentials: { durableTokens: ['durable'] } });
+  assert.equal((await clientFor(t, gateway, { credentials: { token: 'durable' } }).send(LIST)).kind, 'ok');
+  assert.equal(gateway.calls[0]?.headers.authorization, 'Bearer durable');
+  const refused = await clientFor(t, gateway, { credentials: { token: 'other' } }).send(LIST);
+  assert.equal('status' in refused && refused.status, 401);
+  assert.equal(gateway.calls.length, 2, 'there is no older token to try');
+});
+
+test('client: without credentials the gateway’s answer is reported', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
+  const reply = await clientFor(t, gateway, { credentials: { jwtSecret: undefined } }).send(LIST);
+  assert.deepEqual(reply, { kind: 'refused', status: 403, error: 'CSRF validation failed' });
+  assert.equal(gateway.calls[0]?.headers.authorization, undefined);
+});
+
+test('client: /v1 from then on, once the gateway names it', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const client = clientFor(t, gateway);
+  for (const _time of [1, 2, 3]) assert.equal((await client.send(LIST)).kind, 'ok');
+  assert.deepEqual(gateway.lines(), ['GET /gateways', 'GET /v1/gateways', 'GET /v1/gateways']);
+});
+
+for (const legacyPaths of [404, 410] as const) {
+  test(`client: /v1 from then on, once the old path is ${legacyPaths}`, async (t) => {
+    const gateway = await startFakeGateway(t, { legacyPaths });
+    const client = clientFor(t, gateway);
+    assert.equal((await client.send(LIST)).kind, 'ok');
+    assert.equal((await client.send({ method: 'POST', path: '/prompts', body: aPrompt('a') })).kind, 'ok');
+    assert.deepEqual(gateway.lines(), ['GET /gateways', 'GET /v1/gateways', 'POST /v1/prompts']);
+  });
+
+  test(`client: calls at the same time all find their way to /v1 after ${legacyPaths}`, async (t) => {
+    const gateway = await startFakeGateway(t, { legacyPaths, latencyMs: 5 });
+    const client = clientFor(t, gateway);
+    const replies = await Promise.all([1, 2, 3, 4].map(() => client.send(LIST)));
+    assert.deepEqual(new Set(replies.map(({ kind }) => kind)), new Set(['ok']));
+  });
+}
+
+test('client: calls at the same time all find the older token', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '0.6', latencyMs: 5 });
+  const client = clientFor(t, gateway);
+  const replies = await Promise.all([1, 2, 3, 4].map(() => client.send(LIST)));
+  assert.deepEqual(new Set(replies.map(({ kind }) => kind)), new Set(['ok']));
+});
+
+test('client: what is nowhere in an old gateway does not move the others to /v1', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3', offersAgents: false });
+  const client = clientFor(t, gateway);
+  assert.deepEqual(await client.send({ method: 'GET', path: '/a2a' }), {
+    kind: 'refused',
+    status: 404,
+    error: 'Not Found',
+  });
+  assert.equal((await client.send(LIST)).kind, 'ok');
+  assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a', 'GET /gateways']);
+});
+
+test('client: one thing that is not there is no sign of another generation', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
+  await clientFor(t, gateway).send({ method: 'DELETE', path: '/gateways/none' });
+  assert.deepEqual(gateway.lines(), ['DELETE /gateways/none']);
+});
+
+const errorShapes = [
+  { body: { detail: 'Access denied' }, error: 'Access denied' },
+  {
+    body: { detail: { message: 'A tool with this name already exists', success: false } },
+    error: 'A tool with this name already exists',
+  },
+  {
+    body: { detail: [{ loc: ['body', 'name'], msg: 'Field required', input: { auth_token: 'x' } }, { msg: 'Bad' }] },
+    error: 'body.name: Field required; Bad',
+  },
+  { body: { message: 'Gateway name already exists' }, error: 'Gateway name already exists' },
+  { body: { error: 'Account locked', message: 'Too many.' }, error: 'Account locked: Too many.' },
+  { body: 'Internal Server Error', error: 'Internal Server Error' },
+  { body: {}, error: 'no reason given' },
+  { body: { detail: 'a\u0000b \ud83d' }, error: 'ab \ufffd' },
+  { body: { detail: 'x'.repeat(5000) }, error: 'x'.repeat(1000) },
+];
+for (const { body, error } of errorShapes) {
+  test(`client: reads ${JSON.stringify(body).slice(0, 60)}`, async (t) => {
+    const gateway = await startFakeGateway(t);
+    gateway.surprise('GET /gateways', { status: 400, body });
+    assert.deepEqual(await clientFor(t, gateway).send(LIST), { kind: 'refused', status: 400, error });
+  });
+}
+
+test('client: nothing secret comes back, although the gateway repeats it', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.onCall(({ headers, body }) => {
+    const detail = `Bad: ${headers.authorization} ${JSON.stringify(body)}`;
+    gateway.surprise('POST /gateways', { status: 400, body: { detail } });
+  });
+  const body = { name: 'a', auth_token: 'hunter2-token', auth_headers: [{ key: 'X-Key', value: 'hunter2-header' }] };
+  const reply = await clientFor(t, gateway).send({ method: 'POST', path: '/gateways', body });
+  assert.match('error' in reply ? reply.error : '', /^Bad: Bearer … .*X-Key/);
+  assert.doesNotMatch(JSON.stringify(reply), /hunter2|eyJ/);
+});
+
+test('client: a page instead of JSON is no success', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.surprise('POST /gateways', { status: 200, body: '<html>Welcome</html>' });
+  const reply = await clientFor(t, gateway).send({ method: 'POST', path: '/gateways', body: {} });
+  assert.deepEqual(reply, { kind: 'down', error: 'answered with something that is no JSON: check MCP_GATEWAY_URL' });
+});
+
+test('client: a proxy that says 502 in its own words means that the gateway is down', async (t) => {
+  const gateway = await startFakeGateway(t);
+  for (const _time of [1, 2]) gateway.surprise('GET /gateways', { status: 502, body: '<html>Bad Gateway</html>' });
+  assert.deepEqual(await clientFor(t, gateway).send(LIST), {
+    kind: 'down',
+    error: 'does not run: 502 was answered for it',
+  });
+});
+
+const retries = [
+  { line: 'GET /gateways', surprise: { status: 500, body: { detail: 'x' } }, calls: 2 },
+  { line: 'GET /gateways', surprise: { status: 503, body: { detail: 'x' } }, calls: 2 },
+  { line: 'GET /gateways', surprise: { status: 502, body: 'Bad Gateway' }, calls: 2 },
+  { line: 'GET /gateways', surprise: 'dropped', calls: 2 },
+  { line: 'GET /gateways', surprise: { status: 502, body: { message: 'x' } }, calls: 1 },
+  ...[400, 403, 409, 413, 415, 422].map((status) => ({
+    line: 'GET /gateways',
+    surprise: { status, body: {} },
+    calls: 1,
+  })),
+  { line: 'POST /gateways', surprise: { status: 500, body: { detail: 'x' } }, calls: 1 },
+  { line: 'POST /gateways', surprise: 'lost', calls: 1 },
+] as const;
+for (const { line, surprise, calls } of retries) {
+  const what = typeof surprise === 'string' ? surprise : `${surprise.status} ${JSON.stringify(surprise.body)}`;
+  test(`client: ${line} that goes ${what} is sent ${calls} times`, async (t) => {
+    const gateway = await startFakeGateway(t);
+    gateway.surprise(line, surprise);
+    const method = line.startsWith('GET') ? 'GET' : 'POST';
+    const body = method === 'POST' ? { name: 'a', url: 'https://h.example/sse' } : undefined;
+    const reply = await clientFor(t, gateway).send({ method, path: '/gateways', body });
+    assert.equal(gateway.calls.length, calls);
+    assert.equal(reply.kind === 'ok', calls === 2);
+  });
+}
+
+test('client: a gateway that is not there is down, after a second try', async (t) => {
+  const gateway = await startFakeGateway(t);
+  await gateway.stop();
+  assert.deepEqual(await clientFor(t, gateway).send(LIST), {
+    kind: 'down',
+    error: 'could not be reached (ECONNREFUSED)',
+  });
+});
+
+test('client: slow calls may take longer than others, and neither for ever', async (t) => {
+  const gateway = await startFakeGateway(t, { latencyMs: 150 });
+  const client = clientFor(t, gateway, { timeoutMs: 50, slowTimeoutMs: 2_000 });
+  assert.equal((await client.send({ ...LIST, isSlow: true })).kind, 'ok');
+  assert.deepEqual(await client.send(LIST), { kind: 'timeout', error: 'did not answer within 0.05 s' });
+});
+
+test('client: a call that is stopped ends at once', async (t) => {
+  const gateway = await startFakeGateway(t, { latencyMs: 2_000 });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(), 20);
+  const startedAt = performance.now();
+  const reply = await clientFor(t, gateway).send({ ...LIST, signal: stopping.signal });
+  assert.equal(reply.kind, 'down');
+  assert.ok(performance.now() - startedAt < 1_000);
+});
+
+test('client: after 429 no call is made before the gateway wants one', async (t) => {
+  const gateway = await startFakeGateway(t, {
+    generation: '1.0.3',
+    rateLimit: { limit: 1, windowMs: 250, retryAfterSec: 0.3 },
+  });
+  const client = clientFor(t, gateway, { sleep: async () => {} });
+  assert.equal((await client.send(LIST)).kind, 'ok');
+  const refused = await client.send(LIST);
+  assert.equal(refused.kind, 'down');
+  assert.match(
+    'error' in refused ? refused.error : '',
+    /^answered 429: Rate limit exceeded: Maximum 1 requests per minute/,
+  );
+  const waiting = await client.send(LIST);
+  assert.equal(gateway.calls.length, 2);
+  assert.ok(waiting.kind === 'down' && waiting.retryAfterMs !== undefined && waiting.retryAfterMs <= 300);
+  assert.equal('error' in waiting && waiting.error, 'error' in refused && refused.error);
+  await new Promise((resolve) => setTimeout(resolve, 320));
+  assert.equal((await client.send(LIST)).kind, 'ok');
+});
+
+test('client: slows down, all callers together, when few calls are left', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3', rateLimit: { limit: 13 } });
+  const pauses: number[] = [];
+  const client = clientFor(t, gateway, { sleep: async (ms) => void pauses.push(ms) });
+  for (let call = 0; call < 4; call += 1) await client.send(LIST);
+  assert.deepEqual(pauses, [], 'ten are left');
+  await Promise.all([1, 2, 3].map(() => client.send(LIST)));
+  assert.deepEqual(
+    pauses.map((ms) => Math.round(ms / 1000)),
+    [6, 12, 18],
+    'ten a minute, whoever asks',
+  );
+});
+
+test('client: keeps its connections', async (t) => {
+  const connections = { count: 0 };
+  const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end('[]'));
+  server.on('connection', () => {
+    connections.count += 1;
+  });
+  await listening(t, server);
+  const client = clientFor(t, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  for (let call = 0; call < 10; call += 1) await client.send(LIST);
+  assert.ok(connections.count <= 2, `${connections.count} connections for ten calls`);
+});
+
+async function listening(t: TestContext, server: ReturnType<typeof createServer>): Promise<void> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+}
+
+function aPrompt(name: string) {
+  return { name, template: '', prompt: { name, template: '' } };
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLookup } from '../../src/gateway/lookup.ts';
+import { GENERATIONS } from '../support/fake-gateway/generations.ts';
+import { createRow } from '../support/fake-gateway/rows.ts';
+import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
+import { clientFor, H } from './stage.ts';
+
+function fill(gateway: FakeGateway, servers: number): void {
+  for (let number = 0; number < servers; number += 1) {
+    gateway.table.gateways.push(createRow(`Server ${number}`, { url: `${H}/${number}`, transport: 'SSE' }));
+  }
+}
+
+for (const generation of GENERATIONS) {
+  test(`lookup: finds each of 120 servers of ${generation} with one call`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    fill(gateway, 120);
+    const lookup = createLookup(clientFor(t, gateway));
+    const listing = await lookup.list('gateways');
+    assert.ok(listing.ok);
+    assert.equal(listing.rows.named('server_119')[0]?.url, `${H}/119`);
+    assert.equal(listing.rows.at(`${H}/7`)[0]?.name, 'Server 7');
+    await lookup.list('gateways');
+    assert.equal(gateway.calls.filter(({ status }) => status === 200).length, 1);
+  });
+}
+
+test('lookup: follows pages to their end', async (t) => {
+  const gateway = await startFakeGateway(t, { largestPage: 50 });
+  fill(gateway, 120);
+  const listing = await createLookup(clientFor(t, gateway)).list('gateways');
+  assert.ok(listing.ok && listing.rows.named('Server 119').length === 1);
+  assert.equal(gateway.calls.length, 3);
+});
+
+test('lookup: asks once, whoever asks at the same time', async (t) => {
+  const gateway = await startFakeGateway(t, { latencyMs: 10 });
+  const lookup = createLookup(clientFor(t, gateway));
+  await Promise.all([1, 2, 3, 4].map(() => lookup.list('gateways')));
+  assert.equal(gateway.calls.length, 1);
+});
+
+test('lookup: knows what the hub made or changed, without asking', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const lookup = createLookup(clientFor(t, gateway));
+  const listing = await lookup.list('gateways');
+  const row = lookup.put(
+    'gateways',
+    { id: '1', slug: 'a-b' },
+    { name: 'A_B', url: 'http://127.0.0.1/x', transport: 'SSE' },
+  );
+  await lookup.list('gateways');
+  assert.ok(listing.ok);
+  assert.deepEqual(listing.rows.at('http://localhost/x'), [row]);
+  const moved = lookup.put('gateways', { id: '1' }, { name: 'A_B', url: `${H}/y` }, row);
+  await lookup.list('gateways');
+  assert.deepEqual([listing.rows.at('http://localhost/x'), listing.rows.named('a b')], [[], [moved]]);
+  assert.equal(gateway.calls.length, 1);
+});
+
+test('lookup: asks again after it was told to forget, or after a failure', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const lookup = createLookup(clientFor(t, gateway));
+  gateway.surprise('GET /gateways', { status: 403, body: { message: 'Access denied' } });
+  assert.deepEqual(await lookup.list('gateways'), {
+    ok: false,
+    reply: { kind: 'refused', status: 403, error: 'Access denied' },
+  });
+  assert.ok((await lookup.list('gateways')).ok);
+  lookup.forget('gateways');
+  fill(gateway, 1);
+  const listing = await lookup.list('gateways');
+  assert.ok(listing.ok && listing.rows.named('Server 0').length === 1);
+});
+
+test('lookup: something that is no list, or does not come, is a gateway that cannot be used', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.surprise('GET /gateways', { status: 200, body: { hello: 'world' } });
+  const odd = await createLookup(clientFor(t, gateway)).list('gateways');
+  assert.ok(!odd.ok && odd.reply.kind === 'down' && /no list/.test(odd.reply.error));
+  const slow = await startFakeGateway(t, { latencyMs: 200 });
+  const late = await createLookup(clientFor(t, slow, { timeoutMs: 50 })).list('gateways');
+  assert.deepEqual(late, { ok: false, reply: { kind: 'down', error: 'did not answer within 0.05 s' } });
+});
+
+test('lookup: a gateway whose pages never end is left in the end', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.onCall(() => gateway.surprise('GET /gateways', { status: 200, body: { gateways: [], nextCursor: 'same' } }));
+  assert.ok((await createLookup(clientFor(t, gateway)).list('gateways')).ok);
+  assert.equal(gateway.calls.length, 2);
+});

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Registration } from '../../src/gateway/contract.ts';
+import { creationBody, partsOf } from '../../src/gateway/parts.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { anyText } from '../lib/any-text.ts';
+import { GENERATIONS, RULES } from '../support/fake-gateway/generations.ts';
+import { createRow } from '../support/fake-gateway/rows.ts';
+import { fieldFault, unwrapped } from '../support/fake-gateway/validation.ts';
+import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
+import { anEntity, aServer, batchFor, type ClientChanges, H } from './stage.ts';
+
+const TOOL = {
+  name: 'invoice_fields',
+  integration_type: 'REST',
+  request_type: 'POST',
+  url: `${H}/api`,
+  input_schema: {},
+};
+const RESOURCE = { uri: 'memo://one', name: 'Memo one', content: 'Hello.' };
+const PROMPT = { name: 'Greet user', template: 'Hello {{ name }}', arguments: [{ name: 'name', required: true }] };
+
+function registerParts(t: TestContext, gateway: FakeGateway, registration: JsonObject, changes?: ClientChanges) {
+  return batchFor(t, gateway, changes).register(anEntity({ mcpRegistration: registration }));
+}
+
+function outcomes({ calls }: Registration): string[] {
+  return calls.map(({ call, outcome, status }) => [call, outcome, status].filter(Boolean).join(' '));
+}
+
+for (const generation of GENERATIONS) {
+  test(`parts: tool, resources, prompts, then the server, each once at ${generation}`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const entity = aServer({ registration: { tool: TOOL, resources: [RESOURCE], prompts: [PROMPT] } });
+    const first = await batchFor(t, gateway).register(entity);
+    assert.equal(first.outcome, 'registered');
+    const order = ['POST /tools', 'POST /resources', 'POST /prompts', 'POST /gateways'];
+    assert.deepEqual(
+      outcomes(first),
+      order.map((call) => `${call} created 200`),
+    );
+    assert.deepEqual(
+      gateway.lines({ withoutLists: true }).map((line) => line.replace('/v1', '')),
+      order,
+    );
+    assert.equal(gateway.table.tools.find(({ gatewayId }) => gatewayId === null)?.fields.url, `${H}/api`);
+
+    const again = await batchFor(t, gateway).register(entity);
+    assert.equal(again.outcome, 'registered');
+    assert.deepEqual(new Set(again.calls.map(({ outcome }) => outcome)), new Set(['exists']));
+    assert.equal(gateway.lines({ withoutLists: true }).length, 4, 'the second time changes nothing');
+  });
+
+  test(`parts: names that only look different make no second tool at ${generation}`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    for (const name of ['dup_under', 'dup_under', 'dup-under', 'Dup.Under']) {
+      const registration = await registerParts(t, gateway, { tool: { ...TOOL, name } });
+      assert.equal(registration.outcome, 'registered');
+    }
+    assert.equal(gateway.table.tools.length, 1);
+  });
+
+  test(`parts: a tool of type MCP is left to discovery at ${generation}, and offered once`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const batch = batchFor(t, gateway);
+    for (const number of [1, 2]) {
+      const tool = { name: `t${number}`, integration_type: 'MCP', url: `${H}/${number}/sse` };
+      const registration = await batch.registerServer({
+        name: `s${number}`,
+        url: `${H}/${number}/sse`,
+        registration: { tool },
+      });
+      assert.equal(registration.outcome, 'registered');
+      assert.deepEqual(
+        registration.calls.map(({ outcome }) => outcome),
+        ['skipped', 'created'],
+      );
+    }
+    assert.equal(gateway.lines().filter((line) => /POST .*\/tools$/.test(line)).length, 1);
+  });
+}
+
+test('parts: a tool of type MCP without a server is an error, in the gateway’s words', async (t) => {
+  const gateway = await startFakeGateway(t, { exposesErrors: true });
+  const registration = await registerParts(t, gateway, { tool: { ...TOOL, integration_type: 'MCP' } });
+  assert.match(
+    registration.outcome === 'failed' ? registration.error : '',
+    /^Tool 'invoice_fields': The gateway answered 422: .*MCP tools/,
+  );
+});
+
+test('parts: another address is a flat PUT with its path, and nothing else changes', async (t) => {
+  const gateway = await startFakeGateway(t);
+  await registerParts(t, gateway, { tool: TOOL });
+  const moved = await registerParts(t, gateway, { tool: { ...TOOL, url: 'https://new.example/v2/api' } });
+  assert.deepEqual(outcomes(moved), ['PUT /tools updated 200']);
+  const { body } = gateway.calls.at(-1) ?? {};
+  assert.equal(body?.tool, undefined, 'a wrapped PUT changes nothing');
+  assert.deepEqual([body?.base_url, body?.path_template], ['https://new.example', '/v2/api']);
+  assert.equal(gateway.table.tools[0]?.fields.url, 'https://new.example/v2/api');
+});
+
+test('parts: the gateway adopts what its server serves too, and a second time finds it there', async (t) => {
+  const servers = { [`${H}/sse`]: { tools: ['echo'], resources: ['memo://one'], prompts: ['Greet user'] } };
+  const gateway = await startFakeGateway(t, { servers });
+  const entity = aServer({ registration: { resources: [RESOURCE], prompts: [PROMPT] } });
+  await batchFor(t, gateway).register(entity);
+  assert.ok(gateway.table.resources[0]?.gatewayId && gateway.table.prompts[0]?.gatewayId);
+  const again = await batchFor(t, gateway).register(entity);
+  assert.deepEqual(new Set(again.calls.map(({ outcome }) => outcome)), new Set(['exists']));
+  assert.deepEqual([gateway.table.resources.length, gateway.table.prompts.length], [1, 1]);
+});
+
+test('parts: a tool that some server brought is not the one that is asked for', async (t) => {
+  const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { tools: ['invoice_fields'] } } });
+  await batchFor(t, gateway).registerServer({});
+  const registration = await registerParts(t, gateway, { tool: TOOL });
+  assert.deepEqual(outcomes(registration), ['POST /tools created 200']);
+  assert.equal(gateway.table.tools.length, 2);
+});
+
+test('parts: 409 for something that is there is success, and so for something that the list does not show', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const batch = batchFor(t, gateway);
+  await batch.register(anEntity({ mcpRegistration: { resources: [{ uri: 'memo://zero' }] } }));
+  gateway.table.resources.push(createRow('By hand', { uri: 'memo://one', content: '' }));
+  const shown = await batch.register(anEntity({ mcpRegistration: { resources: [RESOURCE] } }));
+  assert.deepEqual(outcomes(shown), ['POST /resources exists 409']);
+
+  gateway.surprise('POST /v1/prompts', {
+    status: 409,
+    body: { detail: 'Public Prompt already exists with name: greet-user' },
+  });
+  const hidden = await batch.register(anEntity({ mcpRegistration: { prompts: [PROMPT] } }));
+  assert.deepEqual(outcomes(hidden), ['POST /prompts exists 409']);
+  assert.match(hidden.calls[0]?.note ?? '', /already exists with name: greet-user/);
+  assert.equal(hidden.outcome, 'registered', 'it would otherwise be pending for ever');
+});
+
+test('parts: the fifty-first tool of 0.9, which its list does not show, is there all the same', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '0.9' });
+  for (let number = 0; number < 60; number += 1)
+    gateway.table.tools.push(createRow(`tool-${number}`, { url: `${H}/${number}` }));
+  const registration = await registerParts(t, gateway, { tool: { ...TOOL, name: 'tool-59', url: `${H}/59` } });
+  assert.deepEqual(outcomes(registration), ['POST /tools exists 409']);
+});
+
+for (const surprise of ['lost', 'dropped'] as const) {
+  test(`parts: a POST whose connection breaks (${surprise}) makes no second tool`, async (t) => {
+    const gateway = await startFakeGateway(t);
+    const batch = batchFor(t, gateway);
+    await batch.register(anEntity({ mcpRegistration: { prompts: [PROMPT] } }));
+    gateway.surprise('POST /v1/tools', surprise);
+    const registration = await batch.register(anEntity({ mcpRegistration: { tool: TOOL } }));
+    assert.equal(registration.outcome, 'registered');
+    assert.equal(gateway.table.tools.length, 1);
+  });
+}
+
+const refusals = [
+  {
+    registration: { resources: [{ ...RESOURCE, content: 'x'.repeat(102_401) }] },
+    says: /^Resource 'memo:\/\/one': .*413.*larger/,
+  },
+  { registration: { resources: [{ ...RESOURCE, content: '<html>' }] }, says: /^Resource 'memo:\/\/one': .*422.*signs/ },
+  { registration: { prompts: [{ ...PROMPT, template: '{{ self.x }}' }] }, says: /^Prompt 'Greet user': .*422/ },
+  {
+    registration: { tool: { ...TOOL, url: 'http://127.0.0.1/api' } },
+    says: /^Tool 'invoice_fields': .*422.*SSRF_ALLOW_LOCALHOST/,
+  },
+];
+for (const { registration, says } of refusals) {
+  test(`parts: ${String(says).slice(1, 60)}: said, and the server registered all the same`, async (t) => {
+    const gateway = await startFakeGateway(t);
+    const outcome = await batchFor(t, gateway).registerServer({ registration });
+    assert.match(outcome.outcome === 'failed' ? outcome.error : '', says);
+    assert.equal(gateway.table.gateways.length, 1);
+  });
+}
+
+const hopeless = [
+  { registration: { tool: { name: 'a' } }, error: "Tool 'a': it names no address." },
+  {
+    registration: { tool: { name: 'a', url: 'mcp+stdio://a' } },
+    error: "Tool 'a': its address (mcp+stdio://a) is none that can be called over http.",
+  },
+  {
+    registration: { tool: { name: 'a', url: `${H}/{id}` } },
+    error: `Tool 'a': its address is a template (${H}/{id}).`,
+  },
+  {
+    registration: { tool: { name: 'a', url: 'https://u:hunter2@h.example' } },
+    error: "Tool 'a': its address holds credentials, which gateways refuse; use auth fields instead.",
+  },
+  {
+    registration: { tool: { name: 'a', url: H, request_type: 'SSE' } },
+    error: "Tool 'a': its request_type 'SSE' is none of GET, POST, PUT, DELETE, PATCH.",
+  },
+  { registration: { resources: [{ name: 'a' }] }, error: "Resource '': it names no uri." },
+  {
+    registration: { resources: [{ uri: 'a/../b' }] },
+    error: "Resource 'a/../b': its uri holds signs that gateways refuse.",
+  },
+  { registration: { prompts: [{ template: 'x' }] }, error: "Prompt 'unnamed': it has no name." },
+];
+for (const { registration, error } of hopeless) {
+  test(`parts: ${error} And no call`, async (t) => {
+    const gateway = await startFakeGateway(t);
+    const outcome = await registerParts(t, gateway, registration);
+    assert.deepEqual(outcome.outcome === 'failed' && [outcome.error, outcome.isPermanent], [error, true]);
+    assert.equal(gateway.calls.length, 0);
+  });
+}
+
+test('parts: several things that go wrong are all told', async (t) => {
+  const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault: 'refused' } } });
+  const registration = { resources: [{ name: 'a' }, { uri: 'b..' }] };
+  const outcome = await batchFor(t, gateway).registerServer({ registration });
+  assert.match(
+    outcome.outcome === 'failed' ? outcome.error : '',
+    /no uri\. Resource 'b\.\.'.*refuse\. The gateway answered 502: .*failed\.$/,
+  );
+  assert.equal(outcome.outcome === 'failed' && outcome.isPermanent, false, 'the server may come up');
+});
+
+test('parts: a gateway that is down, or a token it does not take, ends it', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const wrong = await registerParts(t, gateway, { tool: TOOL }, { credentials: { jwtSecret: 'wrong' } });
+  assert.equal(wrong.outcome, 'gateway_down');
+  await gateway.stop();
+  assert.equal((await registerParts(t, gateway, { tool: TOOL })).outcome, 'gateway_down');
+  assert.deepEqual(gateway.table.tools, []);
+});
+
+test('parts: auth fields reach the gateway, and nobody else', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const tool = { ...TOOL, headers: { 'X-Key': 'hunter2-header' }, auth_type: 'bearer', auth_token: 'hunter2-token' };
+  gateway.surprise('POST /tools', { status: 400, body: { detail: 'hunter2-header hunter2-token' } });
+  gateway.surprise('POST /v1/tools', { status: 400, body: { detail: 'hunter2-header hunter2-token' } });
+  const registration = await registerParts(t, gateway, { tool });
+  const sent = gateway.calls.find(({ method }) => method === 'POST')?.body?.tool;
+  assert.equal((sent as JsonObject | undefined)?.auth_token, 'hunter2-token');
+  assert.doesNotMatch(JSON.stringify(registration), /hunter2/);
+});
+
+test('partsOf: what is sent of any document without a fault is what gateways of every generation take', () => {
+  const guard = { allowsLocalhost: true, unresolvable: [] };
+  const value = fc.oneof(anyText(), fc.webUrl(), fc.constantFrom('REST', 'GET'), fc.integer(), fc.constant(null));
+  const thing = fc.dictionary(
+    fc.constantFrom('id', 'name', 'url', 'uri', 'description', 'integration_type', 'request_type', 'template'),
+    value,
+  );
+  const registration = fc.record(
+    { tool: thing, resources: fc.array(thing), prompts: fc.array(thing) },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(registration, (document) => {
+      for (const part of partsOf(document, 'entity').filter(({ fault, isDiscovered }) => !fault && !isDiscovered)) {
+        // A template may be refused for what it says; here it is about the rest.
+        const { template } = part.fields;
+        const safe = { ...part, fields: { ...part.fields, ...(template ? { template: 'x' } : {}) } };
+        for (const generation of GENERATIONS) {
+          const fields = unwrapped(part.kind, creationBody(safe), RULES[generation]) ?? {};
+          assert.equal(fieldFault(part.kind, fields, RULES[generation], guard), undefined, JSON.stringify(part));
+        }
+      }
+    }),
+  );
+});

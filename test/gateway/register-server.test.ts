@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Registration } from '../../src/gateway/contract.ts';
+import { GENERATIONS } from '../support/fake-gateway/generations.ts';
+import { createRow } from '../support/fake-gateway/rows.ts';
+import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
+import { aServer, batchFor, H } from './stage.ts';
+
+/** The only thing in the gateway, as `name transport url`. */
+function onlyServer({ table }: FakeGateway): string {
+  assert.equal(table.gateways.length, 1);
+  const [row] = table.gateways;
+  return `${row?.originalName} ${row?.fields.transport} ${row?.fields.url}`;
+}
+
+function outcomes({ calls }: Registration): string[] {
+  return calls.map(({ call, outcome, status }) => [call, outcome, status].filter(Boolean).join(' '));
+}
+
+function errorOf(registration: Registration): string {
+  assert.equal(registration.outcome, 'failed');
+  return registration.outcome === 'failed' ? registration.error : '';
+}
+
+for (const generation of GENERATIONS) {
+  test(`server: registered at ${generation}, and registering it again changes nothing`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const first = await batchFor(t, gateway).registerServer({ name: 'io.github.owner/thing' });
+    assert.deepEqual(outcomes(first), ['POST /gateways created 200']);
+    assert.equal(first.outcome === 'registered' && first.name, 'io.github.owner-thing');
+    assert.equal(onlyServer(gateway), `io.github.owner-thing SSE ${H}/sse`);
+    assert.equal(gateway.table.tools.length, 1, 'the gateway discovered its tool');
+
+    const [before] = structuredClone(gateway.table.gateways);
+    gateway.calls.length = 0;
+    const again = await batchFor(t, gateway).registerServer({ name: 'io.github.owner/thing' });
+    assert.deepEqual(outcomes(again), ['GET /gateways exists']);
+    assert.deepEqual(gateway.table.gateways[0], before);
+    assert.deepEqual(gateway.lines({ withoutLists: true }), []);
+  });
+
+  test(`server: one that is down has the gateway’s reason at ${generation}, and is tried once`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation, servers: { [`${H}/sse`]: { fault: 'refused' } } });
+    const registration = await batchFor(t, gateway).registerServer({});
+    assert.match(
+      errorOf(registration),
+      /^The gateway answered 50[23]: (Failed to initialize.*All connection|Unable to connect)/,
+    );
+    assert.equal(gateway.lines({ withoutLists: true }).length, 1);
+    assert.equal(registration.outcome === 'failed' && registration.isPermanent, false);
+  });
+
+  test(`server: streamable HTTP under /mcp, labelled SSE, is found at ${generation}`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const registration = await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
+    assert.equal(registration.outcome, 'registered');
+    assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
+    const again = await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
+    assert.deepEqual(outcomes(again), ['GET /gateways exists'], 'also when the label is another than the row has');
+  });
+}
+
+test('server: an address without a path is tried at /messages/, then at /sse', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const registration = await batchFor(t, gateway).registerServer({ url: H });
+  assert.deepEqual(outcomes(registration), ['POST /gateways failed 502', 'POST /gateways created 200']);
+  assert.match(registration.calls[0]?.error ?? '', /405 Method Not Allowed/);
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
+});
+
+test('server: /messages/ by itself stays what it is, and 502', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const registration = await batchFor(t, gateway).registerServer({ url: `${H}/messages` });
+  assert.match(errorOf(registration), /502: .*405 Method Not Allowed/);
+  assert.equal(gateway.calls.at(-1)?.body?.url, `${H}/messages/`);
+});
+
+test('server: HTTP goes out as it is, and as STREAMABLEHTTP once a newer gateway refused it', async (t) => {
+  const newer = await startFakeGateway(t);
+  const batch = batchFor(t, newer);
+  const first = await batch.registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
+  assert.deepEqual(outcomes(first), ['POST /gateways failed 422', 'POST /gateways created 200']);
+  const second = await batch.registerServer({ transport: 'HTTP', url: `${H}/2/mcp`, name: 'two' });
+  assert.deepEqual(outcomes(second), ['POST /gateways created 200'], 'one refusal is enough to know');
+  assert.deepEqual(
+    newer.table.gateways.map(({ fields }) => fields.transport),
+    ['STREAMABLEHTTP', 'STREAMABLEHTTP'],
+  );
+
+  const older = await startFakeGateway(t, { generation: '1.0.3' });
+  await batchFor(t, older).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
+  assert.equal(onlyServer(older), `pdf-tables HTTP ${H}/mcp`);
+  const again = await batchFor(t, older).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
+  assert.deepEqual(outcomes(again), ['GET /gateways exists']);
+});
+
+test('server: what the gateway could not take of it is a note, not a failure', async (t) => {
+  const servers = { [`${H}/sse`]: { tools: ['a'], skippedTools: ['b: description too long'] } };
+  const gateway = await startFakeGateway(t, { servers });
+  const { calls, outcome } = await batchFor(t, gateway).registerServer({});
+  assert.equal(outcome, 'registered');
+  assert.equal(calls[0]?.note, 'The gateway left out tools: b: description too long');
+});
+
+const faults = [
+  { fault: 'session terminated', says: /Session terminated/ },
+  { fault: 'redirects', says: /307.*register the address that the server redirects to/ },
+  { fault: 'method not found', says: /Method not found/ },
+  { fault: 'internal error', says: /500 Internal Server Error/ },
+  { fault: 'all tools invalid', says: /All 1 tools failed validation/ },
+] as const;
+for (const { fault, says } of faults) {
+  test(`server: '${fault}' is told in the gateway’s words`, async (t) => {
+    const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault } } });
+    assert.match(errorOf(await batchFor(t, gateway).registerServer({})), says);
+  });
+}
+
+test('server: behind a token it is refused, and taken with auth_token; the token shows nowhere', async (t) => {
+  const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { bearer: 'hunter2-token' } } });
+  const batch = batchFor(t, gateway);
+  assert.match(errorOf(await batch.registerServer({})), /401 Unauthorized.*add auth_type and auth_token/);
+  const wrong = await batch.registerServer({ server: { auth_type: 'bearer', auth_token: 'hunter2-wrong' } });
+  assert.match(errorOf(wrong), /401 Unauthorized/);
+  const right = await batch.registerServer({ server: { auth_type: 'bearer', auth_token: 'hunter2-token' } });
+  assert.equal(right.outcome, 'registered');
+  assert.equal(gateway.calls.at(-1)?.body?.auth_token, 'hunter2-token');
+  assert.doesNotMatch(JSON.stringify([wrong, right]), /hunter2/);
+});
+
+test('server: new credentials in a manifest are sent, and only then', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const server = { auth_type: 'bearer', auth_token: 'first-token' };
+  await batchFor(t, gateway).registerServer({ server });
+  const entity = { gatewayName: 'pdf-tables', isUpToDate: false };
+  const changed = await batchFor(t, gateway).registerServer({
+    server: { ...server, auth_token: 'second-token' },
+    entity,
+  });
+  assert.deepEqual(outcomes(changed), ['PUT /gateways updated 200']);
+  assert.equal(gateway.table.gateways[0]?.fields.auth_token, 'second-token');
+  const same = await batchFor(t, gateway).registerServer({ server, entity: { ...entity, isUpToDate: true } });
+  assert.deepEqual(outcomes(same), ['GET /gateways exists']);
+});
+
+test('server: 422 says nothing, so that the hub says what is likely', async (t) => {
+  const gateway = await startFakeGateway(t, { unresolvable: ['nowhere.example'] });
+  const batch = batchFor(t, gateway);
+  const local = await batch.registerServer({ url: 'http://127.0.0.1:6288/sse' });
+  assert.match(
+    errorOf(local),
+    /^The gateway answered 422: An error occurred, please try again\. Gateways refuse loopback/,
+  );
+  assert.match(errorOf(await batch.registerServer({ url: 'https://nowhere.example' })), /does not resolve/);
+  assert.equal(gateway.lines({ withoutLists: true }).length, 2, 'a second address would not help');
+  const telling = await startFakeGateway(t, { exposesErrors: true });
+  const told = await batchFor(t, telling).registerServer({ url: 'http://127.0.0.1:6288/sse' });
+  assert.match(errorOf(told), /422: body\.url: Value error, URL points to a blocked address\./);
+});
+
+test('server: 127.0.0.1 and localhost are the same', async (t) => {
+  const gateway = await startFakeGateway(t, { allowsLocalhost: true });
+  await batchFor(t, gateway).registerServer({ url: 'http://127.0.0.1:8000/sse' });
+  const again = await batchFor(t, gateway).registerServer({ url: 'http://127.0.0.1:8000/sse', name: 'other name' });
+  assert.deepEqual(outcomes(again), ['GET /gateways exists']);
+});
+
+test('server: another address, or another transport, is a PUT that keeps the name', async (t) => {
+  const gateway = await startFakeGateway(t);
+  await batchFor(t, gateway).registerServer({});
+  const [{ id } = { id: '' }] = gateway.table.gateways;
+  const entity = { gatewayName: 'pdf-tables' };
+  const moved = await batchFor(t, gateway).registerServer({ name: 'renamed', url: `${H}/new/sse`, entity });
+  assert.deepEqual(outcomes(moved), ['PUT /gateways updated 200']);
+  assert.equal(moved.outcome === 'registered' && moved.name, 'pdf-tables');
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
+  gateway.servers.set(`${H}/new/sse`, { transport: 'STREAMABLEHTTP' });
+  await batchFor(t, gateway).registerServer({ url: `${H}/new/sse`, transport: 'STREAMABLE-HTTP', entity });
+  assert.equal(gateway.table.gateways[0]?.fields.transport, 'STREAMABLEHTTP');
+  assert.equal(gateway.table.gateways[0]?.id, id);
+});
+
+test('server: a move to where nobody answers leaves what is registered alone', async (t) => {
+  const gateway = await startFakeGateway(t, { servers: { [`${H}/new/sse`]: { fault: 'refused' } } });
+  await batchFor(t, gateway).registerServer({});
+  const moved = await batchFor(t, gateway).registerServer({
+    url: `${H}/new/sse`,
+    entity: { gatewayName: 'pdf-tables' },
+  });
+  assert.match(errorOf(moved), /All connection attempts failed/);
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
+});
+
+test('server: what somebody removed in the gateway is made again, under its old name', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({});
+  gateway.table.gateways.length = 0;
+  const moved = await batch.registerServer({ url: `${H}/new/sse`, entity: { gatewayName: 'pdf-tables' } });
+  assert.deepEqual(outcomes(moved), ['POST /gateways created 200']);
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
+});
+
+test('server: a move to an address that somebody else registered is success', async (t) => {
+  const gateway = await startFakeGateway(t);
+  await batchFor(t, gateway).registerServer({});
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({});
+  gateway.table.gateways.push(createRow('By hand', { url: `${H}/new/sse`, transport: 'SSE' }));
+  const moved = await batch.registerServer({ url: `${H}/new/sse`, entity: { gatewayName: 'pdf-tables' } });
+  assert.deepEqual(outcomes(moved), ['PUT /gateways exists 409']);
+  assert.equal(moved.outcome === 'registered' && moved.isOurs, false);
+});
+
+test('server: a name that is taken gets the version, then a mark of its own', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const batch = batchFor(t, gateway);
+  const names = [];
+  for (const [index, version] of ['1.0.0', '1.0.0', '1.0.0'].entries()) {
+    const entity = { version, uid: `mcp_server:x${index}@1.0.0` };
+    const registration = await batch.registerServer({ name: 'Same/Name', url: `${H}/${index}/sse`, entity });
+    names.push(registration.outcome === 'registered' && registration.name);
+  }
+  assert.deepEqual(names.slice(0, 2), ['Same-Name', 'Same-Name-1.0.0']);
+  assert.match(String(names[2]), /^Same-Name-[0-9a-f]{8}$/);
+});
+
+test('server: names that are the same to the gateway only are told apart, also at the same time', async (t) => {
+  const gateway = await startFakeGateway(t, { latencyMs: 10 });
+  const batch = batchFor(t, gateway);
+  const names = ['Hub A', 'hub-a', 'hub_a', 'HUB.A'];
+  const registrations = await Promise.all(
+    names.map((name, index) =>
+      batch.registerServer({ name, url: `${H}/${index}/sse`, entity: { version: `${index}.0` } }),
+    ),
+  );
+  assert.deepEqual(new Set(registrations.map(({ outcome }) => outcome)), new Set(['registered']));
+  assert.equal(gateway.calls.filter(({ status }) => status === 409).length, 0);
+});
+
+test('server: a name whose owner the list does not show is refused, and the next one is taken', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.table.gateways.push(createRow('pdf tables', { url: `${H}/hidden`, transport: 'SSE' }, { enabled: true }));
+  const hidden = gateway.table.gateways[0];
+  gateway.onCall(({ method }) => {
+    // Not listed, but there.
+    if (hidden) hidden.enabled = method !== 'GET';
+  });
+  gateway.surprise('GET /gateways', { status: 200, body: [] });
+  gateway.surprise('GET /gateways', { status: 200, body: [] });
+  gateway.surprise('GET /v1/gateways', { status: 200, body: [] });
+  const registration = await batchFor(t, gateway).registerServer({});
+  assert.deepEqual(outcomes(registration), ['POST /gateways failed 409', 'POST /gateways created 200']);
+  assert.equal(registration.outcome === 'registered' && registration.name, 'pdf-tables-1.0.0');
+});
+
+test('server: an address that is there already, under whatever name, is success', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.table.gateways.push(createRow('By hand', { url: `${H}/sse`, transport: 'SSE' }));
+  const registration = await batchFor(t, gateway).registerServer({});
+  assert.deepEqual(outcomes(registration), ['GET /gateways exists']);
+  assert.deepEqual(
+    registration.outcome === 'registered' && [registration.name, registration.isOurs],
+    ['By hand', false],
+    'it is not the hub’s to change',
+  );
+});
+
+test('server: 409 is success when the gateway shows that it is the same, and only then', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
+  gateway.table.gateways.push(createRow('Behind its back', { url: `${H}/sse`, transport: 'SSE' }));
+  const same = await batch.registerServer({});
+  assert.deepEqual(outcomes(same), ['POST /gateways exists 409']);
+
+  gateway.surprise('POST /v1/gateways', { status: 409, body: { message: 'Gateway already exists' } });
+  const hidden = await batch.registerServer({ name: 'hidden', url: `${H}/hidden/sse` });
+  assert.equal(errorOf(hidden), 'The gateway answered 409: Gateway already exists.');
+});
+
+test('server: 500 for a name that is there is looked up', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '0.6' });
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
+  gateway.table.gateways.push(createRow('pdf-tables', { url: `${H}/sse`, transport: 'SSE' }));
+  gateway.surprise('POST /gateways', { status: 500, body: { detail: 'Unexpected error' } });
+  assert.equal((await batch.registerServer({})).outcome, 'registered');
+});
+
+for (const surprise of ['lost', 'dropped'] as const) {
+  test(`server: a POST whose connection breaks (${surprise}) is looked up before it is sent again`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation: '1.0.3' });
+    gateway.surprise('POST /gateways', surprise);
+    const registration = await batchFor(t, gateway).registerServer({});
+    assert.equal(registration.outcome, 'registered');
+    assert.equal(gateway.table.gateways.length, 1);
+    assert.equal(gateway.lines({ withoutLists: true }).length, surprise === 'lost' ? 1 : 2);
+  });
+}
+
+test('server: one that hangs is cut off in time, and nothing is left behind', async (t) => {
+  const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault: 'hangs' } } });
+  const startedAt = performance.now();
+  const registration = await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({});
+  assert.equal(errorOf(registration), 'The gateway did not answer within 0.1 s.');
+  assert.ok(performance.now() - startedAt < 1_000);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(gateway.table.gateways.length, 0);
+});
+
+test('server: an old gateway that finished behind the hub’s back is found by the next sync', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '0.9', servers: { [`${H}/sse`]: { fault: 'hangs' } } });
+  assert.equal((await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({})).outcome, 'failed');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(outcomes(await batchFor(t, gateway).registerServer({})), ['GET /gateways exists']);
+});
+
+test('server: 202 is followed up until it is active', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 3 });
+  const registration = await batchFor(t, gateway).registerServer({});
+  assert.deepEqual(outcomes(registration), ['POST /gateways created 202']);
+  assert.equal(gateway.lines().filter((line) => line.startsWith('GET /v1/gateways/')).length, 3);
+});
+
+test('server: 202 with an error later is a failure, and so it stays while the gateway has not made it', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 2, servers: { [`${H}/sse`]: { fault: 'refused' } } });
+  const first = await batchFor(t, gateway).registerServer({});
+  assert.equal(errorOf(first), 'The gateway took it, and then said: Failed to initialize gateway: refused.');
+  const second = await batchFor(t, gateway).registerServer({});
+  assert.match(errorOf(second), /and then said/, 'that it is in the list is not enough');
+  gateway.servers.clear();
+  for (const row of gateway.table.gateways) row.lastError = null;
+  assert.equal((await batchFor(t, gateway).registerServer({})).outcome, 'registered');
+});
+
+test('server: 202 for ever is said so', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
+  assert.match(errorOf(await batchFor(t, gateway).registerServer({})), /it is still pending/);
+});
+
+test('server: one address under many ids is offered once, whether it works or not', async (t) => {
+  const gateway = await startFakeGateway(t, { latencyMs: 5 });
+  const batch = batchFor(t, gateway);
+  const many = (url: string) =>
+    Promise.all(Array.from({ length: 8 }, (_, index) => batch.registerServer({ name: `n${index}`, url })));
+  const good = await many(`${H}/sse`);
+  assert.deepEqual(new Set(good.map(({ outcome }) => outcome)), new Set(['registered']));
+  const bad = await many('http://127.0.0.1:6288/sse');
+  assert.equal(new Set(bad.map(errorOf)).size, 1);
+  assert.deepEqual(gateway.lines({ withoutLists: true }).length, 2);
+  assert.equal(bad[7]?.calls[0]?.outcome, 'skipped');
+});
+
+test('server: a token that is not accepted is nobody’s fault but the gateway’s', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const registration = await batchFor(t, gateway, { credentials: { jwtSecret: 'wrong' } }).registerServer({});
+  assert.equal(registration.outcome, 'gateway_down');
+  assert.match(registration.outcome === 'gateway_down' ? registration.error : '', /401: Invalid.*JWT_SECRET_KEY/);
+});
+
+test('server: the body is flat, with what the manifest gives and without the rest', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const server = {
+    name: 'Given name',
+    description: 'Reads && writes',
+    visibility: 'public',
+    exec: { cmd: [] },
+    auth_type: null,
+  };
+  await batchFor(t, gateway).registerServer({ server });
+  assert.deepEqual(gateway.calls.at(-1)?.body, {
+    name: 'Given name',
+    url: `${H}/sse`,
+    transport: 'SSE',
+    description: 'Reads and writes',
+    visibility: 'public',
+  });
+});
+
+const hopeless = [
+  aServer({ url: '', transport: 'STDIO' }),
+  aServer({ url: `${H}/{tenant}` }),
+  aServer({ url: 'mcp+stdio://thing' }),
+  aServer({ entity: { mcpRegistration: null } }),
+  aServer({ entity: { mcpRegistration: {} } }),
+];
+test('server: what cannot be registered gets a sentence and no call', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const { register } = batchFor(t, gateway);
+  for (const entity of hopeless) {
+    const registration = await register(entity);
+    assert.match(errorOf(registration), /^It.*\.$/);
+    assert.equal(registration.outcome === 'failed' && registration.isPermanent, true);
+  }
+  assert.equal(gateway.calls.length, 0);
+});

@@ -1,0 +1,181 @@
+// The gateway slice in front of a fake gateway: a client, a batch, or everything with a database.
+import type { TestContext } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { CatalogStore } from '../../src/catalog/store.ts';
+import type { RegisterEntity } from '../../src/gateway/batch.ts';
+import { createGatewayClient, type GatewayClient, type GatewayClientOptions } from '../../src/gateway/client.ts';
+import type { Registration } from '../../src/gateway/contract.ts';
+import { createGateway, type Gateway, type GatewayDependencies } from '../../src/gateway/gateway.ts';
+import { createLookup } from '../../src/gateway/lookup.ts';
+import { createRegister } from '../../src/gateway/register.ts';
+import type { RegistrableEntity, RegistrationStore } from '../../src/gateway/store.ts';
+import { createTokenSource, type TokenSettings } from '../../src/gateway/token.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import { createFetch } from '../../src/lib/fetch.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { aManifest } from '../support/builders.ts';
+import { ADMIN, type FakeGateway, SECRET } from '../support/fake-gateway.ts';
+import { type TestWorld, testWorld } from '../support/world.ts';
+
+export const H = 'https://h.example';
+
+export type ClientChanges = Partial<GatewayClientOptions> & { credentials?: Partial<TokenSettings> };
+
+export function clientFor(
+  t: TestContext,
+  { url }: Pick<FakeGateway, 'url'>,
+  changes: ClientChanges = {},
+): GatewayClient {
+  const { fetch, close } = createFetch({ allowPrivate: true });
+  t.after(close);
+  const settings = { jwtSecret: SECRET, subject: ADMIN, issuer: 'mcpgateway', audience: 'mcpgateway-api' };
+  const { credentials, ...options } = changes;
+  return createGatewayClient({
+    url,
+    fetch,
+    token: createTokenSource({ ...settings, ...credentials }, () => new Date()),
+    slowTimeoutMs: 5_000,
+    timeoutMs: 5_000,
+    backoffMs: 20,
+    ...options,
+  });
+}
+
+export interface Batch {
+  register: RegisterEntity;
+  /** The server at this address, under this name. */
+  registerServer(fields: ServerFields): Promise<Registration>;
+}
+
+/** As in one sync: what the gateway has is asked once. */
+export function batchFor(t: TestContext, gateway: FakeGateway, changes: ClientChanges = {}): Batch {
+  const client = clientFor(t, gateway, changes);
+  const register = createRegister({ client, lookup: createLookup(client), sleep: async () => {} });
+  return { register, registerServer: (fields) => register(aServer(fields)) };
+}
+
+export interface ServerFields {
+  name?: string;
+  url?: string;
+  transport?: string;
+  /** More of `mcp_registration.server`. */
+  server?: JsonObject;
+  /** More of `mcp_registration`. */
+  registration?: JsonObject;
+  entity?: Partial<RegistrableEntity>;
+}
+
+export function aServer({
+  name = 'pdf-tables',
+  url = `${H}/sse`,
+  transport = 'SSE',
+  server,
+  registration,
+  entity,
+}: ServerFields = {}): RegistrableEntity {
+  return anEntity({ name, mcpRegistration: { server: { url, transport, ...server }, ...registration }, ...entity });
+}
+
+export function anEntity(fields: Partial<RegistrableEntity> = {}): RegistrableEntity {
+  const name = fields.name ?? 'pdf-tables';
+  const version = fields.version ?? '1.0.0';
+  return {
+    uid: `mcp_server:${name}@${version}`,
+    type: 'mcp_server',
+    name,
+    version,
+    description: 'Reads tables out of PDF files.',
+    tags: ['pdf'],
+    manifestDigest: 'sha256:1',
+    mcpRegistration: null,
+    gatewayName: null,
+    isUpToDate: false,
+    tries: 0,
+    ...fields,
+  };
+}
+
+export interface Stage {
+  gateway: Gateway;
+  store: RegistrationStore;
+  catalog: CatalogStore;
+  dialect: Dialect;
+  world: TestWorld;
+  /** Puts manifests into the catalog. */
+  ingest(...manifests: JsonObject[]): Promise<void>;
+  /** What a sync does, unless it is stopped. */
+  sync(options?: {
+    force?: boolean;
+    signal?: AbortSignal;
+    onProgress?: (done: number) => void;
+  }): ReturnType<Gateway['registerPending']>;
+  state(uid: string): Promise<{ registered: string | null; error: string | null } | undefined>;
+  /** Minutes later. */
+  wait(minutes: number): void;
+  /** Another hub on the same database. */
+  again(fake: FakeGateway | undefined): Gateway;
+}
+
+type StageChanges = Partial<Omit<GatewayDependencies, 'client' | 'store'>> & { client?: ClientChanges };
+
+export async function stage(
+  t: TestContext,
+  address: DatabaseAddress,
+  fake: FakeGateway | undefined,
+  { client: clientChanges, ...changes }: StageChanges = {},
+): Promise<Stage> {
+  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const world = testWorld();
+  t.after(() => Promise.all([dialect.close(), world.close()]));
+  const revision = createRevision(dialect);
+  const catalog = createCatalogStore(dialect, revision);
+  const store = createRegistrationStore(dialect, revision);
+  const again = (other: FakeGateway | undefined) =>
+    createGateway({
+      client: other && clientFor(t, other, clientChanges),
+      store,
+      concurrency: 4,
+      registerAgents: false,
+      now: world.now,
+      log: world.log,
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      ...changes,
+    });
+  const gateway = again(fake);
+  return {
+    gateway,
+    again,
+    store,
+    catalog,
+    dialect,
+    world,
+    ingest: async (...manifests) => {
+      await catalog.save(
+        manifests.map((document) => entityFromManifest({ document })),
+        world.now(),
+      );
+    },
+    sync: ({ force = false, signal = new AbortController().signal, onProgress } = {}) =>
+      gateway.registerPending({ force, signal, onProgress }),
+    async state(uid) {
+      const columns = ['gateway_registered_at', 'gateway_error'] as const;
+      const row = await dialect.write.selectFrom('entity').select(columns).where('uid', '=', uid).executeTakeFirst();
+      return row && { registered: row.gateway_registered_at, error: row.gateway_error };
+    },
+    wait: (minutes) => world.setTime(new Date(world.now().getTime() + minutes * 60_000).toISOString()),
+  };
+}
+
+/** A manifest of a server; `server` undefined leaves the registration out. */
+export function aServerManifest(id: string, server: JsonObject | undefined, fields: JsonObject = {}): JsonObject {
+  const registration = server ? { mcp_registration: { server: { transport: 'SSE', ...server } } } : {};
+  return aManifest({ id, name: id, ...registration, ...fields });
+}
+
+export const uidOf = (id: string, version = '1.0.0') => `mcp_server:${id}@${version}`;

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackgroundDependencies, startBackgroundSync } from '../../src/remotes/background.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { hubOn } from './hubs.ts';
+import { someManifests } from './test-ingest.ts';
+
+type Started = Awaited<ReturnType<typeof hubOn>>;
+
+/** The background sync of a hub, much quicker than a setting could make it. */
+function startOn(t: TestContext, { hub, world }: Started, some: Partial<BackgroundDependencies> = {}) {
+  const outcomes: string[] = [];
+  const background = startBackgroundSync({
+    sync: hub,
+    book: { list: () => hub.listRemotes() },
+    intervalMs: 40,
+    now: () => new Date(),
+    log: world.log,
+    count: (outcome) => {
+      outcomes.push(outcome);
+      world.metrics.countBackgroundSync(outcome);
+    },
+    ...some,
+  });
+  t.after(() => background.stop());
+  return { background, outcomes };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 1_000; !isSo(); tries -= 1) {
+    assert.ok(tries > 0, 'it takes too long');
+    await sleep(10);
+  }
+}
+
+testOnEveryEngine(
+  'background: syncs every so often, is counted and logged, and ends when it is stopped',
+  async (t, address) => {
+    const host = await startIndexServer(t);
+    const [a] = someManifests('a');
+    host.put('/m/a.json', a);
+    host.put('/index.json', ['m/a.json']);
+    const started = await hubOn(t, address, { HUB_REMOTES: host.url('/index.json') });
+    const { background, outcomes } = startOn(t, started);
+    await until(() => outcomes.length >= 3);
+    background.stop();
+    assert.deepEqual([...new Set(outcomes)], ['done']);
+    assert.equal((await started.hub.countEntities()).tool, 1);
+    assert.ok(started.world.logged.some(({ message }) => message === 'Background sync done'));
+    const { text } = await started.world.metrics.render();
+    assert.match(text, /hub_background_syncs_total\{outcome="done"\} [3-9]/);
+
+    await sleep(100);
+    const before = host.requests.length;
+    await sleep(150);
+    assert.equal(host.requests.length, before, 'nothing more happens');
+  },
+);
+
+test('background: waits for the interval, give or take a tenth', async (t) => {
+  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const startedAt = performance.now();
+  const { outcomes } = startOn(t, started, { intervalMs: 300 });
+  await until(() => outcomes.length === 1);
+  assert.ok(performance.now() - startedAt >= 265);
+});
+
+test('background: an interval of a year does not fire at once', async (t) => {
+  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const { outcomes } = startOn(t, started, { intervalMs: 525_600 * 60_000 });
+  await sleep(100);
+  assert.deepEqual(outcomes, []);
+});
+
+test('background: is skipped when another hub just did it, or is doing it', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/index.json', []);
+  const address = await emptyDatabase(t, 'sqlite');
+  const settings = { HUB_REMOTES: host.url('/index.json') };
+  const [one, other] = [await hubOn(t, address, settings), await hubOn(t, address, settings)];
+  await one.hub.syncRemotes();
+  // The hubs' clocks stand still at the time of that sync.
+  const recent = startOn(t, other, { now: one.world.now });
+  await until(() => recent.outcomes.length >= 2);
+  recent.background.stop();
+  assert.deepEqual([...new Set(recent.outcomes)], ['skipped']);
+
+  host.delay(() => 400);
+  const before = host.requests.length;
+  const syncing = one.hub.syncRemotes();
+  await until(() => host.requests.length > before);
+  const busy = startOn(t, other);
+  await until(() => busy.outcomes.length >= 1);
+  busy.background.stop();
+  assert.equal(busy.outcomes[0], 'skipped');
+  await syncing;
+});
+
+test('background: a failure is counted and logged, and the next round comes', async (t) => {
+  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  let rounds = 0;
+  const { outcomes } = startOn(t, started, {
+    book: {
+      list: async () => {
+        rounds += 1;
+        if (rounds === 1) throw new Error('no room');
+        return started.hub.listRemotes();
+      },
+    },
+  });
+  await until(() => outcomes.length >= 2);
+  assert.deepEqual(outcomes.slice(0, 2), ['failed', 'done']);
+  assert.ok(
+    started.world.logged.some(({ level, message }) => level === 'error' && message === 'Background sync failed'),
+  );
+});
+
+test('background: the hub starts it by its setting, and stops it when it closes', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/index.json', []);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const settings = { HUB_REMOTES: host.url('/index.json'), INGEST_INTERVAL_MIN: '5' };
+  const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'), settings);
+  t.mock.timers.tick(4 * 60_000);
+  await new Promise(setImmediate);
+  assert.equal(host.requests.length, 0);
+  t.mock.timers.tick(2 * 60_000);
+  while (host.requests.length === 0) await new Promise(setImmediate);
+  await hub.close();
+  t.mock.timers.tick(60 * 60_000);
+  assert.equal(host.requests.length, 1);
+});

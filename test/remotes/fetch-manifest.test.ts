@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createFetch } from '../../src/lib/fetch.ts';
+import { createManifestFetcher, type FetchedText } from '../../src/remotes/fetch-manifest.ts';
+import type { KnownMember } from '../../src/remotes/store.ts';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+
+const NEVER = new AbortController().signal;
+
+function manifestFetcher(t: TestContext) {
+  const { fetch, close } = createFetch({ allowPrivate: true });
+  t.after(close);
+  return createManifestFetcher({ fetch, maxManifestBytes: 1_000, timeoutMs: 2_000 });
+}
+
+const known = ({ member }: FetchedText, fields: Partial<KnownMember> = {}): KnownMember => ({
+  ...member,
+  uid: 'tool:a@1.0.0',
+  isMissing: false,
+  ...fields,
+});
+
+for (const validators of ['etag', 'last-modified', 'none'] as const) {
+  test(`fetch manifest: its text, and the second time that it did not change, by ${validators}`, async (t) => {
+    const host = await startIndexServer(t);
+    const fetchManifest = manifestFetcher(t);
+    const text = JSON.stringify(aManifest({ description: 'é😀' }));
+    host.put('/m.json', text, { validators });
+    const url = host.url('/m.json');
+    const first = await fetchManifest({ url }, undefined, NEVER);
+    assert.ok(first.outcome === 'fetched');
+    assert.deepEqual([first.text, first.sourceUrl, first.member.url], [text, url, url]);
+    assert.match(first.member.digest, /^sha256:[0-9a-f]{64}$/);
+
+    assert.deepEqual(await fetchManifest({ url }, known(first), NEVER), { outcome: 'unchanged', url });
+    assert.equal(host.seen('/m.json').at(-1)?.status, validators === 'none' ? 200 : 304);
+    const whole = await fetchManifest({ url }, known(first, { isMissing: true }), NEVER);
+    assert.equal(whole.outcome, 'fetched', 'what is marked as missing is wanted whole');
+    assert.equal(
+      (await fetchManifest({ url }, known(first, { digest: '', etag: null, lastModified: null }), NEVER)).outcome,
+      'fetched',
+    );
+
+    host.put('/m.json', 'new words', { validators });
+    const changed = await fetchManifest({ url }, known(first), NEVER);
+    assert.ok(changed.outcome === 'fetched' && changed.text === 'new words');
+  });
+}
+
+test('fetch manifest: one in place is known by its digest, and has no address to be read again', async (t) => {
+  const fetchManifest = manifestFetcher(t);
+  const entry = { url: 'https://a.example/i.json#tool/a/1', text: '{"id":"a"}' };
+  const first = await fetchManifest(entry, undefined, NEVER);
+  assert.ok(first.outcome === 'fetched');
+  assert.deepEqual([first.text, first.sourceUrl], [entry.text, undefined]);
+  assert.deepEqual(await fetchManifest(entry, known(first), NEVER), { outcome: 'unchanged', url: entry.url });
+  assert.equal((await fetchManifest(entry, known(first, { isMissing: true }), NEVER)).outcome, 'fetched');
+  assert.equal((await fetchManifest({ ...entry, text: '{}' }, known(first), NEVER)).outcome, 'fetched');
+});
+
+test('fetch manifest: failures say what happened, and whether to try again', async (t) => {
+  const host = await startIndexServer(t);
+  const fetchManifest = manifestFetcher(t);
+  const cases = [
+    { status: 404, isTemporary: false },
+    { status: 304, isTemporary: false },
+    { status: 204, isTemporary: false },
+    { status: 429, isTemporary: true },
+    { status: 500, isTemporary: true },
+  ];
+  const url = host.url('/m.json');
+  for (const { status, isTemporary } of cases) {
+    host.fail('/m.json', { status, times: 1 });
+    const expected = { outcome: 'failed', url, error: `answered ${status}`, isTemporary };
+    assert.deepEqual(await fetchManifest({ url }, undefined, NEVER), expected);
+  }
+  host.put('/m.json', 'x'.repeat(1_001));
+  assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, NEVER), {
+    error: 'is larger than the 1000 bytes that are read',
+    isTemporary: false,
+  });
+  assert.partialDeepStrictEqual(await fetchManifest({ url: `${url}?${'x'.repeat(1000)}` }, undefined, NEVER), {
+    error: 'has an address of more than 1000 characters',
+  });
+  assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, AbortSignal.abort()), { error: 'was stopped' });
+  assert.deepEqual(await fetchManifest({ url, isDeleted: true }, undefined, NEVER), { outcome: 'deleted', url });
+});

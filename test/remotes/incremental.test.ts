@@ -1,0 +1,261 @@
+// What an ingest costs the second time, and what it makes of changes.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { aManifest } from '../support/builders.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
+
+for (const validators of ['etag', 'last-modified'] as const) {
+  testOnEveryEngine(`incremental: an unchanged index costs one request, by ${validators}`, async (t, address) => {
+    const { host, ingest, revision } = await testIngest(t, address);
+    const [a, b] = someManifests('a', 'b');
+    host.put('/m/a.json', a);
+    host.put('/m/b.json', b);
+    host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'] }, { validators });
+    await ingest();
+    const before = await revision();
+    host.forget();
+
+    const result = await ingest();
+
+    assert.equal(result.ok, true);
+    assert.deepEqual(countsOf(result), { unchanged: 2 });
+    assert.deepEqual(
+      host.requests.map(({ path, status }) => [path, status]),
+      [['/index.json', 304]],
+    );
+    assert.equal(await revision(), before);
+  });
+
+  testOnEveryEngine(`incremental: unchanged manifests are not even sent, by ${validators}`, async (t, address) => {
+    const { host, ingest, revision } = await testIngest(t, address);
+    const [a, b] = someManifests('a', 'b');
+    host.put('/m/a.json', a, { validators });
+    host.put('/m/b.json', b, { validators });
+    host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'] });
+    await ingest();
+    const before = await revision();
+    host.forget();
+    host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'], generated_at: 'later' });
+
+    assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
+    assert.deepEqual(host.requests.map(({ path, status }) => [path, status]).toSorted(), [
+      ['/index.json', 200],
+      ['/m/a.json', 304],
+      ['/m/b.json', 304],
+    ]);
+    assert.equal(await revision(), before);
+  });
+}
+
+testOnEveryEngine('incremental: where a host knows no validators, digests tell what changed', async (t, address) => {
+  const { host, ingest, revision, get } = await testIngest(t, address);
+  const put = (summary: string) => {
+    host.put('/m/a.json', aManifest({ type: 'tool', id: 'a', summary }), { validators: 'none' });
+    host.put('/m/b.json', aManifest({ type: 'tool', id: 'b' }), { validators: 'none' });
+    const inPlace = { manifest: aManifest({ type: 'tool', id: 'c' }) };
+    host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'], items: [inPlace] }, { validators: 'none' });
+  };
+  put('old');
+  assert.deepEqual(countsOf(await ingest()), { created: 3 });
+  const before = await revision();
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 3 });
+  assert.equal(await revision(), before, 'nothing was written');
+
+  put('new');
+  assert.deepEqual(countsOf(await ingest()), { updated: 1, unchanged: 2 });
+  assert.equal(await revision(), before + 1);
+  assert.equal((await get('tool:a')).summary, 'new');
+});
+
+testOnEveryEngine('incremental: a manifest that is only written differently is no change', async (t, address) => {
+  const { host, ingest, revision, publish } = await testIngest(t, address);
+  const [a] = someManifests('a');
+  publish(...someManifests('a'));
+  await ingest();
+  const before = await revision();
+  const reordered = Object.fromEntries(Object.entries(a ?? {}).toReversed());
+  host.put('/m/a.json', JSON.stringify(reordered, null, 4));
+  host.put('/index.json', { manifests: ['m/a.json'], generated_at: 'later' });
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
+  assert.equal(await revision(), before);
+});
+
+test('incremental: an odd entity tag costs nothing but itself', async (t) => {
+  const { host, ingest } = await testIngestOnSqlite(t);
+  const [a] = someManifests('a');
+  const odd = (body: unknown) => (_request: unknown, response: ServerResponse) =>
+    void response.writeHead(200, { etag: Buffer.from('"中"').toString('latin1') }).end(JSON.stringify(body));
+  host.answer('/index.json', odd({ manifests: ['m/a.json'] }));
+  host.answer('/m/a.json', odd(a));
+  assert.deepEqual(countsOf(await ingest()), { created: 1 });
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
+});
+
+testOnEveryEngine(
+  'incremental: what vanished from an index is kept and marked; when it is back, it is not',
+  async (t, address) => {
+    const { world, ingest, publish, get, revision } = await testIngest(t, address);
+    publish(...someManifests('a', 'b', 'c'));
+    await ingest();
+    const all = await revision();
+
+    world.setTime('2026-06-02T12:00:00.000Z');
+    publish(...someManifests('a', 'c'));
+    assert.deepEqual(countsOf(await ingest()), { unchanged: 2, missing: 1 });
+    assert.equal((await get('tool:b')).missing_since, '2026-06-02T12:00:00.000Z');
+    assert.equal((await get('tool:a')).missing_since, null);
+    assert.equal(await revision(), all + 1);
+
+    world.setTime('2026-06-03T12:00:00.000Z');
+    publish(...someManifests('a', 'c', 'd'));
+    assert.deepEqual(countsOf(await ingest()), { created: 1, unchanged: 2 }, 'marked once');
+    assert.equal((await get('tool:b')).missing_since, '2026-06-02T12:00:00.000Z');
+
+    publish(...someManifests('a', 'b', 'c', 'd'));
+    assert.deepEqual(countsOf(await ingest()), { unchanged: 4 });
+    assert.equal((await get('tool:b')).missing_since, null);
+  },
+);
+
+testOnEveryEngine(
+  'incremental: an index that shrinks to less than half marks nothing, and says why',
+  async (t, address) => {
+    const { ingest, publish, get, host } = await testIngest(t, address);
+    publish(...someManifests('a', 'b', 'c', 'd', 'e'));
+    await ingest();
+
+    publish(...someManifests('a', 'b'));
+    const shrunk = await ingest();
+    assert.equal(shrunk.ok, true);
+    assert.equal(shrunk.stats.missing, 0);
+    assert.equal(shrunk.stats.note, 'The index lists 2 manifests where it had 5: nothing was marked as missing.');
+    assert.equal((await get('tool:e')).missing_since, null);
+
+    host.put('/index.json', {});
+    assert.match((await ingest()).stats.note ?? '', /lists 0 manifests where it had 5/);
+
+    publish(...someManifests('a', 'b', 'c'));
+    const halved = await ingest();
+    assert.deepEqual([halved.stats.missing, halved.stats.note], [2, undefined]);
+    assert.ok((await get('tool:e')).missing_since);
+  },
+);
+
+test('incremental: an index that was replaced by as many others did not shrink', async (t) => {
+  const { ingest, publish } = await testIngestOnSqlite(t);
+  publish(...someManifests('a', 'b', 'c', 'd'));
+  await ingest();
+  publish(...someManifests('e', 'f', 'g'));
+  assert.deepEqual(countsOf(await ingest()), { created: 3, missing: 4 });
+});
+
+testOnEveryEngine(
+  'incremental: an entity that two remotes publish is not lost when one drops it',
+  async (t, address) => {
+    const { host, ingest, get } = await testIngest(t, address);
+    const manifests = someManifests('a', 'b', 'c');
+    for (const manifest of manifests) host.put(`/m/${manifest.id}.json`, manifest);
+    const list = (path: string, ...ids: string[]) => host.put(path, { manifests: ids.map((id) => `m/${id}.json`) });
+    list('/one.json', 'a', 'b');
+    list('/two.json', 'b', 'c');
+    await ingest('/one.json');
+    assert.deepEqual(countsOf(await ingest('/two.json')), { created: 1, unchanged: 1 });
+
+    list('/one.json', 'a');
+    await ingest('/one.json');
+    assert.equal((await get('tool:b')).missing_since, null);
+
+    list('/two.json', 'c');
+    await ingest('/two.json');
+    assert.ok((await get('tool:b')).missing_since, 'now nobody lists it');
+
+    list('/one.json', 'a', 'b');
+    await ingest('/one.json');
+    assert.equal((await get('tool:b')).missing_since, null);
+  },
+);
+
+testOnEveryEngine(
+  'incremental: a manifest whose version went up leaves the old one behind, marked',
+  async (t, address) => {
+    const { ingest, publish, get } = await testIngest(t, address);
+    const versioned = (version: string) => aManifest({ type: 'tool', id: 'a', version });
+    publish(versioned('1.0.0'), ...someManifests('b'));
+    await ingest();
+    publish(versioned('1.1.0'), ...someManifests('b', 'c'));
+    const again = await ingest();
+    assert.deepEqual([again.stats.manifests_seen, again.stats.created], [3, 2]);
+    assert.equal((await get('tool:a@1.1.0')).missing_since, null);
+    assert.ok((await get('tool:a@1.0.0')).missing_since);
+  },
+);
+
+testOnEveryEngine(
+  'incremental: what failed for a while is tried again, although the index did not change',
+  async (t, address) => {
+    const { host, ingest, publish, ids } = await testIngest(t, address);
+    publish(...someManifests('a', 'b'));
+    host.fail('/m/b.json', { status: 503, times: 4 });
+    const first = await ingest();
+    assert.deepEqual(countsOf(first), { created: 1, failed: 1 });
+    assert.deepEqual(first.stats.errors, [{ url: host.url('/m/b.json'), error: 'answered 503' }]);
+    host.forget();
+
+    assert.deepEqual(countsOf(await ingest()), { created: 1, unchanged: 1 });
+    assert.deepEqual(await ids(), ['tool:a@1.0.0', 'tool:b@1.0.0']);
+    assert.equal(host.seen('/m/a.json')[0]?.status, 304);
+    host.forget();
+
+    await ingest();
+    assert.equal(host.requests.length, 1, 'now the index is enough');
+  },
+);
+
+test('incremental: what is refused for good does not make the next run dear', async (t) => {
+  const { host, ingest, publish } = await testIngestOnSqlite(t);
+  publish(...someManifests('a', 'b'));
+  host.put('/m/b.json', { type: 'nonsense' });
+  assert.deepEqual(countsOf(await ingest()), { created: 1, failed: 1 });
+  host.forget();
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
+  assert.equal(host.requests.length, 1);
+});
+
+test('incremental: a manifest that fails later keeps the entity it brought', async (t) => {
+  const { host, ingest, publish, get } = await testIngestOnSqlite(t);
+  publish(...someManifests('a', 'b'));
+  await ingest();
+  host.remove('/m/b.json');
+  host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'], generated_at: 'later' });
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 1, failed: 1 });
+  assert.equal((await get('tool:b')).missing_since, null);
+});
+
+test('incremental: a host that answers 304 to nobody in particular is an error', async (t) => {
+  const { host, ingest } = await testIngestOnSqlite(t);
+  host.fail('/index.json', { status: 304, times: 9 });
+  const { ok, error } = await ingest();
+  assert.deepEqual([ok, error], [false, 'answered 304']);
+});
+
+testOnEveryEngine(
+  'incremental: a manifest that changed behind an unchanged index is found within a day',
+  async (t, address) => {
+    const { host, world, ingest, publish, get } = await testIngest(t, address);
+    publish(...someManifests('a', 'b'));
+    await ingest();
+    host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
+
+    world.setTime('2026-06-02T11:00:00.000Z');
+    assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
+    world.setTime('2026-06-02T13:00:00.000Z');
+    assert.deepEqual(countsOf(await ingest()), { updated: 1, unchanged: 1 });
+    assert.equal((await get('tool:b')).summary, 'new');
+    host.forget();
+    world.setTime('2026-06-03T12:00:00.000Z');
+    assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
+    assert.equal(host.requests.length, 1, 'and then the index is enough again');
+  },
+);

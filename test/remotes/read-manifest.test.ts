@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type TestContext, test } from 'node:test';
+import type { FetchedText } from '../../src/remotes/fetch-manifest.ts';
+import { createManifestReader, type ManifestReader } from '../../src/remotes/read-manifest.ts';
+import { aManifest } from '../support/builders.ts';
+
+const NEVER = new AbortController().signal;
+
+function manifestReader(t: TestContext): ManifestReader {
+  const reader = createManifestReader();
+  t.after(() => reader.close());
+  return reader;
+}
+
+function fetched(text: string, url = 'https://a.example/m.json'): FetchedText {
+  const member = { url, etag: '"1"', lastModified: null, digest: 'sha256:1' };
+  return { outcome: 'fetched', url, text, sourceUrl: url, member };
+}
+
+test('read manifest: short and long, JSON and YAML, become the same entity', async (t) => {
+  const reader = manifestReader(t);
+  const short = aManifest({ type: 'tool', id: 'a' });
+  const texts = [
+    fetched(JSON.stringify(short)),
+    fetched(JSON.stringify(short), 'https://a.example/m.yaml'),
+    fetched(`${' '.repeat(20_000)}${JSON.stringify(short)}`),
+    fetched(
+      Object.entries(short)
+        .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+        .join('\n'),
+      'https://a.example/m',
+    ),
+  ];
+  for (const text of texts) {
+    const read = await reader.read(text, NEVER);
+    assert.ok(read.outcome === 'manifest', JSON.stringify(read));
+    assert.deepEqual([read.entity.uid, read.entity.sourceUrl], ['tool:a@1.0.0', text.url]);
+    assert.deepEqual(read.member, { ...text.member, uid: 'tool:a@1.0.0' });
+    assert.deepEqual(JSON.parse(read.entity.manifestText), short);
+  }
+});
+
+test('read manifest: a bad one is refused, wherever it was read', async (t) => {
+  const reader = manifestReader(t);
+  for (const text of ['{', '[]', 'a: [', `{"type":"tool","readme":"${'x'.repeat(20_000)}"}`]) {
+    const read = await reader.read(fetched(text), NEVER);
+    assert.partialDeepStrictEqual(read, { outcome: 'failed', isTemporary: false });
+  }
+});
+
+test('read manifest: what takes seconds to parse holds up nobody', async (t) => {
+  const reader = manifestReader(t);
+  const yaml = `type: tool\nid: a\nversion: 1.0.0\nexamples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(10_000)}`;
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const startedAt = performance.now();
+  const read = await reader.read(fetched(yaml, 'https://a.example/m.yaml'), NEVER);
+  delay.disable();
+  assert.equal(read.outcome, 'manifest');
+  t.diagnostic(
+    `read in ${Math.round(performance.now() - startedAt)} ms; longest pause ${Math.round(delay.max / 1e6)} ms`,
+  );
+  assert.ok(delay.max / 1e6 < 250);
+});
+
+test('read manifest: what is stopped rejects', async (t) => {
+  const yaml = `examples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(20_000)}`;
+  await assert.rejects(manifestReader(t).read(fetched(yaml), AbortSignal.timeout(300)));
+});

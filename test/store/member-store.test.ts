@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { Member } from '../../src/remotes/store.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createMemberStore } from '../../src/store/member-store.ts';
+import { createRemoteStore } from '../../src/store/remote-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { aManifest } from '../support/builders.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+const NOON = new Date('2026-06-01T12:00:00.000Z');
+const LATER = new Date('2026-06-02T12:00:00.000Z');
+const [A, B] = ['https://a.example/i.json', 'https://b.example/i.json'] as const;
+
+async function openMembers(t: TestContext, address: DatabaseAddress) {
+  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  t.after(() => dialect.close());
+  const revision = createRevision(dialect);
+  const catalog = createCatalogStore(dialect, revision);
+  const ids = ['x', 'y', 'z'];
+  await catalog.save(
+    ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) })),
+    NOON,
+  );
+  const missingSince = async (id: string) => (await catalog.get({ type: 'tool', slug: id }))?.missingSince ?? null;
+  return { members: createMemberStore(dialect, revision), remotes: createRemoteStore(dialect), catalog, missingSince };
+}
+
+const member = (name: string, id: string, fields: Partial<Member> = {}): Member => ({
+  url: `https://a.example/${name}.json`,
+  uid: `tool:${id}@1.0.0`,
+  etag: '"1"',
+  lastModified: null,
+  digest: 'sha256:1',
+  ...fields,
+});
+const urlsOf = (...names: string[]) => names.map((name) => `https://a.example/${name}.json`);
+
+testOnEveryEngine(
+  'members: are recorded, found again, replaced and counted, each remote for itself',
+  async (t, address) => {
+    const { members } = await openMembers(t, address);
+    await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
+    await members.record(B, [member('1', 'z')], NOON);
+    await members.record(A, [member('2', 'y', { etag: null, lastModified: 'Mon', digest: 'sha256:2' })], LATER);
+    assert.deepEqual(await members.known(A, urlsOf('2', '3')), [
+      { ...member('2', 'y', { etag: null, lastModified: 'Mon', digest: 'sha256:2' }), isMissing: false },
+    ]);
+    assert.deepEqual(await members.known(A, []), []);
+    assert.deepEqual(await members.ofUids(A, ['tool:x@1.0.0', 'tool:z@1.0.0']), [
+      { url: urlsOf('1')[0], uid: 'tool:x@1.0.0' },
+    ]);
+    assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [2, 1]);
+    assert.deepEqual(await members.record(A, [], NOON), { uncovered: 0 });
+  },
+);
+
+testOnEveryEngine('members: present ones come page by page, in byte order', async (t, address) => {
+  const { members } = await openMembers(t, address);
+  const names = ['b', 'B', 'a', 'ä', '1'];
+  await members.record(
+    A,
+    names.map((name) => member(encodeURI(name), 'x')),
+    NOON,
+  );
+  await members.markMissing(A, urlsOf('b'), NOON);
+  const first = await members.present(A, { after: '', limit: 2 });
+  const rest = await members.present(A, { after: first[1] ?? '', limit: 10 });
+  assert.deepEqual([...first, ...rest], urlsOf('%C3%A4', '1', 'B', 'a'));
+});
+
+testOnEveryEngine('missing: an entity is once its last manifest is gone, and not before', async (t, address) => {
+  const { members, missingSince, catalog } = await openMembers(t, address);
+  await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
+  await members.record(B, [member('1', 'x')], NOON);
+  const before = await catalog.revision();
+
+  assert.deepEqual(await members.markMissing(A, urlsOf('1', 'unknown'), LATER), { marked: 1, uncovered: 0 });
+  assert.equal(await missingSince('x'), null);
+  assert.equal(await catalog.revision(), before, 'nobody sees a difference');
+  assert.deepEqual(await members.markMissing(B, urlsOf('1'), LATER), { marked: 1, uncovered: 0 });
+  assert.equal(await missingSince('x'), LATER.toISOString());
+  assert.equal(await catalog.revision(), before + 1);
+  assert.deepEqual(await members.markMissing(B, urlsOf('1'), new Date()), { marked: 0, uncovered: 0 }, 'once');
+  assert.equal(await missingSince('x'), LATER.toISOString());
+  assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [1, 0]);
+  assert.equal((await members.known(B, urlsOf('1')))[0]?.isMissing, true);
+
+  await members.record(B, [member('1', 'x')], LATER);
+  assert.equal(await missingSince('x'), null);
+  assert.equal(await catalog.revision(), before + 2);
+  assert.equal(await missingSince('z'), null, 'what no remote ever listed is not missing');
+});
+
+testOnEveryEngine('missing: a manifest that becomes another entity leaves the one it was', async (t, address) => {
+  const { members, missingSince } = await openMembers(t, address);
+  await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
+  assert.deepEqual(await members.record(A, [member('1', 'z')], LATER), { uncovered: 0 });
+  assert.deepEqual([await missingSince('x'), await missingSince('z')], [LATER.toISOString(), null]);
+});
+
+testOnEveryEngine('missing: entities that change places are not', async (t, address) => {
+  const { members, missingSince } = await openMembers(t, address);
+  await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
+  await members.record(A, [member('1', 'y'), member('2', 'x')], LATER);
+  assert.deepEqual([await missingSince('x'), await missingSince('y')], [null, null]);
+});
+
+testOnEveryEngine('uncovered: what stood behind a manifest that is gone is wanted whole', async (t, address) => {
+  const { members, missingSince } = await openMembers(t, address);
+  await members.record(A, [member('1', 'x'), member('2', 'x'), member('3', 'y')], NOON);
+  assert.deepEqual(await members.markMissing(A, urlsOf('2'), LATER), { marked: 1, uncovered: 1 });
+  assert.equal(await missingSince('x'), null);
+  const [first, third] = await members.known(A, urlsOf('1', '3'));
+  assert.deepEqual([first?.digest, first?.etag, third?.digest], ['', null, 'sha256:1']);
+});
+
+testOnEveryEngine('members: go with their remote; what it brought stays', async (t, address) => {
+  const { members, remotes, missingSince } = await openMembers(t, address);
+  await remotes.add([A], NOON);
+  await members.record(A, [member('1', 'x')], NOON);
+  assert.equal((await remotes.list())[0]?.entities, 1);
+  await remotes.remove(A);
+  assert.equal(await members.countPresent(A), 0);
+  assert.equal(await missingSince('x'), null);
+});
+
+testOnEveryEngine('members: the longest addresses and ids fit into every index', async (t, address) => {
+  const { members, catalog } = await openMembers(t, address);
+  const slug = '中'.repeat(256);
+  const version = '文'.repeat(128);
+  await catalog.save([entityFromManifest({ document: aManifest({ type: 'tool', id: slug, version }) })], NOON);
+  const remote = `https://a.example/${'r'.repeat(982)}`;
+  const url = `https://b.example/${'m'.repeat(982)}`;
+  await members.record(remote, [member('1', 'x', { url, uid: `tool:${slug}@${version}` })], NOON);
+  assert.equal((await members.known(remote, [url])).length, 1);
+  assert.equal((await members.ofUids(remote, [`tool:${slug}@${version}`])).length, 1);
+});

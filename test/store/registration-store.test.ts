@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { CatalogStore } from '../../src/catalog/store.ts';
+import type { DueClaim, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { aManifest } from '../support/builders.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+const NOON = new Date('2026-06-01T12:00:00Z');
+const LATER = new Date('2026-06-01T12:10:00Z');
+const ALL = { limit: 100, offset: 0, errorOnly: false, text: '' };
+
+interface Stage {
+  store: RegistrationStore;
+  catalog: CatalogStore;
+  dialect: Dialect;
+  save(manifests: JsonObject[], at?: Date): Promise<void>;
+  claim(changes?: Partial<DueClaim>): Promise<string[]>;
+}
+
+async function openStage(t: TestContext, address: DatabaseAddress): Promise<Stage> {
+  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  t.after(() => dialect.close());
+  const revision = createRevision(dialect);
+  const store = createRegistrationStore(dialect, revision);
+  const catalog = createCatalogStore(dialect, revision);
+  return {
+    store,
+    catalog,
+    dialect,
+    async save(manifests, at = NOON) {
+      await catalog.save(
+        manifests.map((document) => entityFromManifest({ document })),
+        at,
+      );
+    },
+    async claim(changes) {
+      const defaults: DueClaim = {
+        types: ['mcp_server'],
+        now: NOON,
+        until: LATER,
+        limit: 100,
+        force: false,
+        after: '',
+      };
+      return (await store.claimDue({ ...defaults, ...changes })).map(({ uid }) => uid);
+    },
+  };
+}
+
+const servers = (...ids: string[]) =>
+  ids.map((id) => aManifest({ id, name: id, mcp_registration: { server: { url: `https://h.example/${id}` } } }));
+const uidOf = (id: string) => `mcp_server:${id}@1.0.0`;
+
+async function aRecord(
+  store: RegistrationStore,
+  id: string,
+  changes: Partial<RegistrationRecord> = {},
+): Promise<RegistrationRecord> {
+  const entity = await store.get(uidOf(id));
+  assert.ok(entity);
+  const { uid, manifestDigest } = entity;
+  return { uid, at: NOON, manifestDigest, error: null, name: id, nextTryAt: null, tries: 0, ...changes };
+}
+
+testOnEveryEngine('claimDue: in order, page by page, each for one caller alone', async (t, address) => {
+  const { save, claim } = await openStage(t, address);
+  await save([...servers('b', 'a', 'c'), aManifest({ type: 'tool', id: 'tool' })]);
+  assert.deepEqual(await claim({ limit: 2 }), [uidOf('a'), uidOf('b')]);
+  assert.deepEqual(await claim({ limit: 2, after: uidOf('b') }), [uidOf('c')]);
+  assert.deepEqual(await claim(), []);
+  assert.deepEqual(await claim({ now: LATER }), [], 'still taken at that very moment');
+  assert.deepEqual(
+    await claim({ now: new Date(LATER.getTime() + 1) }),
+    ['a', 'b', 'c'].map(uidOf),
+    'a hub that died holds nothing for ever',
+  );
+});
+
+testOnEveryEngine('claimDue: two claimers never get the same row, and together all', async (t, address) => {
+  const { save, claim } = await openStage(t, address);
+  const ids = Array.from({ length: 120 }, (_, index) => `s${String(index).padStart(3, '0')}`);
+  await save(servers(...ids));
+  const worker = async () => {
+    const mine: string[] = [];
+    for (let page = await claim({ limit: 7 }); page.length > 0; page = await claim({ limit: 7 })) mine.push(...page);
+    return mine;
+  };
+  const claimed = (await Promise.all([worker(), worker(), worker(), worker()])).flat();
+  assert.equal(claimed.length, 120);
+  assert.equal(new Set(claimed).size, 120);
+});
+
+testOnEveryEngine('release: gives back what was not tried', async (t, address) => {
+  const { save, claim, store } = await openStage(t, address);
+  await save(servers('a', 'b'));
+  await claim();
+  await store.release([uidOf('b'), 'mcp_server:gone@1.0.0']);
+  await store.release([]);
+  assert.deepEqual(await claim(), [uidOf('b')]);
+});
+
+testOnEveryEngine('record: what is due afterwards', async (t, address) => {
+  const { save, claim, store } = await openStage(t, address);
+  await save(servers('registered', 'waiting', 'over', 'hopeless', 'amiss'));
+  const waitUntil = (nextTryAt: Date | null) => ({ error: 'No.', name: null, nextTryAt, tries: 1 });
+  await store.record([
+    await aRecord(store, 'registered'),
+    await aRecord(store, 'waiting', waitUntil(LATER)),
+    await aRecord(store, 'over', waitUntil(NOON)),
+    await aRecord(store, 'hopeless', waitUntil(null)),
+    await aRecord(store, 'amiss'),
+  ]);
+  await store.record([await aRecord(store, 'amiss', waitUntil(NOON))]);
+  assert.deepEqual(await claim(), [uidOf('amiss'), uidOf('over')]);
+  const untilThen = new Date(LATER.getTime() + 1);
+  assert.deepEqual(await claim({ now: LATER, until: untilThen }), [uidOf('waiting')]);
+  const muchLater = new Date('2027-01-01T00:00:00Z');
+  assert.deepEqual(await claim({ now: muchLater, force: true }), ['amiss', 'hopeless', 'over', 'waiting'].map(uidOf));
+  await save(servers('registered').map((manifest) => ({ ...manifest, summary: 'Other words.' })));
+  assert.deepEqual(await claim({ now: NOON }), [uidOf('registered')], 'its manifest is another');
+});
+
+testOnEveryEngine(
+  'record: success clears the error, failure keeps what was registered and its name',
+  async (t, address) => {
+    const { save, store, catalog } = await openStage(t, address);
+    await save(servers('a'));
+    await store.record([await aRecord(store, 'a', { error: 'No.', name: null, tries: 3 })]);
+    const pending = await store.pending(ALL);
+    assert.deepEqual(
+      pending.servers.map(({ gatewayError, tries, lastTryAt }) => [gatewayError, tries, lastTryAt]),
+      [['No.', 3, NOON.toISOString()]],
+    );
+    const revision = await catalog.revision();
+    await store.record([await aRecord(store, 'a', { at: LATER, name: 'The A' })]);
+    assert.equal(await catalog.revision(), revision + 1);
+    assert.equal((await store.pending(ALL)).total, 0);
+    const registered = await store.get(uidOf('a'));
+    assert.deepEqual([registered?.gatewayName, registered?.isUpToDate, registered?.tries], ['The A', true, 0]);
+    const entity = await catalog.get({ type: 'mcp_server', slug: 'a' });
+    assert.deepEqual([entity?.gatewayRegisteredAt, entity?.gatewayError], [LATER.toISOString(), null]);
+
+    await store.record([await aRecord(store, 'a', { error: 'Not now.', name: null })]);
+    const failed = await store.get(uidOf('a'));
+    assert.deepEqual([failed?.gatewayName, failed?.isUpToDate], ['The A', false]);
+    assert.equal((await catalog.get({ type: 'mcp_server', slug: 'a' }))?.gatewayRegisteredAt, LATER.toISOString());
+  },
+);
+
+testOnEveryEngine('record: many at once, and says which are still there', async (t, address) => {
+  const { save, store, catalog } = await openStage(t, address);
+  await save(servers('a', 'b'));
+  const records = [await aRecord(store, 'a'), await aRecord(store, 'b', { error: 'No.' })];
+  const revision = await catalog.revision();
+  const gone = { ...records[0], uid: 'mcp_server:gone@1.0.0' } as RegistrationRecord;
+  assert.deepEqual(await store.record([...records, gone]), new Set([uidOf('a'), uidOf('b')]));
+  assert.equal(await catalog.revision(), revision + 1, 'one change for all');
+  assert.deepEqual(await store.record([gone]), new Set());
+  assert.deepEqual(await store.record([]), new Set());
+  assert.equal(await catalog.revision(), revision + 1, 'and none for nothing');
+});
+
+testOnEveryEngine('get: a name that another of its type has as well is not its own', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  await save([...servers('a', 'b'), aManifest({ type: 'agent', id: 'c' })]);
+  const agent = await store.get('agent:c@1.0.0');
+  await store.record([
+    await aRecord(store, 'a', { name: 'One' }),
+    { ...(await aRecord(store, 'b', { name: 'Two' })) },
+    {
+      uid: 'agent:c@1.0.0',
+      at: NOON,
+      manifestDigest: agent?.manifestDigest ?? '',
+      error: null,
+      name: 'One',
+      nextTryAt: null,
+      tries: 0,
+    },
+  ]);
+  assert.equal((await store.get(uidOf('a')))?.gatewayName, 'One', 'agents and servers do not share names');
+  await store.record([await aRecord(store, 'b', { name: 'One' })]);
+  assert.equal((await store.get(uidOf('a')))?.gatewayName, null);
+  assert.equal(await store.get('mcp_server:none@1.0.0'), undefined);
+});
+
+testOnEveryEngine('pending: newest first, in pages, with a total', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  await save(servers('a', 'b'), NOON);
+  await save([...servers('c', 'd'), aManifest({ type: 'agent', id: 'e' })], LATER);
+  await store.record([await aRecord(store, 'd')]);
+  const pages = await Promise.all([0, 2, 4].map((offset) => store.pending({ ...ALL, limit: 2, offset })));
+  assert.deepEqual(
+    pages.map((page) => page.servers.map(({ uid }) => uid)),
+    [[uidOf('c'), uidOf('b')], [uidOf('a')], []],
+  );
+  assert.deepEqual(
+    pages.map(({ total }) => total),
+    [3, 3, 3],
+  );
+});
+
+testOnEveryEngine('pending: only errors, and words of the uid, name or error', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  await save([
+    aManifest({ id: 'Pdf.Tables', name: 'Été 100%', tags: [] }),
+    aManifest({ id: 'weather', name: 'weather', title: null, summary: 'Sun and rain.', tags: [] }),
+  ]);
+  await store.record([await aRecord(store, 'weather', { error: 'The gateway answered 502: Session terminated.' })]);
+  const found = async (text: string, errorOnly = false) =>
+    (await store.pending({ ...ALL, text, errorOnly })).servers.map(({ uid }) => uid);
+  const [pdf, weather] = [uidOf('Pdf.Tables'), uidOf('weather')];
+  assert.deepEqual(await found('', true), [weather]);
+  assert.deepEqual(await found('pdf.tables'), [pdf]);
+  assert.deepEqual(await found('ETE'), [pdf]);
+  assert.deepEqual(await found('100%'), [pdf]);
+  assert.deepEqual(await found('1_0%'), []);
+  assert.deepEqual(await found('session 502 weather'), [weather]);
+  assert.deepEqual(await found('session', true), [weather]);
+  assert.deepEqual(await found('pdf', true), []);
+  assert.deepEqual(await found("'; drop table entity; --"), []);
+});
+
+testOnEveryEngine('remove: only what is pending, with the reason for the rest', async (t, address) => {
+  const { save, store, catalog } = await openStage(t, address);
+  await save([...servers('pending', 'registered'), aManifest({ type: 'tool', id: 'tool' })]);
+  await store.record([await aRecord(store, 'registered')]);
+  const revision = await catalog.revision();
+  assert.equal(await store.remove(uidOf('registered')), 'already registered');
+  assert.equal(await store.remove('tool:tool@1.0.0'), 'not an mcp_server');
+  assert.equal(await store.remove(uidOf('none')), 'not found');
+  assert.equal(await store.remove('no uid'), 'not found');
+  assert.equal(await store.remove('mcp_server:\u0000@1'), 'not found');
+  assert.equal(await store.remove('mcp_server:pending'), 'not found', 'a uid has a version');
+  assert.equal(await catalog.revision(), revision);
+  assert.equal(await store.remove(uidOf('pending')), 'removed');
+  assert.equal(await store.remove(uidOf('pending')), 'not found');
+  assert.equal(await catalog.revision(), revision + 1);
+  assert.equal(await catalog.get({ type: 'mcp_server', slug: 'pending' }), undefined);
+});
+
+testOnEveryEngine('removeMany: those that were named, in their order, with every reason', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  await save([...servers('a', 'b', 'registered'), aManifest({ type: 'agent', id: 'agent' })]);
+  await store.record([await aRecord(store, 'registered'), await aRecord(store, 'b', { error: 'No.' })]);
+  const uids = [uidOf('b'), uidOf('a'), uidOf('registered'), 'agent:agent@1.0.0', uidOf('none'), 'odd \u0000\ud83d'];
+  assert.deepEqual(await store.removeMany({ uids, errorOnly: true }), {
+    removed: [uidOf('b')],
+    skipped: {
+      [uidOf('a')]: 'no gateway_error',
+      [uidOf('registered')]: 'already registered',
+      'agent:agent@1.0.0': 'not an mcp_server',
+      [uidOf('none')]: 'not found',
+      'odd \u0000\ud83d': 'not found',
+    },
+  });
+  assert.deepEqual((await store.removeMany({ uids: [uidOf('a')], errorOnly: false })).removed, [uidOf('a')]);
+});
+
+testOnEveryEngine('removeMany: all, or all with an error; registered ones stay', async (t, address) => {
+  const { save, store, catalog } = await openStage(t, address);
+  await save([...servers('a', 'b', 'c', 'registered'), aManifest({ type: 'tool', id: 'tool' })]);
+  await store.record([await aRecord(store, 'registered'), await aRecord(store, 'b', { error: 'No.' })]);
+  assert.deepEqual(await store.removeMany({ errorOnly: true }), { removed: [uidOf('b')], skipped: {} });
+  assert.deepEqual(await store.removeMany({ errorOnly: false }), { removed: ['a', 'c'].map(uidOf), skipped: {} });
+  assert.deepEqual(await store.removeMany({ errorOnly: false }), { removed: [], skipped: {} });
+  assert.deepEqual(await catalog.countByType(), { agent: 0, tool: 1, mcp_server: 1 });
+});
+
+testOnEveryEngine('removeMany: thousands at once', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  const ids = Array.from({ length: 3_000 }, (_, index) => `s${index}`);
+  await save(servers(...ids));
+  assert.equal((await store.removeMany({ uids: ids.map(uidOf), errorOnly: false })).removed.length, 3_000);
+});
+
+testOnEveryEngine('remove: an index that listed it is read whole again', async (t, address) => {
+  const { save, store, dialect } = await openStage(t, address);
+  await save(servers('a', 'b'));
+  const remote = (url: string) => ({
+    url,
+    created_at: NOON.toISOString(),
+    etag: '"1"',
+    last_modified: 'x',
+    changes_since: 'y',
+  });
+  await dialect.write
+    .insertInto('remote')
+    .values([remote('https://one.example'), remote('https://two.example')])
+    .execute();
+  await dialect.write
+    .insertInto('remote_member')
+    .values({
+      remote_url: 'https://one.example',
+      manifest_url: 'https://one.example/a',
+      uid: uidOf('a'),
+      digest: 'x',
+      etag: null,
+      last_modified: null,
+      missing_since: null,
+    })
+    .execute();
+  await store.remove(uidOf('a'));
+  const rows = await dialect.write
+    .selectFrom('remote')
+    .select(['url', 'etag', 'last_modified', 'changes_since'])
+    .orderBy('url')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ etag, last_modified, changes_since }) => [etag, last_modified, changes_since]),
+    [
+      [null, null, null],
+      ['"1"', 'x', 'y'],
+    ],
+  );
+  assert.deepEqual(await dialect.write.selectFrom('remote_member').selectAll().execute(), []);
+});
+
+testOnEveryEngine('remove and record at the same time: registered, or removed, never both', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  await save(servers(...ids));
+  await Promise.all(
+    ids.map(async (id) => {
+      const record = await aRecord(store, id);
+      const [present, removal] = await Promise.all([store.record([record]), store.remove(record.uid)]);
+      const isThere = (await store.get(record.uid)) !== undefined;
+      assert.equal(present.has(record.uid), isThere);
+      assert.equal(removal, isThere ? 'already registered' : 'removed');
+    }),
+  );
+});
