@@ -23,7 +23,7 @@ const WINDOW_MS = 61_000;
 const DEFAULT_RETRY_AFTER_MS = 60_000;
 
 export function createPace({ sleep, clock }: PaceOptions): Pace {
-  /** When calls were made, oldest first. */
+  /** When calls were made, or will be; oldest first. */
   let made: number[] = [];
   /** Unlimited until the gateway tells its limit. */
   let mostInWindow = Number.POSITIVE_INFINITY;
@@ -34,12 +34,11 @@ export function createPace({ sleep, clock }: PaceOptions): Pace {
   return {
     async turn(signal) {
       made = recent();
-      while (made.length >= mostInWindow && !signal?.aborted) {
-        const oldestThatCounts = made.at(-mostInWindow) ?? clock();
-        await sleep(Math.max(1, oldestThatCounts + WINDOW_MS - clock()), signal);
-        made = recent();
-      }
-      made.push(clock());
+      const now = clock();
+      // The place in the queue is taken at once: callers that wait together do not start together.
+      const at = made.length < mostInWindow ? now : Math.max(now, (made.at(-mostInWindow) ?? now) + WINDOW_MS);
+      made.push(at);
+      if (at > now) await sleep(at - now, signal);
     },
     heed({ status, headers }) {
       const limit = Number(headers['x-ratelimit-limit'] ?? Number.NaN);

@@ -40,26 +40,39 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   const pauses = createPauses(run);
   const entities = dueEntities(run, report);
 
-  async function registerOne(entity: RegistrableEntity): Promise<void> {
+  /** Undefined when it was not tried. */
+  async function registerOne(entity: RegistrableEntity): Promise<Registration | undefined> {
     for (;;) {
       await pauses.over();
       if (signal.aborted) report.stopped ??= 'the hub is stopping';
-      if (report.stopped) return void untried.push(entity.uid);
+      if (report.stopped) return undefined;
       const registration = await register(entity);
       // What was cut off says nothing about the gateway.
       if (signal.aborted && registration.outcome !== 'registered') continue;
       if (pauses.begin(registration)) continue;
       if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
-      const isThere = await remember(entity, registration);
-      if (isThere) report[registration.outcome === 'registered' ? 'registered' : 'failed'] += 1;
-      onProgress?.(report.registered + report.failed);
-      return;
+      return registration;
     }
   }
 
+  async function write(entity: RegistrableEntity, registration: Registration | undefined): Promise<void> {
+    if (!registration) return void untried.push(entity.uid);
+    const isThere = await remember(entity, registration);
+    if (isThere) report[registration.outcome === 'registered' ? 'registered' : 'failed'] += 1;
+    onProgress?.(report.registered + report.failed);
+  }
+
   async function work(): Promise<void> {
+    let written: Promise<void> = Promise.resolve();
     try {
-      for (let next = await entities.next(); !next.done; next = await entities.next()) await registerOne(next.value);
+      for (let next = await entities.next(); !next.done; next = await entities.next()) {
+        const registration = await registerOne(next.value);
+        // One outcome is written down while the next server is tried, and no more than one.
+        await written;
+        written = write(next.value, registration);
+        written.catch(() => {});
+      }
+      await written;
     } catch (error) {
       report.stopped ??= 'the hub could not go on';
       throw error;

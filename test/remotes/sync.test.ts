@@ -96,9 +96,12 @@ test('sync: a slow remote does not hold up the others', async (t) => {
   for (const name of ['a', 'b', 'c', 'd']) await hub.addRemote(publish(host, `/${name}.json`, name));
   host.delay((path) => (path === '/m/a.json' ? 900 : 0));
   const syncing = hub.syncRemotes();
-  while ((await hub.countEntities()).tool < 3) await sleep(10);
-  const { running, last } = await hub.ingestStatus();
-  assert.deepEqual([running.map(({ url }) => url), last.length], [[host.url('/a.json')], 3]);
+  while ((await hub.ingestStatus()).last.length < 3) await sleep(10);
+  const { running } = await hub.ingestStatus();
+  assert.deepEqual(
+    running.map(({ url }) => url),
+    [host.url('/a.json')],
+  );
   assert.equal((await syncing).ingested.length, 4);
 });
 
@@ -106,7 +109,7 @@ test('status: what is under way, then what was; newest first', async (t) => {
   const host = await startIndexServer(t);
   const { hub, world } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const url = publish(host, '/one.json', 'a', 'b');
-  assert.deepEqual(await hub.ingestStatus(), { running: [], last: [] });
+  assert.partialDeepStrictEqual(await hub.ingestStatus(), { running: [], last: [] });
   host.delay((path) => (path === '/m/b.json' ? 300 : 0));
   const ingesting = hub.ingest(url);
   while ((await hub.ingestStatus()).running[0]?.total !== 2) await sleep(5);

@@ -85,6 +85,7 @@ export async function startFakeGateway(
     audience: 'mcpgateway-api',
     users: [ADMIN],
     durableTokens: [],
+    now: () => new Date(),
     ...options.credentials,
   };
   const limiter = createLimiter(

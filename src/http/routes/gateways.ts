@@ -9,17 +9,17 @@ import { flag, wholeNumber, words } from '../query-string.ts';
 
 const PendingListQuery = z.object({
   limit: wholeNumber(1, 1000)
-    .default(100)
+    .prefault(100)
     .meta({ examples: [10] }),
   offset: wholeNumber(0, 1_000_000_000)
-    .default(0)
+    .prefault(0)
     .meta({ examples: [0] }),
   error_only: flag(false)
     .describe('Only those with an error')
     .meta({ examples: ['true'] }),
   q: words(500)
     .default('')
-    .describe('Words that must all occur in the uid, name or error')
+    .describe('Words that must all occur in the uid, the name, title, summary or tags, or the error')
     .meta({ examples: ['pdf'] }),
 });
 
@@ -39,7 +39,7 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'Servers that are ingested and not registered, newest first',
         querystring: PendingListQuery,
-        response: { 200: PendingPage, ...problems('invalid_request', 'unauthorized') },
+        response: { 200: PendingPage, ...problems('invalid_request', 'unauthorized', 'database_unavailable') },
       },
     },
     (request) => {
@@ -70,7 +70,7 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'Remove many servers that are not registered',
         body: BulkRemovalRequest,
-        response: { 200: BulkRemoval, ...problems('invalid_request', 'unauthorized') },
+        response: { 200: BulkRemoval, ...problems('invalid_request', 'unauthorized', 'database_unavailable') },
       },
     },
     (request) => hub.removeManyPending(request.body),

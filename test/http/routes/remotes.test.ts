@@ -222,7 +222,7 @@ for (const path of ['/ingest', '/remotes/sync']) {
     if (path.endsWith('sync')) assert.deepEqual(SyncReport.parse(last.data).ingested, [url]);
     else assert.equal(IngestReport.parse(last.data).results[0]?.stats.created, 2);
     assert.ok(events.length >= 1 && events.every(({ event }) => event === 'progress'));
-    assert.partialDeepStrictEqual(events[0]?.data, [{ url, total: 2, finished_at: null }]);
+    assert.partialDeepStrictEqual(events[0]?.data, { running: [{ url, total: 2, finished_at: null }] });
     assert.equal((await stream('/catalog')).at(-1)?.event, 'result', 'the alias does the same');
   });
 }

@@ -10,6 +10,7 @@ export interface Credentials {
   users: readonly string[];
   /** Tokens that it gave out itself, and accepts as they are. */
   durableTokens: readonly string[];
+  now: () => Date;
 }
 
 const REFUSED: Answer = { status: 401, body: { detail: 'Invalid authentication credentials' } };
@@ -18,7 +19,7 @@ const REFUSED: Answer = { status: 401, body: { detail: 'Invalid authentication c
 export async function tokenRefusal(
   authorization: string | undefined,
   rules: Rules,
-  { secret, issuer, audience, users, durableTokens }: Credentials,
+  { secret, issuer, audience, users, durableTokens, now }: Credentials,
 ): Promise<Answer | undefined> {
   if (authorization === undefined) return rules.answerWithoutToken;
   if (!authorization.startsWith('Bearer ')) {
@@ -30,6 +31,7 @@ export async function tokenRefusal(
   try {
     const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
       algorithms: ['HS256'],
+      currentDate: now(),
       ...(isStrict ? { audience, issuer } : {}),
       ...(rules.needsExpiryAndId ? { requiredClaims: ['exp', 'jti'] } : {}),
     });

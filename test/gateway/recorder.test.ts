@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRecorder } from '../../src/gateway/recorder.ts';
+import type { RegistrationRecord } from '../../src/gateway/store.ts';
+import { createTurns } from '../../src/gateway/turns.ts';
+
+const aRecord = (uid: string): RegistrationRecord => ({
+  uid,
+  at: new Date(),
+  manifestDigest: '',
+  error: null,
+  name: null,
+  nextTryAt: null,
+  tries: 0,
+});
+
+test('recorder: what comes during a write goes together into the next one, and each gets its own answer', async () => {
+  const groups: string[][] = [];
+  const record = createRecorder({
+    async record(records) {
+      groups.push(records.map(({ uid }) => uid));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return new Set(records.map(({ uid }) => uid).filter((uid) => uid !== 'gone'));
+    },
+  });
+  const answers = await Promise.all(['a', 'b', 'gone', 'c'].map((uid) => record(aRecord(uid))));
+  assert.deepEqual(groups, [['a'], ['b', 'gone', 'c']]);
+  assert.deepEqual(answers, [true, true, false, true]);
+  assert.equal(await record(aRecord('d')), true);
+});
+
+test('recorder: a write that fails is told to those it was for, and the next one is made', async () => {
+  let writes = 0;
+  const record = createRecorder({
+    async record(records) {
+      writes += 1;
+      if (writes === 1) throw new Error('disk full');
+      return new Set(records.map(({ uid }) => uid));
+    },
+  });
+  const [first, second] = await Promise.allSettled([record(aRecord('a')), record(aRecord('b'))]);
+  assert.deepEqual([first.status, second.status], ['rejected', 'fulfilled']);
+});
+
+test('turns: one at a time for each key, in order; another key does not wait, nor does the next after a failure', async () => {
+  const take = createTurns();
+  const seen: string[] = [];
+  const run = (name: string, ms: number) => async () => {
+    seen.push(`${name} begins`);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    seen.push(`${name} ends`);
+    if (name === 'a1') throw new Error('a1');
+    return name;
+  };
+  const results = await Promise.allSettled([
+    take('a', run('a1', 20)),
+    take('a', run('a2', 1)),
+    take('b', run('b1', 1)),
+  ]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'fulfilled'],
+  );
+  assert.deepEqual(seen, ['a1 begins', 'b1 begins', 'b1 ends', 'a1 ends', 'a2 begins', 'a2 ends']);
+});

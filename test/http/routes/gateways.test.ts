@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { type FakeGateway, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
+import { type TestHub, testHub } from '../../support/hub.ts';
+import { assertProblem, exchange, inject, requestText } from '../wire.ts';
+
+const H = 'https://h.example';
+const aServer = (id: string, server: object) =>
+  aManifest({ id, name: id, title: null, summary: '', tags: [], mcp_registration: { server } });
+const uidOf = (id: string, version = '1.0.0') => `mcp_server:${id}@${version}`;
+
+const MANIFESTS = [
+  aServer('good', { transport: 'SSE', url: `${H}/good/sse` }),
+  aServer('down', { transport: 'SSE', url: `${H}/down/sse` }),
+  aServer('stdio', { transport: 'STDIO', exec: { cmd: ['npx'] } }),
+  aManifest({ id: 'acme/bare', name: 'bare', title: null, version: 'refs/heads/main' }),
+  aManifest({ type: 'tool', id: 'tool' }),
+];
+
+async function hubWithGateway(
+  t: TestContext,
+  settings: Record<string, string> = {},
+): Promise<TestHub & { gateway: FakeGateway }> {
+  const gateway = await startFakeGateway(t, {
+    servers: { [`${H}/down/sse`]: { fault: 'refused' } },
+    // The clock of test hubs stands still, and tokens have a time.
+    credentials: { now: () => new Date('2026-06-01T12:00:00Z') },
+  });
+  const credentials = { MCP_GATEWAY_URL: `${gateway.url}/`, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
+  return { ...(await testHub(t, { settings: { ...credentials, ...settings }, manifests: MANIFESTS })), gateway };
+}
+
+async function pending({ app }: TestHub, query = ''): Promise<PendingPage> {
+  const answer = await app.inject(`/gateways/pending${query}`);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return PendingPage.parse(answer.json());
+}
+
+test('pending: all that is ingested and not registered, as the specification has it', async (t) => {
+  const hub = await hubWithGateway(t);
+  const { items, count, total } = await pending(hub);
+  assert.deepEqual([count, total], [4, 4]);
+  assert.deepEqual(
+    items.find(({ uid }) => uid === uidOf('good')),
+    {
+      uid: uidOf('good'),
+      name: 'good',
+      version: '1.0.0',
+      source_url: null,
+      has_registration: true,
+      server_url: `${H}/good/sse`,
+      transport: 'SSE',
+      gateway_error: null,
+      last_try_at: null,
+      next_try_at: null,
+      tries: 0,
+    },
+  );
+  const bare = items.find(({ name }) => name === 'bare');
+  assert.deepEqual([bare?.has_registration, bare?.server_url, bare?.transport], [false, '', 'STDIO']);
+});
+
+test('pending: after a sync the registered ones are gone, and the others say why', async (t) => {
+  const hub = await hubWithGateway(t);
+  const sync = await hub.app.inject({ method: 'POST', url: '/remotes/sync' });
+  assert.equal(sync.statusCode, 200, sync.body);
+  const { synced, registered, failed } = sync.json();
+  assert.deepEqual({ synced, registered, failed }, { synced: true, registered: 1, failed: 3 });
+  assert.equal(hub.gateway.table.gateways.length, 1);
+
+  const { items } = await pending(hub);
+  const byUid = new Map(items.map((item) => [item.uid, item]));
+  assert.ok(!byUid.has(uidOf('good')));
+  const down = byUid.get(uidOf('down'));
+  assert.match(down?.gateway_error ?? '', /^The gateway answered 502: Failed to initialize gateway/);
+  assert.deepEqual([down?.tries, down?.last_try_at], [1, '2026-06-01T12:00:00.000Z']);
+  assert.equal(down?.next_try_at, '2026-06-01T12:05:00.000Z');
+  assert.match(byUid.get(uidOf('stdio'))?.gateway_error ?? '', /local process/);
+  assert.equal(byUid.get(uidOf('stdio'))?.next_try_at, null);
+
+  const entity = (await hub.app.inject(`/catalog/entities/${uidOf('down')}`)).json();
+  assert.equal(entity.gateway_error, down?.gateway_error);
+  assert.equal(
+    (await hub.app.inject(`/catalog/entities/${uidOf('good')}`)).json().gateway_registered_at,
+    '2026-06-01T12:00:00.000Z',
+  );
+});
+
+test('sync: force tries again what waits', async (t) => {
+  const hub = await hubWithGateway(t);
+  const post = (payload?: object) => hub.app.inject({ method: 'POST', url: '/remotes/sync', payload });
+  await post();
+  assert.equal((await post()).json().failed, 0);
+  assert.equal((await post({ force: true })).json().failed, 3);
+});
+
+test('sync: without a gateway it is not synced, and nothing is marked as failed', async (t) => {
+  const hub = await testHub(t, { manifests: MANIFESTS });
+  const { synced, registered, failed } = (await hub.app.inject({ method: 'POST', url: '/remotes/sync' })).json();
+  assert.deepEqual({ synced, registered, failed }, { synced: false, registered: 0, failed: 0 });
+  const { items, total } = await pending(hub);
+  assert.equal(total, 4);
+  assert.ok(items.every(({ gateway_error }) => gateway_error === null));
+});
+
+test('pending: pages, errors only, and words', async (t) => {
+  const hub = await hubWithGateway(t);
+  await hub.hub.syncRemotes();
+  const whole = await pending(hub);
+  const pages = await Promise.all([0, 1, 2, 3].map((offset) => pending(hub, `?limit=1&offset=${offset}`)));
+  assert.deepEqual(
+    pages.flatMap(({ items }) => items),
+    whole.items,
+  );
+  assert.deepEqual(
+    pages.map(({ count, total }) => [count, total]),
+    [
+      [1, 3],
+      [1, 3],
+      [1, 3],
+      [0, 3],
+    ],
+  );
+
+  const names = async (query: string) => (await pending(hub, query)).items.map(({ name }) => name).toSorted();
+  assert.deepEqual(await names('?q=DOWN'), ['down']);
+  assert.deepEqual(await names('?q=refs/heads'), ['bare']);
+  assert.deepEqual(await names('?q=connection+502'), ['down']);
+  assert.deepEqual(await names('?error_only=true&q=gateway'), ['down', 'stdio']);
+  await hub.app.inject({ method: 'POST', url: '/gateways/pending/delete', payload: { uids: [uidOf('down')] } });
+  assert.deepEqual(await names('?error_only=YES'), ['bare', 'stdio']);
+  assert.deepEqual(await names('?error_only=0&unknown=1'), ['bare', 'stdio']);
+});
+
+const badQueries = [
+  'limit=0',
+  'limit=1001',
+  'limit=x',
+  'offset=-1',
+  'error_only=maybe',
+  'q=%00',
+  `q=${'x'.repeat(501)}`,
+];
+for (const query of badQueries) {
+  test(`pending: ${query.slice(0, 20)} is 400, and names the parameter`, async (t) => {
+    const { app } = await testHub(t);
+    const problem = assertProblem(await inject(app, `/gateways/pending?${query}`), 'invalid_request');
+    assert.match(problem.detail, new RegExp(query.split('=')[0] ?? ''));
+  });
+}
+
+test('delete: 200 whatever the uid is, with the reason', async (t) => {
+  const hub = await hubWithGateway(t);
+  await hub.hub.syncRemotes();
+  const remove = async (uid: string) => {
+    const answer = await hub.app.inject({ method: 'DELETE', url: `/gateways/pending/${uid}` });
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json();
+  };
+  const down = uidOf('down');
+  assert.deepEqual(await remove(encodeURIComponent(down)), { removed: true, uid: down });
+  assert.deepEqual(await remove(down), { removed: false, uid: down, reason: 'not found' });
+  assert.deepEqual(await remove(uidOf('good')), { removed: false, uid: uidOf('good'), reason: 'already registered' });
+  assert.deepEqual(await remove('tool:tool@1.0.0'), {
+    removed: false,
+    uid: 'tool:tool@1.0.0',
+    reason: 'not an mcp_server',
+  });
+  assert.deepEqual(await remove('nonsense'), { removed: false, uid: 'nonsense', reason: 'not found' });
+  const long = uidOf('x'.repeat(2_000));
+  assert.deepEqual(await remove(long), { removed: false, uid: long, reason: 'not found' });
+});
+
+test('delete: a uid that holds / is found, encoded or not', async (t) => {
+  for (const encode of [encodeURIComponent, (uid: string) => uid]) {
+    const hub = await testHub(t, { manifests: MANIFESTS });
+    const uid = uidOf('acme/bare', 'refs/heads/main');
+    const answer = await exchange(await hub.listen(), requestText(`DELETE /gateways/pending/${encode(uid)}`));
+    assert.deepEqual(JSON.parse(answer.body), { removed: true, uid });
+  }
+});
+
+test('delete many: those that were named, with every reason', async (t) => {
+  const hub = await hubWithGateway(t);
+  await hub.hub.syncRemotes();
+  const removeMany = async (payload: object) => {
+    const answer = await hub.app.inject({ method: 'POST', url: '/gateways/pending/delete', payload });
+    assert.equal(answer.statusCode, 200, answer.body);
+    return BulkRemoval.parse(answer.json());
+  };
+  await hub.hub.load([{ document: aServer('new', { url: `${H}/new/sse` }) }]);
+  const uids = [uidOf('down'), uidOf('down'), uidOf('good'), 'tool:tool@1.0.0', uidOf('none'), uidOf('new'), '\u0000'];
+  assert.deepEqual(await removeMany({ uids, all: true, error_only: true }), {
+    removed: [uidOf('down')],
+    skipped: {
+      [uidOf('good')]: 'already registered',
+      'tool:tool@1.0.0': 'not an mcp_server',
+      [uidOf('none')]: 'not found',
+      [uidOf('new')]: 'no gateway_error',
+      '\u0000': 'not found',
+    },
+    total_removed: 1,
+  });
+  assert.equal((await removeMany({ all: true, error_only: true })).total_removed, 2, 'the stdio and the bare one');
+  assert.deepEqual((await removeMany({ uids: [], all: true })).removed, [uidOf('new')]);
+  assert.deepEqual(await removeMany({ all: true }), { removed: [], skipped: {}, total_removed: 0 });
+});
+
+for (const payload of [
+  {},
+  { uids: [] },
+  { all: false },
+  { error_only: true },
+  { uids: 'x' },
+  { uids: [1] },
+  { all: 'yes' },
+]) {
+  test(`delete many: ${JSON.stringify(payload)} is 400, and nothing is removed`, async (t) => {
+    const hub = await testHub(t, { manifests: MANIFESTS });
+    assertProblem(
+      await inject(hub.app, { method: 'POST', url: '/gateways/pending/delete', payload }),
+      'invalid_request',
+    );
+    assert.equal((await pending(hub)).total, 4);
+  });
+}
+
+test('pending: nothing of it without the admin token', async (t) => {
+  const { app } = await testHub(t, { settings: { API_TOKEN: 'secret-token' }, manifests: MANIFESTS });
+  const requests = [
+    { method: 'GET', url: '/gateways/pending' },
+    { method: 'DELETE', url: `/gateways/pending/${uidOf('good')}` },
+    { method: 'POST', url: '/gateways/pending/delete', payload: { all: true } },
+  ] as const;
+  for (const request of requests) assertProblem(await inject(app, request), 'unauthorized');
+  const headers = { authorization: 'Bearer secret-token' };
+  assert.equal((await app.inject({ url: '/gateways/pending', headers })).json().total, 4);
+});
+
+test('pending: neither the gateway’s secrets nor a registration’s show anywhere', async (t) => {
+  const { app, hub, gateway, world } = await hubWithGateway(t);
+  await hub.load([
+    { document: aServer('private', { url: `${H}/private/sse`, auth_type: 'bearer', auth_token: 'hunter2-token' }) },
+  ]);
+  gateway.onCall(({ method, path, headers, body }) => {
+    const detail = `${headers.authorization} ${JSON.stringify(body)}`;
+    if (method === 'POST') gateway.surprise(`${method} ${path}`, { status: 400, body: { detail } });
+  });
+  const report = await app.inject({ method: 'POST', url: '/remotes/sync' });
+  const list = await app.inject('/gateways/pending');
+  assert.doesNotMatch(`${report.body}${list.body}${JSON.stringify(world.logged)}`, /hunter2|eyJ|gateway-secret/);
+});
