@@ -143,13 +143,13 @@ const badQueries = [
   'q=%00',
   `q=${'x'.repeat(501)}`,
 ];
-for (const query of badQueries) {
-  test(`pending: ${query.slice(0, 20)} is 400, and names the parameter`, async (t) => {
-    const { app } = await testHub(t);
+test('pending: a parameter out of range is 400, and named', async (t) => {
+  const { app } = await testHub(t);
+  for (const query of badQueries) {
     const problem = assertProblem(await inject(app, `/gateways/pending?${query}`), 'invalid_request');
     assert.match(problem.detail, new RegExp(query.split('=')[0] ?? ''));
-  });
-}
+  }
+});
 
 test('delete: 200 whatever the uid is, with the reason', async (t) => {
   const hub = await hubWithGateway(t);
@@ -208,24 +208,15 @@ test('delete many: those that were named, with every reason', async (t) => {
   assert.deepEqual(await removeMany({ all: true }), { removed: [], skipped: {}, total_removed: 0 });
 });
 
-for (const payload of [
-  {},
-  { uids: [] },
-  { all: false },
-  { error_only: true },
-  { uids: 'x' },
-  { uids: [1] },
-  { all: 'yes' },
-]) {
-  test(`delete many: ${JSON.stringify(payload)} is 400, and nothing is removed`, async (t) => {
-    const hub = await testHub(t, { manifests: MANIFESTS });
-    assertProblem(
-      await inject(hub.app, { method: 'POST', url: '/gateways/pending/delete', payload }),
-      'invalid_request',
-    );
-    assert.equal((await pending(hub)).total, 4);
-  });
-}
+test('delete many: who names nothing, or something odd, gets 400, and nothing is removed', async (t) => {
+  const hub = await testHub(t, { manifests: MANIFESTS });
+  const odd = [{}, { uids: [] }, { all: false }, { error_only: true }, { uids: 'x' }, { uids: [1] }, { all: 'yes' }];
+  for (const payload of odd) {
+    const answer = await inject(hub.app, { method: 'POST', url: '/gateways/pending/delete', payload });
+    assertProblem(answer, 'invalid_request');
+  }
+  assert.equal((await pending(hub)).total, 4);
+});
 
 test('pending: nothing of it without the admin token', async (t) => {
   const { app } = await testHub(t, { settings: { API_TOKEN: 'secret-token' }, manifests: MANIFESTS });

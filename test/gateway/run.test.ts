@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RegistrationRun, registerAllDue } from '../../src/gateway/run.ts';
+import type { RegistrableEntity } from '../../src/gateway/store.ts';
+import { aServer } from './stage.ts';
+
+/** A run over these, with everything else well. */
+function aRun(
+  entities: RegistrableEntity[],
+  changes: Partial<RegistrationRun> = {},
+): RegistrationRun & { released: string[] } {
+  const released: string[] = [];
+  return {
+    released,
+    store: {
+      claimDue: async ({ after, limit }) => entities.filter(({ uid }) => uid > after).slice(0, limit),
+      record: async (records) => new Set(records.map(({ uid }) => uid)),
+      release: async (uids) => void released.push(...uids),
+    },
+    claim: { types: ['mcp_server'], force: false },
+    concurrency: 2,
+    now: () => new Date('2026-06-01T12:00:00Z'),
+    signal: new AbortController().signal,
+    sleep: async () => {},
+    register: async ({ name }) => ({ outcome: 'registered', calls: [], name, isOurs: true }),
+    remember: async () => true,
+    ...changes,
+  };
+}
+
+const many = Array.from({ length: 450 }, (_, index) => aServer({ name: `s${String(index).padStart(4, '0')}` }));
+
+test('run: page after page, each once', async () => {
+  const seen: string[] = [];
+  const run = aRun(many, {
+    async register({ name }) {
+      seen.push(name);
+      return { outcome: 'registered', calls: [], name, isOurs: true };
+    },
+  });
+  assert.deepEqual(await registerAllDue(run), { registered: 450, failed: 0 });
+  assert.deepEqual(
+    seen.toSorted(),
+    many.map(({ name }) => name),
+  );
+});
+
+test('run: a database that fails ends it at once, and what was taken is given back', async () => {
+  const tried: string[] = [];
+  const run = aRun(many, {
+    async register({ name }) {
+      tried.push(name);
+      return { outcome: 'registered', calls: [], name, isOurs: true };
+    },
+    remember: async () => Promise.reject(new Error('disk full')),
+  });
+  await assert.rejects(registerAllDue(run), /disk full/);
+  assert.ok(tried.length <= 6, `${tried.length} were tried`);
+});
+
+test('run: a pause is one for all, and kept; what asked for it is tried again', async () => {
+  const pauses: number[] = [];
+  let isLimited = true;
+  const run = aRun(many.slice(0, 4), {
+    sleep: async (ms) => {
+      pauses.push(ms);
+      isLimited = false;
+    },
+    register: async ({ name }) =>
+      isLimited
+        ? { outcome: 'gateway_down', calls: [], error: '429', retryAfterMs: 60_000 }
+        : { outcome: 'registered', calls: [], name, isOurs: true },
+  });
+  assert.deepEqual(await registerAllDue(run), { registered: 4, failed: 0 });
+  assert.deepEqual(pauses, [60_000]);
+});
+
+test('run: pauses with nothing done in between come to an end', async () => {
+  const pauses: number[] = [];
+  const run = aRun(many.slice(0, 10), {
+    sleep: async (ms) => void pauses.push(ms),
+    register: async () => ({ outcome: 'gateway_down', calls: [], error: 'Too many.', retryAfterMs: 1_000 }),
+  });
+  const report = await registerAllDue(run);
+  assert.equal(report.stopped, 'Too many.');
+  assert.equal(pauses.length, 5);
+  assert.equal(report.failed + run.released.length, 10);
+});
+
+test('run: one that was deleted meanwhile counts for nothing', async () => {
+  const run = aRun(many.slice(0, 3), { remember: async ({ name }) => name !== 's0001' });
+  assert.deepEqual(await registerAllDue(run), { registered: 2, failed: 0 });
+});
