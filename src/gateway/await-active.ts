@@ -1,7 +1,8 @@
 // Gateways may promise to make a server and do it later: followed up until it is there, or until they say why not.
-import { isJsonObject } from '../lib/json.ts';
+import { isJsonObject, storableText } from '../lib/json.ts';
 import type { RegistrationBatch } from './batch.ts';
 
+const LONGEST_ERROR = 1000;
 const PAUSES_MS = [1_000, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000];
 
 /** Undefined once it is active; otherwise what is in the way, as the end of a sentence. */
@@ -12,7 +13,7 @@ export async function untilActive({ client, sleep }: RegistrationBatch, id: stri
     if (reply.kind !== 'ok' || !isJsonObject(reply.body)) continue;
     if (reply.body.status === 'active') return undefined;
     const error = reply.body.lastError ?? reply.body.last_error;
-    if (typeof error === 'string' && error) return error;
+    if (typeof error === 'string' && error) return storableText(error).slice(0, LONGEST_ERROR);
   }
   return 'it is still pending';
 }

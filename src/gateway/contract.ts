@@ -92,6 +92,8 @@ export type Registration =
 export interface PendingReport {
   /** Whether every server that was due was tried. */
   ranToEnd: boolean;
+  /** Why not, as a sentence. */
+  stopped?: string;
   registered: number;
   failed: number;
 }

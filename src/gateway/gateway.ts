@@ -98,7 +98,7 @@ export function createGateway({
       };
       const { stopped, ...report } = await registerAllDue(run);
       if (stopped !== undefined) log.warn({ ...report }, `Registration stopped: ${stopped}`);
-      return { ...report, ranToEnd: stopped === undefined };
+      return { ...report, ranToEnd: stopped === undefined, ...(stopped === undefined ? {} : { stopped }) };
     },
   };
 }
@@ -116,7 +116,13 @@ function recordOf(
     }
     case 'gateway_down':
       // Not the server's fault: it is tried again as soon as the gateway is, and nothing is held against it.
-      return { ...tried, error: registration.error, name: null, nextTryAt: at, tries };
+      return {
+        ...tried,
+        error: registration.error,
+        name: null,
+        nextTryAt: new Date(at.getTime() + (registration.retryAfterMs ?? 0)),
+        tries,
+      };
     case 'failed': {
       const nextTryAt = registration.isPermanent ? null : new Date(at.getTime() + retryDelayMs(tries));
       return { ...tried, error: registration.error, name: null, nextTryAt, tries: tries + 1 };

@@ -8,6 +8,7 @@ import { createNameDesk, nameChoices } from './free-name.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
+import { secretsIn, withoutSecrets } from './secrets.ts';
 import { isSameTransport, type ServerAddress } from './server-address.ts';
 import { credentialsOf, serverBody } from './server-body.ts';
 import type { RegistrableEntity } from './store.ts';
@@ -146,7 +147,8 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
       const isOurs = nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
       return registered({ calls, report, row, isOurs });
     }
-    const error = `The gateway took it, and then said: ${failure.replace(/[.\s]+$/, '')}.`;
+    const said = withoutSecrets(failure, secretsIn(Object.fromEntries(credentialsOf(entity))));
+    const error = `The gateway took it, and then said: ${said.replace(/[.\s]+$/, '')}.`;
     calls.push({ ...report, outcome: 'failed', id: row.id, error });
     return failed(calls, error);
   }

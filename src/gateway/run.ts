@@ -51,7 +51,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
       if (signal.aborted && registration.outcome !== 'registered') continue;
       if (pauses.begin(registration)) continue;
       if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
-      return registration;
+      return hasNothingNew(entity, registration) ? undefined : registration;
     }
   }
 
@@ -80,9 +80,16 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   }
 
   const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
-  await store.release(untried);
+  // Whatever nobody came to, when all workers failed.
+  for await (const { uid } of entities) untried.push(uid);
+  const released = store.release(untried);
   const failure = workers.find((worker) => worker.status === 'rejected');
-  if (failure) throw failure.reason;
+  if (failure) {
+    await released.catch(() => {});
+    throw failure.reason;
+  }
+  await released;
+  if (signal.aborted) report.stopped ??= 'the hub is stopping';
   return report;
 }
 
@@ -90,7 +97,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
 async function* dueEntities(run: RegistrationRun, report: RunReport): AsyncGenerator<RegistrableEntity> {
   const { store, claim, now, onProgress } = run;
   let after: EntityUid = '';
-  while (!report.stopped) {
+  while (!report.stopped && !run.signal.aborted) {
     const at = now();
     const until = new Date(at.getTime() + CLAIM_MS);
     const claimed = await store.claimDue({ ...claim, now: at, until, limit: CLAIM_SIZE, after });
@@ -128,6 +135,11 @@ function createPauses({ sleep, signal }: Pick<RegistrationRun, 'sleep' | 'signal
       return true;
     },
   };
+}
+
+/** No call was made for it, and the reason of its last failure tells more than that the gateway is down. */
+function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registration): boolean {
+  return outcome === 'gateway_down' && calls.length === 0 && tries > 0;
 }
 
 function hopelessRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {

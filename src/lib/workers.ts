@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
 export interface WorkerPool<Task, Result> {
-  /** A task whose signal is aborted is ended, together with the thread it runs on. */
-  run(task: Task, options?: { signal: AbortSignal }): Promise<Result>;
+  /** A task whose signal is aborted is ended, together with the thread it runs on. What is transferred is lost to the caller. */
+  run(task: Task, options?: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
   /** Lets what is under way finish. */
   close(): Promise<void>;
   destroy(): Promise<void>;

@@ -23,7 +23,7 @@ export const RemoteUrl = z.object({
   url: z
     .string()
     .min(1)
-    .max(1000)
+    .max(1000, 'must not be longer than 1000 characters')
     .describe('http or https')
     .meta({ examples: ['https://catalog.example.org/index.json'] }),
 });
@@ -77,6 +77,7 @@ export const SyncReport = z
     count: Count.describe('Remotes.'),
     registered: Count.describe('Servers registered into the gateway by this sync.'),
     failed: Count.describe('Servers whose registration failed.'),
+    note: z.string().optional().describe('Why the registration did not run to its end.'),
   })
   .meta({ id: 'SyncReport' });
 export type SyncReport = z.infer<typeof SyncReport>;

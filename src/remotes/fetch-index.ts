@@ -49,7 +49,9 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
 
   async function parsed(task: IndexTask, signal: AbortSignal): Promise<Extract<IndexAnswer, { ok: true }>> {
     const limit = AbortSignal.timeout(PARSE_TIMEOUT_MS);
-    const answer = await parsers.run(task, { signal: AbortSignal.any([signal, limit]) }).catch((cause: unknown) => {
+    const transferList = ownMemory(task.bytes);
+    const options = { signal: AbortSignal.any([signal, limit]), transferList };
+    const answer = await parsers.run(task, options).catch((cause: unknown) => {
       signal.throwIfAborted();
       const reason = limit.aborted ? `took longer than ${PARSE_TIMEOUT_MS / 1000} s to read` : 'is too much to read';
       throw new FetchError(reason, { isTemporary: false, cause });
@@ -81,6 +83,11 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
     changed: (url, known, signal) => fetchPage(url, conditions(known), signal),
     close: () => parsers.destroy(),
   };
+}
+
+/** Large ones are handed over rather than copied; small ones share their memory with others. */
+function ownMemory({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 async function* parsedChunks(chunks: readonly string[]): AsyncGenerator<ListedEntry[]> {

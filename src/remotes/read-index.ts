@@ -16,7 +16,7 @@ export function readIndexDocument(document: unknown, indexUrl: string): IndexPag
 }
 
 /** An address that is listed again is fetched once, at its first place; of manifests in place, the last one counts. */
-function eachOnce(entries: readonly IndexEntry[]): IndexEntry[] {
+function eachOnce(entries: Iterable<IndexEntry>): IndexEntry[] {
   const byUrl = new Map<string, IndexEntry>();
   for (const entry of entries) {
     if (entry.manifest !== undefined) byUrl.delete(entry.url);

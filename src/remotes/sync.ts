@@ -113,7 +113,10 @@ export function createSync(dependencies: SyncDependencies): Sync {
   async function syncRemotes(force: boolean): Promise<SyncReport> {
     const lock = await tryLock('sync');
     if (!lock)
-      throw new HubError('sync_running', 'A sync is under way already; GET /ingest/status shows how far it is.');
+      throw new HubError(
+        'sync_running',
+        'A sync is under way already, here or in another hub on the same database; try again once it is done.',
+      );
     try {
       const seeded = await book.seedIfEmpty();
       const { items } = await book.list();
@@ -128,6 +131,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
         count: items.length,
         registered: registration?.registered ?? 0,
         failed: registration?.failed ?? 0,
+        ...(registration?.stopped ? { note: `Registration stopped: ${registration.stopped}` } : {}),
       };
     } finally {
       await lock.release();

@@ -466,3 +466,15 @@ test('sync: nothing secret is stored or logged, whatever the gateway repeats', a
   assert.match(error, /400: Bearer … /);
   assert.doesNotMatch(`${error}${JSON.stringify(world.logged)}`, /hunter2|eyJ/);
 });
+
+test('sync: why it stopped is told, and an earlier reason of a server outlives a gateway that is down', async (t) => {
+  const fake = await startFakeGateway(t, { servers: { [`${H}/a`]: { fault: 'refused' } } });
+  const { ingest, gateway, sync, state, wait } = await stage(t, await emptyDatabase(t, 'sqlite'), fake);
+  await ingest(aServerManifest('a', { url: `${H}/a` }));
+  await sync();
+  await fake.stop();
+  wait(10);
+  const report = await gateway.registerPending({ force: false, signal: new AbortController().signal });
+  assert.equal(report?.stopped, 'The gateway could not be reached (ECONNREFUSED).');
+  assert.match((await state(uidOf('a')))?.error ?? '', /All connection attempts failed/);
+});

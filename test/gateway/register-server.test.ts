@@ -334,6 +334,18 @@ test('server: 202 with an error later is a failure, and so it stays while the ga
   assert.equal((await batchFor(t, gateway).registerServer({})).outcome, 'registered');
 });
 
+test('server: what a gateway says after 202 is stored without secrets, and as every database can hold it', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  gateway.onCall(({ method, path }) => {
+    const body = { status: 'pending', lastError: `hunter2-token\u0000 ${'x'.repeat(2_000)}` };
+    if (method === 'GET' && /gateways\/./.test(path)) gateway.surprise(`${method} ${path}`, { status: 200, body });
+  });
+  const server = { auth_type: 'bearer', auth_token: 'hunter2-token' };
+  const error = errorOf(await batchFor(t, gateway).registerServer({ server }));
+  assert.match(error, /and then said: … x+\.$/);
+  assert.ok(error.length < 1_100);
+});
+
 test('server: 202 for ever is said so', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
   assert.match(errorOf(await batchFor(t, gateway).registerServer({})), /it is still pending/);

@@ -56,6 +56,7 @@ test('run: a database that fails ends it at once, and what was taken is given ba
   });
   await assert.rejects(registerAllDue(run), /disk full/);
   assert.ok(tried.length <= 6, `${tried.length} were tried`);
+  assert.equal(run.released.length + tried.length, 200, 'all of the page');
 });
 
 test('run: a pause is one for all, and kept; what asked for it is tried again', async () => {

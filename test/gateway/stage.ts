@@ -4,7 +4,7 @@ import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
 import type { RegisterEntity } from '../../src/gateway/batch.ts';
 import { createGatewayClient, type GatewayClient, type GatewayClientOptions } from '../../src/gateway/client.ts';
-import type { Registration } from '../../src/gateway/contract.ts';
+import type { PendingReport, Registration } from '../../src/gateway/contract.ts';
 import { createGateway, type Gateway, type GatewayDependencies } from '../../src/gateway/gateway.ts';
 import { createLookup } from '../../src/gateway/lookup.ts';
 import { createRegister } from '../../src/gateway/register.ts';
@@ -109,12 +109,12 @@ export interface Stage {
   world: TestWorld;
   /** Puts manifests into the catalog. */
   ingest(...manifests: JsonObject[]): Promise<void>;
-  /** What a sync does, unless it is stopped. */
+  /** What a sync does, and its figures. */
   sync(options?: {
     force?: boolean;
     signal?: AbortSignal;
     onProgress?: (done: number) => void;
-  }): ReturnType<Gateway['registerPending']>;
+  }): Promise<Pick<PendingReport, 'ranToEnd' | 'registered' | 'failed'> | undefined>;
   state(uid: string): Promise<{ registered: string | null; error: string | null } | undefined>;
   /** Minutes later. */
   wait(minutes: number): void;
@@ -161,8 +161,12 @@ export async function stage(
         world.now(),
       );
     },
-    sync: ({ force = false, signal = new AbortController().signal, onProgress } = {}) =>
-      gateway.registerPending({ force, signal, onProgress }),
+    async sync({ force = false, signal = new AbortController().signal, onProgress } = {}) {
+      const report = await gateway.registerPending({ force, signal, onProgress });
+      if (!report) return undefined;
+      const { ranToEnd, registered, failed } = report;
+      return { ranToEnd, registered, failed };
+    },
     async state(uid) {
       const columns = ['gateway_registered_at', 'gateway_error'] as const;
       const row = await dialect.write.selectFrom('entity').select(columns).where('uid', '=', uid).executeTakeFirst();

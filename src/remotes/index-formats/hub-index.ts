@@ -9,13 +9,21 @@ export const hubIndex: IndexReader = {
   recognizes: (document) => Array.isArray(document) || isJsonObject(document),
 
   read(document, indexUrl) {
-    const listed = Array.isArray(document) ? document : listsOf(document as JsonObject);
-    return { entries: listed.flatMap((each) => entryOf(each, indexUrl) ?? []) };
+    return { entries: entriesOf(Array.isArray(document) ? [document] : listsOf(document as JsonObject), indexUrl) };
   },
 };
 
-function listsOf({ manifests, items, entries }: JsonObject): unknown[] {
-  return [manifests, items, entries].filter(Array.isArray).flat();
+function listsOf({ manifests, items, entries }: JsonObject): unknown[][] {
+  return [manifests, items, entries].filter(Array.isArray);
+}
+
+function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {
+  for (const list of lists) {
+    for (const listed of list) {
+      const entry = entryOf(listed, indexUrl);
+      if (entry) yield entry;
+    }
+  }
 }
 
 function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
@@ -39,8 +47,14 @@ function at(reference: string, base: string): IndexEntry {
   return { url: resolve(reference.trim(), base) };
 }
 
+/** Nearly all are plain paths below the index, for which the parser of addresses would need most of the time and memory. */
+const PLAIN_PATH = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
+const FOLDER = /^https?:\/\/[^?#]*\//;
+
 function resolve(reference: string, base: string): string {
-  return URL.canParse(reference, base) ? new URL(reference, base).href : storableText(reference);
+  const folder = PLAIN_PATH.test(reference) && FOLDER.exec(base)?.[0];
+  if (folder) return `${folder}${reference}`;
+  return URL.parse(reference, base)?.href ?? storableText(reference);
 }
 
 function nameOf({ type, id, version }: JsonObject): string {

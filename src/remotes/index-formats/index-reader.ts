@@ -11,7 +11,7 @@ export interface IndexEntry {
 }
 
 export interface IndexPage {
-  /** In document order; an address may occur more than once. */
+  /** In document order. */
   entries: IndexEntry[];
   /** The following page of a paged index. */
   next?: string;
@@ -23,7 +23,8 @@ export interface IndexReader {
   readonly format: string;
   /** A cheap look at the document's shape. */
   recognizes(document: unknown): boolean;
-  read(document: unknown, indexUrl: string): IndexPage;
+  /** An address may occur more than once. One at a time, because an index may list a hundred thousand, and each twice. */
+  read(document: unknown, indexUrl: string): Omit<IndexPage, 'entries'> & { entries: Iterable<IndexEntry> };
 }
 
 /** What fits into an address as it is, and into every database's index. */

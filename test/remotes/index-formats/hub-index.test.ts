@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { readIndexDocument } from '../../../src/remotes/read-index.ts';
 import { aManifest } from '../../support/builders.ts';
 
@@ -56,6 +57,29 @@ test('hub index: references are resolved as RFC 3986 says', () => {
     'HTTPS://B.EXAMPLE:443/x.json': 'https://b.example/x.json',
   };
   for (const [reference, expected] of Object.entries(cases)) assert.deepEqual(urls([reference]), [expected]);
+});
+
+test('hub index: the short way to an address leads to the same one as the parser', () => {
+  const part = fc.stringMatching(/^[\w.:@%~ -]{0,4}$/);
+  const reference = fc.tuple(
+    fc.constantFrom('', '/', './', '../', '//'),
+    fc.array(part, { maxLength: 4 }),
+    fc.constantFrom('', '/', '?a/b', '#c/d'),
+  );
+  const bases = fc.constantFrom(
+    INDEX,
+    'https://a.example/',
+    'http://a.example:81/x/y/?q=/z/#/w/',
+    'https://a.example/x',
+  );
+  fc.assert(
+    fc.property(reference, bases, ([start, parts, end], base) => {
+      const written = `${start}${parts.join('/')}${end}`;
+      fc.pre(written.trim() !== '' && URL.canParse(written.trim(), base));
+      assert.deepEqual(urls([written], base), [new URL(written.trim(), base).href]);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('hub index: base_url is where a path starts; itself relative to the index', () => {
