@@ -1,9 +1,8 @@
 // Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
+import { type Body, gatherBody, unpackBody } from './body.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
 
@@ -13,16 +12,6 @@ const CONNECTIONS_PER_ORIGIN = 64;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** What a caller says to one host only. */
 const CREDENTIALS = ['authorization', 'cookie'];
-type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
-const decompressors: Readonly<Record<string, Decompress>> = {
-  '': async (body) => body,
-  identity: async (body) => body,
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  // With a header by the standard, and without one by custom.
-  deflate: (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options),
-  br: promisify(brotliDecompress),
-};
 
 /** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
 export class FetchError extends Error {
@@ -113,12 +102,12 @@ function withoutCredentials(request: FetchRequest): FetchRequest {
 /** One request and its answer, without redirects. */
 async function send(agent: Agent, url: URL, request: FetchRequest): Promise<FetchReply> {
   const { status, headers, body } = await exchange(agent, url, request);
-  return {
-    url: url.href,
-    status,
-    headers,
-    body: await decompressed(body, headers['content-encoding'], request.maxBytes),
-  };
+  const encoding = headers['content-encoding'] ?? '';
+  const unpacked = await unpackBody(body, encoding, request.maxBytes);
+  if (unpacked.ok) return { url: url.href, status, headers, body: unpacked.body };
+  if (unpacked.fault === 'too large') throw tooLarge(request.maxBytes);
+  if (unpacked.fault === 'broken') throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true });
+  throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
 }
 
 function exchange(
@@ -130,8 +119,7 @@ function exchange(
   let controller: Dispatcher.DispatchController | undefined;
   let failure: Error | undefined;
   let reply: { status: number; headers: Record<string, string> } = { status: 0, headers: {} };
-  let received = 0;
-  const chunks: Buffer[] = [];
+  let gathered: Body | undefined;
 
   const onAbort = () => fail(new FetchError('was stopped', { isTemporary: false }));
   const timer = setTimeout(
@@ -172,39 +160,23 @@ function exchange(
       },
       onResponseStart(_controller, status, replyHeaders) {
         // 1xx come before the answer.
-        if (status >= 200) reply = { status, headers: plainHeaders(replyHeaders) };
-        if (Number(reply.headers['content-length'] ?? 0) > maxBytes) fail(tooLarge(maxBytes));
+        if (status < 200) return;
+        reply = { status, headers: plainHeaders(replyHeaders) };
+        const announcedBytes = Number(reply.headers['content-length'] ?? 0);
+        if (announcedBytes > maxBytes) fail(tooLarge(maxBytes));
+        else gathered = gatherBody({ announcedBytes, maxBytes });
       },
       onResponseData(_controller, chunk) {
-        received += chunk.length;
-        if (received > maxBytes) fail(tooLarge(maxBytes));
-        else chunks.push(chunk);
+        if (gathered?.add(chunk) === false) fail(tooLarge(maxBytes));
       },
       onResponseEnd() {
         settle();
-        resolve({ ...reply, body: Buffer.concat(chunks) });
+        resolve({ ...reply, body: gathered?.whole() ?? Buffer.alloc(0) });
       },
       onResponseError: (_controller, error) => fail(networkError(error)),
     },
   );
   return promise;
-}
-
-async function decompressed(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
-  if (body.length === 0) return body;
-  const decompress = decompressors[encoding?.trim().toLowerCase() ?? ''];
-  if (!decompress) throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
-  try {
-    return await decompress(body, { maxOutputLength: maxBytes });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
-    throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true, cause: error });
-  }
-}
-
-/** RFC 1950: the method, and a checksum over the first two bytes. */
-function isZlib(body: Buffer): boolean {
-  return body.length > 1 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }
 
 function tooLarge(maxBytes: number): FetchError {

@@ -18,15 +18,14 @@ export interface WorkerPoolOptions {
   importer: string;
   data?: unknown;
   threads: number;
-  /** Threads that are started at once and kept; others end when they have had nothing to do. */
+  /** Threads that are started at once and kept; others end when they have had nothing to do for `idleMs`. */
   kept: number;
+  idleMs?: number;
   /** More tasks than this waiting means that the hub cannot keep up: the next is refused. */
   longestQueue: number;
   /** Largest heap of one thread; it collects its garbage sooner than it would by itself. */
   heapMb: number;
 }
-
-const IDLE_MS = 5_000;
 
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   return new Piscina<Task, Result>({
@@ -34,7 +33,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     workerData: options.data,
     minThreads: options.kept,
     maxThreads: options.threads,
-    idleTimeout: IDLE_MS,
+    idleTimeout: options.idleMs ?? 5_000,
     maxQueue: options.longestQueue,
     resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 16 },
   });

@@ -40,8 +40,9 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
     threads: THREADS,
-    // An index is read seldom, and a parsed one leaves a large heap behind.
+    // An index is read seldom, and a parsed one leaves a large heap behind; the pages of a registry follow each other quickly.
     kept: 0,
+    idleMs: 1_000,
     longestQueue: LONGEST_QUEUE,
     // A parsed index takes several times its own size.
     heapMb: 64 + Math.ceil((maxIndexBytes / 1_000_000) * 8),

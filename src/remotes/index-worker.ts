@@ -30,9 +30,13 @@ export type IndexAnswer =
 /** So that the main thread is never busy with one chunk for long, whatever an index holds in place. */
 const CHUNK = { entries: 500, characters: 250_000 };
 
-export default function readIndex({ bytes, url }: IndexTask): IndexAnswer {
+export default function readIndex(task: IndexTask): IndexAnswer {
+  const { url } = task;
   try {
-    const { document } = parseManifestText(url, new TextDecoder().decode(bytes));
+    const text = new TextDecoder().decode(task.bytes);
+    // Tens of megabytes that are not needed beside the text.
+    task.bytes = new Uint8Array();
+    const { document } = parseManifestText(url, text);
     const { entries, next, tellsChanges = false } = readIndexDocument(document, url);
     return { ok: true, chunks: [...chunked(entries)], next, tellsChanges };
   } catch (error) {

@@ -1,18 +1,14 @@
 // The hub is killed in the middle of an ingest, again and again.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { hubOn } from './hubs.ts';
+import { type SyncingProcess, syncingProcess } from './syncing.ts';
 
 const MANIFESTS = 1_500;
 const KILLS = 10;
@@ -24,9 +20,14 @@ test(`crash: killed at ${KILLS} random moments, the database is sound each time 
   await hub.addRemote(host.url('/index.json'));
   await hub.close();
   const moments: number[] = [];
+  let child = syncingProcess(t);
   for (let kill = 1; kill <= KILLS; kill += 1) {
     publish(host, kill);
-    moments.push(await killAtRandom(host, JSON.stringify(address)));
+    child.start(address);
+    // The next one loads meanwhile.
+    const next = syncingProcess(t);
+    moments.push(await killAtRandom(host, child));
+    child = next;
     assert.equal(integrity(address), 'ok', `killed after these numbers of requests: ${moments}`);
   }
   t.diagnostic(`killed after these numbers of requests: ${moments}`);
@@ -54,23 +55,14 @@ function publish(host: IndexServer, generation: number): void {
 }
 
 /** Gives the number of requests after which it was killed. */
-async function killAtRandom(host: IndexServer, address: string): Promise<number> {
-  const script = fileURLToPath(new URL('./syncing-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script], {
-    // Compiling it ten times would take longer than all ingests together.
-    env: { ...process.env, ADDRESS: address, NODE_COMPILE_CACHE: join(tmpdir(), 'hub-test-compile-cache') },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = once(child, 'exit');
+async function killAtRandom(host: IndexServer, child: SyncingProcess): Promise<number> {
   host.forget();
   // Not at the very end: it must not have ended by itself.
   const moment = Math.floor(Math.random() * MANIFESTS * 0.9);
-  while (host.requests.length <= moment && child.exitCode === null) await sleep(1);
+  while (host.requests.length <= moment && !child.hasEnded()) await sleep(1);
   // A batch is saved some milliseconds after it was fetched.
   await sleep(Math.random() * 20);
-  child.kill('SIGKILL');
-  const [, signal] = await ended;
-  assert.equal(signal, 'SIGKILL', 'it was killed, and did not end by itself');
+  assert.equal(await child.kill(), 'SIGKILL', 'it was killed, and did not end by itself');
   return host.requests.length;
 }
 

@@ -1,13 +1,11 @@
 // Ingest of all remotes, sync, and who may do it when.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { hubOn } from './hubs.ts';
+import { syncingProcess } from './syncing.ts';
 import { someManifests } from './test-ingest.ts';
 
 function publish(host: IndexServer, path: string, ...ids: string[]): string {
@@ -168,17 +166,12 @@ testOnEveryEngine('two at once: the lock is gone with the process that held it',
   const { hub } = await hubOn(t, address);
   await hub.addRemote(url);
   host.delay((path) => (path === '/m/a.json' ? 60_000 : 0));
-  const holder = spawn(process.execPath, [fileURLToPath(new URL('./syncing-process.ts', import.meta.url))], {
-    env: { ...process.env, ADDRESS: JSON.stringify(address) },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = once(holder, 'exit');
-  t.after(() => holder.kill('SIGKILL'));
+  const holder = syncingProcess(t);
+  holder.start(address);
   while (host.seen('/m/a.json').length === 0) await sleep(10);
   await assert.rejects(hub.syncRemotes(), { code: 'sync_running' });
 
-  holder.kill('SIGKILL');
-  await ended;
+  await holder.kill();
   host.delay(() => 0);
   // PostgreSQL notices that a client is gone a moment later.
   for (let tries = 100; tries > 0; tries -= 1) {

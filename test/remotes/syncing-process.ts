@@ -1,12 +1,15 @@
-// A process of its own that syncs, until a test kills it.
+// A process of its own that syncs when it is told to, until a test kills it.
+import { once } from 'node:events';
 import { readConfig } from '../../src/config.ts';
 import { createHub } from '../../src/hub.ts';
 import { testWorld } from '../support/world.ts';
 
+const [database] = await once(process, 'message');
 const hub = await createHub({
-  config: { ...readConfig({}), database: JSON.parse(process.env.ADDRESS ?? '') },
+  config: { ...readConfig({}), database },
   world: testWorld(),
   baseUrl: () => 'http://hub.test',
 });
 await hub.syncRemotes();
 await hub.close();
+process.disconnect();

@@ -1,0 +1,62 @@
+// The body of an answer: gathered and unpacked, within a limit.
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+
+export interface Body {
+  /** False when it is larger than allowed. */
+  add(chunk: Buffer): boolean;
+  whole(): Buffer;
+}
+
+/** From here on it is worth the effort not to hold a body twice. */
+const LARGE_BYTES = 1_000_000;
+
+/** `announcedBytes` is what the host said of its size, if it did. */
+export function gatherBody({ announcedBytes, maxBytes }: { announcedBytes: number; maxBytes: number }): Body {
+  const isLarge = announcedBytes > LARGE_BYTES && announcedBytes <= maxBytes;
+  const place = isLarge ? Buffer.allocUnsafeSlow(announcedBytes) : undefined;
+  const chunks: Buffer[] = [];
+  let received = 0;
+  return {
+    add(chunk) {
+      const start = received;
+      received += chunk.length;
+      if (received > (place?.length ?? maxBytes)) return false;
+      if (place) chunk.copy(place, start);
+      else chunks.push(chunk);
+      return true;
+    },
+    whole: () => place?.subarray(0, received) ?? Buffer.concat(chunks),
+  };
+}
+
+type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const ENCODINGS: Readonly<Record<string, Unpack>> = {
+  '': async (body) => body,
+  identity: async (body) => body,
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  // With a header by the standard, and without one by custom.
+  deflate: (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options),
+  br: promisify(brotliDecompress),
+};
+
+export type Unpacked = { ok: true; body: Buffer } | { ok: false; fault: 'too large' | 'broken' | 'unknown encoding' };
+
+export async function unpackBody(body: Buffer, encoding: string, maxBytes: number): Promise<Unpacked> {
+  if (body.length === 0) return { ok: true, body };
+  const unpack = ENCODINGS[encoding.trim().toLowerCase()];
+  if (!unpack) return { ok: false, fault: 'unknown encoding' };
+  try {
+    return { ok: true, body: await unpack(body, { maxOutputLength: maxBytes }) };
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    return { ok: false, fault: isTooLarge ? 'too large' : 'broken' };
+  }
+}
+
+/** RFC 1950: the method, and a checksum over the first two bytes. */
+function isZlib(body: Buffer): boolean {
+  return body.length > 1 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
+}

@@ -1,0 +1,41 @@
+// Hubs in processes of their own, to be killed.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+
+export interface SyncingProcess {
+  /** Opens the database and syncs. */
+  start(address: DatabaseAddress): void;
+  hasEnded(): boolean;
+  /** Gives the signal that it ended by. */
+  kill(): Promise<NodeJS.Signals | null>;
+}
+
+const SCRIPT = fileURLToPath(new URL('./syncing-process.ts', import.meta.url));
+
+/** Loads everything, and waits to be started. */
+export function syncingProcess(t: TestContext): SyncingProcess {
+  const child: ChildProcess = fork(SCRIPT, {
+    execArgv: [],
+    // To compile it again each time would take longer than what it does.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'hub-test-compile-cache') },
+  });
+  const ended = once(child, 'exit');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    start: (address) => void child.send(address),
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async kill() {
+      child.kill('SIGKILL');
+      const [, signal] = await ended;
+      return signal;
+    },
+  };
+}
