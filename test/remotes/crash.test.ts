@@ -10,7 +10,7 @@ import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { hubOn } from './hubs.ts';
 import { type SyncingProcess, syncingProcess } from './syncing.ts';
 
-const MANIFESTS = 1_500;
+const MANIFESTS = 1_200;
 const KILLS = 10;
 
 test(`crash: killed at ${KILLS} random moments, the database is sound each time and the next run completes`, async (t) => {

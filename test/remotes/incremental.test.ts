@@ -28,8 +28,8 @@ for (const validators of ['etag', 'last-modified'] as const) {
     assert.equal(await revision(), before);
   });
 
-  testOnEveryEngine(`incremental: unchanged manifests are not even sent, by ${validators}`, async (t, address) => {
-    const { host, ingest, revision } = await testIngest(t, address);
+  test(`incremental: unchanged manifests are not even sent, by ${validators}`, async (t) => {
+    const { host, ingest, revision } = await testIngestOnSqlite(t);
     const [a, b] = someManifests('a', 'b');
     host.put('/m/a.json', a, { validators });
     host.put('/m/b.json', b, { validators });
@@ -69,8 +69,8 @@ testOnEveryEngine('incremental: where a host knows no validators, digests tell w
   assert.equal((await get('tool:a')).summary, 'new');
 });
 
-testOnEveryEngine('incremental: a manifest that is only written differently is no change', async (t, address) => {
-  const { host, ingest, revision, publish } = await testIngest(t, address);
+test('incremental: a manifest that is only written differently is no change', async (t) => {
+  const { host, ingest, revision, publish } = await testIngestOnSqlite(t);
   const [a] = someManifests('a');
   publish(...someManifests('a'));
   await ingest();
@@ -119,29 +119,26 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'incremental: an index that shrinks to less than half marks nothing, and says why',
-  async (t, address) => {
-    const { ingest, publish, get, host } = await testIngest(t, address);
-    publish(...someManifests('a', 'b', 'c', 'd', 'e'));
-    await ingest();
+test('incremental: an index that shrinks to less than half marks nothing, and says why', async (t) => {
+  const { ingest, publish, get, host } = await testIngestOnSqlite(t);
+  publish(...someManifests('a', 'b', 'c', 'd', 'e'));
+  await ingest();
 
-    publish(...someManifests('a', 'b'));
-    const shrunk = await ingest();
-    assert.equal(shrunk.ok, true);
-    assert.equal(shrunk.stats.missing, 0);
-    assert.equal(shrunk.stats.note, 'The index lists 2 manifests where it had 5: nothing was marked as missing.');
-    assert.equal((await get('tool:e')).missing_since, null);
+  publish(...someManifests('a', 'b'));
+  const shrunk = await ingest();
+  assert.equal(shrunk.ok, true);
+  assert.equal(shrunk.stats.missing, 0);
+  assert.equal(shrunk.stats.note, 'The index lists 2 manifests where it had 5: nothing was marked as missing.');
+  assert.equal((await get('tool:e')).missing_since, null);
 
-    host.put('/index.json', {});
-    assert.match((await ingest()).stats.note ?? '', /lists 0 manifests where it had 5/);
+  host.put('/index.json', {});
+  assert.match((await ingest()).stats.note ?? '', /lists 0 manifests where it had 5/);
 
-    publish(...someManifests('a', 'b', 'c'));
-    const halved = await ingest();
-    assert.deepEqual([halved.stats.missing, halved.stats.note], [2, undefined]);
-    assert.ok((await get('tool:e')).missing_since);
-  },
-);
+  publish(...someManifests('a', 'b', 'c'));
+  const halved = await ingest();
+  assert.deepEqual([halved.stats.missing, halved.stats.note], [2, undefined]);
+  assert.ok((await get('tool:e')).missing_since);
+});
 
 test('incremental: an index that was replaced by as many others did not shrink', async (t) => {
   const { ingest, publish } = await testIngestOnSqlite(t);
@@ -192,26 +189,23 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'incremental: what failed for a while is tried again, although the index did not change',
-  async (t, address) => {
-    const { host, ingest, publish, ids } = await testIngest(t, address);
-    publish(...someManifests('a', 'b'));
-    host.fail('/m/b.json', { status: 503, times: 4 });
-    const first = await ingest();
-    assert.deepEqual(countsOf(first), { created: 1, failed: 1 });
-    assert.deepEqual(first.stats.errors, [{ url: host.url('/m/b.json'), error: 'answered 503' }]);
-    host.forget();
+test('incremental: what failed for a while is tried again, although the index did not change', async (t) => {
+  const { host, ingest, publish, ids } = await testIngestOnSqlite(t);
+  publish(...someManifests('a', 'b'));
+  host.fail('/m/b.json', { status: 503, times: 4 });
+  const first = await ingest();
+  assert.deepEqual(countsOf(first), { created: 1, failed: 1 });
+  assert.deepEqual(first.stats.errors, [{ url: host.url('/m/b.json'), error: 'answered 503' }]);
+  host.forget();
 
-    assert.deepEqual(countsOf(await ingest()), { created: 1, unchanged: 1 });
-    assert.deepEqual(await ids(), ['tool:a@1.0.0', 'tool:b@1.0.0']);
-    assert.equal(host.seen('/m/a.json')[0]?.status, 304);
-    host.forget();
+  assert.deepEqual(countsOf(await ingest()), { created: 1, unchanged: 1 });
+  assert.deepEqual(await ids(), ['tool:a@1.0.0', 'tool:b@1.0.0']);
+  assert.equal(host.seen('/m/a.json')[0]?.status, 304);
+  host.forget();
 
-    await ingest();
-    assert.equal(host.requests.length, 1, 'now the index is enough');
-  },
-);
+  await ingest();
+  assert.equal(host.requests.length, 1, 'now the index is enough');
+});
 
 test('incremental: what is refused for good does not make the next run dear', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
@@ -240,22 +234,19 @@ test('incremental: a host that answers 304 to nobody in particular is an error',
   assert.deepEqual([ok, error], [false, 'answered 304']);
 });
 
-testOnEveryEngine(
-  'incremental: a manifest that changed behind an unchanged index is found within a day',
-  async (t, address) => {
-    const { host, world, ingest, publish, get } = await testIngest(t, address);
-    publish(...someManifests('a', 'b'));
-    await ingest();
-    host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
+test('incremental: a manifest that changed behind an unchanged index is found within a day', async (t) => {
+  const { host, world, ingest, publish, get } = await testIngestOnSqlite(t);
+  publish(...someManifests('a', 'b'));
+  await ingest();
+  host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
 
-    world.setTime('2026-06-02T11:00:00.000Z');
-    assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
-    world.setTime('2026-06-02T13:00:00.000Z');
-    assert.deepEqual(countsOf(await ingest()), { updated: 1, unchanged: 1 });
-    assert.equal((await get('tool:b')).summary, 'new');
-    host.forget();
-    world.setTime('2026-06-03T12:00:00.000Z');
-    assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
-    assert.equal(host.requests.length, 1, 'and then the index is enough again');
-  },
-);
+  world.setTime('2026-06-02T11:00:00.000Z');
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
+  world.setTime('2026-06-02T13:00:00.000Z');
+  assert.deepEqual(countsOf(await ingest()), { updated: 1, unchanged: 1 });
+  assert.equal((await get('tool:b')).summary, 'new');
+  host.forget();
+  world.setTime('2026-06-03T12:00:00.000Z');
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
+  assert.equal(host.requests.length, 1, 'and then the index is enough again');
+});

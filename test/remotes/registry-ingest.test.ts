@@ -1,9 +1,10 @@
 // An MCP registry as a remote: all its pages, then only what changed.
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import type { IndexServer } from '../support/index-server.ts';
-import { countsOf, testIngest } from './test-ingest.ts';
+import { countsOf, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
@@ -36,8 +37,8 @@ function serveRegistry(host: IndexServer, { pageSize = 2 } = {}): { servers: Lis
   return registry;
 }
 
-testOnEveryEngine('registry: is read to its last page, then asked for changes only', async (t, address) => {
-  const { host, world, ingest, ids, get } = await testIngest(t, address);
+test('registry: is read to its last page, then asked for changes only', async (t) => {
+  const { host, world, ingest, ids, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
   const names = ['a/a', 'b/b', 'c/c', 'd/d', 'e/e'];
   registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
@@ -86,21 +87,18 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'registry: once a day it is read whole, so that what vanished without a word is marked',
-  async (t, address) => {
-    const { host, world, ingest, get } = await testIngest(t, address);
-    const registry = serveRegistry(host);
-    registry.servers = ['a/a', 'b/b', 'c/c'].map((name) => ({ name }));
-    await ingest('/v0/servers');
-    registry.servers.pop();
-    world.setTime('2026-06-01T13:00:00.000Z');
-    await ingest('/v0/servers');
-    assert.equal((await get('mcp_server:c/c')).missing_since, null);
-    world.setTime('2026-06-02T13:00:00.000Z');
-    assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 2, missing: 1 });
-  },
-);
+test('registry: once a day it is read whole, so that what vanished without a word is marked', async (t) => {
+  const { host, world, ingest, get } = await testIngestOnSqlite(t);
+  const registry = serveRegistry(host);
+  registry.servers = ['a/a', 'b/b', 'c/c'].map((name) => ({ name }));
+  await ingest('/v0/servers');
+  registry.servers.pop();
+  world.setTime('2026-06-01T13:00:00.000Z');
+  await ingest('/v0/servers');
+  assert.equal((await get('mcp_server:c/c')).missing_since, null);
+  world.setTime('2026-06-02T13:00:00.000Z');
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 2, missing: 1 });
+});
 
 testOnEveryEngine(
   'registry: what failed stays listed until it is mended, also when only changes are read',
@@ -121,32 +119,29 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'registry: pages that lead back to each other end with an error, and what they brought stays',
-  async (t, address) => {
-    const { host, ingest, ids } = await testIngest(t, address);
-    const pages: Record<string, string> = { first: 'A', A: 'B', B: 'A' };
-    host.answer('/v0/servers', (request, response) => {
-      const cursor = new URL(request.url ?? '/', host.origin).searchParams.get('cursor') ?? 'first';
-      const body = { servers: [wrapped({ name: `page/${cursor}` })], metadata: { next_cursor: pages[cursor] } };
-      response.end(JSON.stringify(body));
-    });
-    const circle = await ingest('/v0/servers');
-    assert.equal(circle.ok, false);
-    assert.match(circle.error ?? '', /leads back to a page that was read before/);
-    assert.equal(host.requests.length, 3);
-    assert.deepEqual(
-      await ids(),
-      ['A', 'B', 'first'].map((name) => `mcp_server:page/${name}@1.0.0`),
-    );
+test('registry: pages that lead back to each other end with an error, and what they brought stays', async (t) => {
+  const { host, ingest, ids } = await testIngestOnSqlite(t);
+  const pages: Record<string, string> = { first: 'A', A: 'B', B: 'A' };
+  host.answer('/v0/servers', (request, response) => {
+    const cursor = new URL(request.url ?? '/', host.origin).searchParams.get('cursor') ?? 'first';
+    const body = { servers: [wrapped({ name: `page/${cursor}` })], metadata: { next_cursor: pages[cursor] } };
+    response.end(JSON.stringify(body));
+  });
+  const circle = await ingest('/v0/servers');
+  assert.equal(circle.ok, false);
+  assert.match(circle.error ?? '', /leads back to a page that was read before/);
+  assert.equal(host.requests.length, 3);
+  assert.deepEqual(
+    await ids(),
+    ['A', 'B', 'first'].map((name) => `mcp_server:page/${name}@1.0.0`),
+  );
 
-    pages.A = 'A';
-    assert.match((await ingest('/v0/servers')).error ?? '', /leads back/);
-  },
-);
+  pages.A = 'A';
+  assert.match((await ingest('/v0/servers')).error ?? '', /leads back/);
+});
 
-testOnEveryEngine('registry: a bad page costs only what comes after it, and nothing is marked', async (t, address) => {
-  const { host, ingest, get } = await testIngest(t, address);
+test('registry: a bad page costs only what comes after it, and nothing is marked', async (t) => {
+  const { host, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host, { pageSize: 1 });
   registry.servers = ['a/a', 'b/b'].map((name) => ({ name }));
   await ingest('/v0/servers');

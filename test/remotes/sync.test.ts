@@ -92,7 +92,7 @@ test('sync: a slow remote does not hold up the others', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   for (const name of ['a', 'b', 'c', 'd']) await hub.addRemote(publish(host, `/${name}.json`, name));
-  host.delay((path) => (path === '/m/a.json' ? 900 : 0));
+  host.delay((path) => (path === '/m/a.json' ? 600 : 0));
   const syncing = hub.syncRemotes();
   while ((await hub.ingestStatus()).last.length < 3) await sleep(10);
   const { running } = await hub.ingestStatus();
