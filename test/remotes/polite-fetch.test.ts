@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createFetch, FetchError } from '../../src/lib/fetch.ts';
 import type { FetchRequest } from '../../src/lib/world.ts';
 import { createPoliteFetch } from '../../src/remotes/polite-fetch.ts';
@@ -85,7 +86,9 @@ test('polite fetch: Retry-After is honoured, in seconds, by everybody who wants 
   const startedAt = performance.now();
   const since = () => performance.now() - startedAt;
   const first = fetch(host.url('/a'));
-  while (host.seen('/a')[0]?.status !== 429) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (host.seen('/a')[0]?.status !== 429) await sleep(5);
+  // Until the answer has arrived as well.
+  await sleep(50);
   const elsewhere = fetch(other.url('/c')).then(since);
   const second = fetch(host.url('/b')).then(since);
   assert.equal((await first).status, 200);
