@@ -1,4 +1,5 @@
-// How many bare reads of an entity one hub answers: `npm run bench:reads`. Prints a table; nothing is asserted.
+// How many bare reads of an entity one hub answers: every entity once, then again and again: `npm run bench:reads`.
+// Prints a table; nothing is asserted.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
   },
 });
 const ENTITIES = Number(values.entities);
+const CONNECTIONS = Number(values.connections);
 const PORT = 18_443;
 
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-'));
@@ -42,13 +44,14 @@ async function measure(engine: string, database: Record<string, string>): Promis
   });
   try {
     const startMs = await firstAnswer(startedAt);
-    await load(2);
-    const { requests, latency, non2xx, errors } = await load(Number(values.seconds));
+    const first = await load({ amount: ENTITIES });
+    const { requests, latency, non2xx, errors } = await load({ duration: Number(values.seconds) });
     return {
       engine,
       entities: ENTITIES,
       'start to first answer, ms': startMs,
-      'requests a second': Math.round(requests.average),
+      'first reads a second': Math.round(ENTITIES / first.duration),
+      'reads a second': Math.round(requests.average),
       'p50 ms': latency.p50,
       'p99 ms': latency.p99,
       failures: non2xx + errors,
@@ -58,15 +61,22 @@ async function measure(engine: string, database: Record<string, string>): Promis
   }
 }
 
-function load(seconds: number): Promise<autocannon.Result> {
+function load(limit: { amount: number } | { duration: number }): Promise<autocannon.Result> {
+  let connection = 0;
   return autocannon({
     url: `http://127.0.0.1:${PORT}`,
-    connections: Number(values.connections),
-    duration: seconds,
-    requests: Array.from({ length: 500 }, (_, index) => ({
-      path: `/catalog/entities/tool:bench-${(index * 7919) % ENTITIES}@1.0.0`,
-    })),
+    connections: CONNECTIONS,
+    ...limit,
+    setupClient: (client) => client.setRequests(shareOf(connection++)),
   });
+}
+
+/** Every connection reads entities of its own, one after the other, and together they read them all. */
+function shareOf(connection: number): { path: string }[] {
+  const indexes = Array.from({ length: ENTITIES }, (_, index) => index);
+  return indexes
+    .filter((index) => index % CONNECTIONS === connection)
+    .map((index) => ({ path: `/catalog/entities/tool:bench-${index}@1.0.0` }));
 }
 
 async function fill(database: Record<string, string>): Promise<void> {

@@ -55,6 +55,7 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     maxSize: RECORDS_SIZE,
     ttl: RECORDS_TTL_MS,
   });
+  const loads = new Map<string, Promise<EntityRecord>>();
   const presentation = () => ({ baseUrl: baseUrl(), now: now() });
 
   async function find(id: string): Promise<StoredEntity> {
@@ -62,6 +63,13 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     const entity = reference && (await store.get(reference));
     if (!entity) throw new HubError('entity_not_found', `No entity '${shortened(id)}' is in the catalog.`);
     return entity;
+  }
+
+  async function load(id: string, revision: number): Promise<EntityRecord> {
+    const entity = await find(id);
+    const record = presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
+    records.set(id, { revision, record }, { size: entity.manifestText.length + record.versions.length * VERSION_SIZE });
+    return record;
   }
 
   async function saveEntities(entities: readonly Entity[]): Promise<SaveOutcome[]> {
@@ -111,14 +119,11 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
       const revision = await store.revision();
       const known = records.get(id);
       if (known?.revision === revision) return known.record;
-      const entity = await find(id);
-      const record = presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
-      records.set(
-        id,
-        { revision, record },
-        { size: entity.manifestText.length + record.versions.length * VERSION_SIZE },
-      );
-      return record;
+      // Many who ask for the same entity at once cost one read.
+      const key = `${revision} ${id}`;
+      const loading = loads.get(key) ?? load(id, revision).finally(() => loads.delete(key));
+      loads.set(key, loading);
+      return loading;
     },
 
     async manifest(id) {

@@ -58,7 +58,7 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
     },
 
     async versions(type, name) {
-      const rows = await read
+      const rows = await lookup
         .selectFrom('entity')
         .select(['uid', 'version', 'status'])
         .where('type', '=', type)

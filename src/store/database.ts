@@ -8,6 +8,7 @@ import { openSqlite } from './dialects/sqlite.ts';
 import { initial } from './migrations/0001_initial.ts';
 import { remotes } from './migrations/0002_remotes.ts';
 import { gateway } from './migrations/0003_gateway.ts';
+import { versions } from './migrations/0004_versions.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -28,7 +29,12 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
 
 /** In order; names are never changed, and a migration that was released is never edited. */
 function migrations(dialect: Dialect): Record<string, Migration> {
-  return { '0001_initial': initial(dialect), '0002_remotes': remotes(dialect), '0003_gateway': gateway(dialect) };
+  return {
+    '0001_initial': initial(dialect),
+    '0002_remotes': remotes(dialect),
+    '0003_gateway': gateway(dialect),
+    '0004_versions': versions(),
+  };
 }
 
 async function migrate(dialect: Dialect): Promise<void> {
