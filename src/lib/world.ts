@@ -28,6 +28,53 @@ export interface FetchReply {
 /** Every connection is checked; any status is a reply. @throws FetchError */
 export type Fetch = (request: FetchRequest) => Promise<FetchReply>;
 
+export interface DownloadRequest {
+  url: string;
+  headers?: Record<string, string>;
+  /** Absolute path; written from its beginning, and left to the caller also when the download fails. */
+  file: string;
+  maxBytes: number;
+  /** For the whole of it; a connection that is silent for 30 s ends it too. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface DownloadReply {
+  url: string;
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  bytes: number;
+  /** Digests of what was written, in lower-case hex. */
+  sha256: string;
+  sha512: string;
+}
+
+/** Like `Fetch`, for what may be large: the body goes to a file, never into memory. Any status is a reply. @throws FetchError */
+export type Download = (request: DownloadRequest) => Promise<DownloadReply>;
+
+/** Whether a program that makes its own connections may be sent to this address. @throws FetchError when it may not. */
+export type VetAddress = (url: string) => Promise<void>;
+
+export interface RunRequest {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  /** Beside PATH, HOME, the locale and the proxies: nothing else of the hub's own environment is passed on. */
+  env?: Record<string, string>;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface RunResult {
+  exitCode: number;
+  /** The end of it, when it was long. */
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts a program without a shell; when it is stopped, its children go with it. Any exit code is a result. @throws RunError when it cannot be started or takes too long. */
+export type Run = (request: RunRequest) => Promise<RunResult>;
+
 type LogEvent = (fields: object, message: string) => void;
 
 /** One event per operation: fields for programs, a message that reads alone. */

@@ -1,0 +1,57 @@
+// What an installer of one kind of artifact is.
+import type { z } from 'zod';
+import type { Download, Fetch, Run, VetAddress } from '../../lib/world.ts';
+
+/** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */
+export const INSTALLER_KINDS = ['pypi', 'oci', 'git', 'zip', 'npm', 'mcpb', 'remote', 'unsupported'] as const;
+export type InstallerKind = (typeof INSTALLER_KINDS)[number];
+
+export interface InstallContext {
+  /** Absolute, with links resolved; every file an installer writes is inside it. */
+  targetDir: string;
+  /** A folder inside the target for what is not finished yet, on the same filesystem; removed when the step ends. */
+  scratchDir: string;
+  signal: AbortSignal;
+  /** In a frozen install: what the lockfile says. Anything else is an error. */
+  locked?: { resolved: string | null; integrity: string | null };
+  run: Run;
+  fetch: Fetch;
+  download: Download;
+  vetAddress: VetAddress;
+  /** Whether addresses of private networks, `file:` included, may be used. */
+  allowPrivateNetwork: boolean;
+}
+
+/** What the lockfile needs in order to get the same bytes again. */
+export interface InstalledArtifact {
+  /** Exactly what was installed: a version, a commit, an image with its digest, an address. */
+  resolved: string | null;
+  /** Digest of what was installed, `sha256:…` or as its registry writes it. */
+  integrity: string | null;
+  /** Where it is, relative to the target. */
+  path: string | null;
+  /** What to tell about the step: the tool that was used, `skipped`, the end of its output. */
+  extra?: Record<string, unknown>;
+}
+
+export interface ArtifactInstaller<Spec> {
+  /** Name of the step in install results, such as `git.checkout`. */
+  readonly step: string;
+  /** Reads and checks the spec: what it refuses is a fault of the manifest. */
+  readonly spec: z.ZodType<Spec>;
+  /** What will be done, for people to read. */
+  command(spec: Spec): string;
+  /** Brings one artifact into the target. Running it again leaves the same result. @throws InstallError with a sentence a person can act on */
+  install(spec: Spec, context: InstallContext): Promise<InstalledArtifact>;
+}
+
+/** A step that failed for a reason a person can do something about. */
+export class InstallError extends Error {
+  override readonly name = 'InstallError';
+  readonly extra: Record<string, unknown>;
+
+  constructor(message: string, options: { cause?: unknown; extra?: Record<string, unknown> } = {}) {
+    super(message, { cause: options.cause });
+    this.extra = options.extra ?? {};
+  }
+}

@@ -1,0 +1,117 @@
+// What callers ask of install, and what they are told.
+import { z } from 'zod';
+
+const JsonRecord = z.record(z.string(), z.unknown());
+
+export const LOCKFILE_NAME = 'hub.lock.json';
+export const LOCKFILE_VERSION = 1;
+
+export const InstallRequest = z.object({
+  id: z.string().min(1).describe('`<type>:<slug>@<version>`; must match the manifest.'),
+  target: z.string().min(1).describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.'),
+  manifest: JsonRecord.optional().describe('Saved in the catalog first, then installed.'),
+  source_url: z.string().optional().describe('Where an inline manifest came from.'),
+  provenance: z.looseObject({ source_url: z.string().optional() }).optional(),
+  dry_run: z.boolean().default(false).describe('Only the plan; nothing is touched.'),
+  frozen: z
+    .boolean()
+    .default(false)
+    .describe('Installs exactly what the lockfile in the target says; any difference is an error.'),
+});
+export type InstallRequest = z.infer<typeof InstallRequest>;
+
+/** One artifact of the plan: what will run, and why. */
+export const PlannedArtifact = z.object({
+  kind: z.string(),
+  step: z.string().describe('Name of its step, such as `git.checkout`.'),
+  spec: JsonRecord,
+  command: z.string().describe('What will be done, for people to read.'),
+  reason: z.string(),
+});
+export type PlannedArtifact = z.infer<typeof PlannedArtifact>;
+
+export const PlannedAdapter = z.object({
+  framework: z.string(),
+  template_key: z.string(),
+  path: z.string().describe('Relative to the target.'),
+  generic: z.boolean().describe('True when there is no template for the pair: a generic stub is written.'),
+});
+export type PlannedAdapter = z.infer<typeof PlannedAdapter>;
+
+export const InstallPlan = z
+  .object({
+    id: z.string(),
+    artifacts: z.array(PlannedArtifact),
+    adapters: z.array(PlannedAdapter),
+    mcp_registration: JsonRecord.describe('`{}` when there is nothing to register.'),
+  })
+  .meta({ id: 'InstallPlan' });
+export type InstallPlan = z.infer<typeof InstallPlan>;
+
+export const StepResult = z
+  .object({
+    step: z.string(),
+    ok: z.boolean(),
+    elapsed_secs: z.number().optional(),
+    extra: JsonRecord.optional().describe('`error`, `skipped`, `path` and what else is known of the step.'),
+  })
+  .meta({ id: 'InstallStep' });
+export type StepResult = z.infer<typeof StepResult>;
+
+const LockedArtifact = z.looseObject({
+  kind: z.string(),
+  spec: JsonRecord,
+  resolved: z.string().nullable(),
+  integrity: z.string().nullable(),
+  path: z.string().nullable(),
+  ok: z.boolean(),
+});
+
+const LockedAdapter = z.looseObject({
+  framework: z.string(),
+  template_key: z.string(),
+  path: z.string(),
+  integrity: z.string(),
+});
+
+export const LockedEntity = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  name: z.string(),
+  version: z.string(),
+  artifacts: z.array(LockedArtifact),
+  adapters: z.array(LockedAdapter),
+  provenance: z.looseObject({
+    manifest_url: z.string().nullable(),
+    source_url: z.string().nullable(),
+    manifest_digest: z.string(),
+    commit: z.string().optional(),
+  }),
+});
+export type LockedEntity = z.infer<typeof LockedEntity>;
+
+/** Loose: fields that a newer minor version wrote are kept. */
+export const Lockfile = z
+  .looseObject({ version: z.number().int(), entities: z.array(LockedEntity) })
+  .meta({ id: 'Lockfile' });
+export type Lockfile = z.infer<typeof Lockfile>;
+
+export const InstallReport = z
+  .object({
+    ok: z.boolean().describe('Every step but `gateway.register` succeeded.'),
+    dry_run: z.boolean(),
+    target: z.string(),
+    plan: InstallPlan,
+    results: z.array(StepResult),
+    files_written: z.array(z.string()).describe('Relative to the target.'),
+    lockfile: Lockfile.describe('As it is on disk.'),
+  })
+  .meta({ id: 'InstallReport' });
+export type InstallReport = z.infer<typeof InstallReport>;
+
+/** Told while an install runs. */
+export type InstallEvent =
+  | { kind: 'plan'; plan: InstallPlan }
+  | { kind: 'started'; step: string }
+  | { kind: 'finished'; result: StepResult };
+export type InstallListener = (event: InstallEvent) => void;
