@@ -9,9 +9,11 @@ const mayImport = {
   remotes: ['lib', 'catalog', 'gateway'],
   store: ['lib', ...slices],
   config: ['lib'],
-  hub: ['lib', 'config', 'store', 'version', ...slices],
-  http: ['lib', 'hub', 'config', 'version', ...slices],
-  cli: ['lib', 'hub', 'config', 'http', 'version', ...slices],
+  'hub-operations': slices,
+  hub: ['lib', 'config', 'store', 'version', 'hub-operations', ...slices],
+  client: ['lib', 'version', 'hub-operations', ...slices],
+  http: ['lib', 'hub', 'hub-operations', 'config', 'version', ...slices],
+  cli: ['lib', 'hub', 'hub-operations', 'client', 'config', 'http', 'version', ...slices],
   bin: ['cli'],
 };
 
@@ -40,7 +42,7 @@ export default {
       comment:
         'A door translates; what it may know of a slice is its contract, and of the catalog also what an id and a manifest source are.',
       severity: 'error',
-      from: { path: '^src/(http|cli)/' },
+      from: { path: '^src/(http|cli|client)/|^src/hub-operations' },
       to: {
         path: `^src/(${slices.join('|')})/`,
         pathNot: ['/contract\\.ts$', '^src/remotes/read-index\\.ts$', '^src/catalog/(uid|entity|manifest-text)\\.ts$'],

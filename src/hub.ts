@@ -1,34 +1,22 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import { createCatalog } from './catalog/catalog.ts';
-import type { CatalogPage, CatalogQuery, EntityRecord } from './catalog/contract.ts';
 import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
 import { createGatewayClient } from './gateway/client.ts';
-import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
+import type { HubOperations } from './hub-operations.ts';
 import type { World } from './lib/world.ts';
 import { startBackgroundSync } from './remotes/background.ts';
-import type {
-  IngestReport,
-  IngestStatus,
-  RejectionPage,
-  RejectionQuery,
-  RemoteAdded,
-  RemoteList,
-  RemoteRemoved,
-  SyncReport,
-} from './remotes/contract.ts';
 import { createIndexFetcher } from './remotes/fetch-index.ts';
 import { createManifestFetcher } from './remotes/fetch-manifest.ts';
 import { createPoliteFetch } from './remotes/polite-fetch.ts';
 import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
-import { createSync, type ProgressListener, type SyncOptions } from './remotes/sync.ts';
+import { createSync } from './remotes/sync.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { openDatabase } from './store/database.ts';
 import { createMemberStore } from './store/member-store.ts';
@@ -37,55 +25,16 @@ import { createRemoteStore, createRunStore } from './store/remote-store.ts';
 import { createRevision } from './store/revision.ts';
 import { VERSION } from './version.ts';
 
-export interface Hub {
-  health(options: { checkDb: boolean }): Promise<Health>;
-  config(): PublicConfig;
-  listCatalog(query: CatalogQuery): Promise<CatalogPage>;
-  getEntity(id: string): Promise<EntityRecord>;
-  getManifest(id: string): Promise<{ text: string; digest: string }>;
-  listRemotes(): Promise<RemoteList>;
-  addRemote(url: string): Promise<RemoteAdded>;
-  removeRemote(url: string): Promise<RemoteRemoved>;
-  ingest(url?: string, onProgress?: ProgressListener): Promise<IngestReport>;
-  syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
-  ingestStatus(): Promise<IngestStatus>;
-  listRejections(query: RejectionQuery): Promise<RejectionPage>;
-  listPending(query: PendingQuery): Promise<PendingPage>;
-  removePending(uid: string): Promise<Removal>;
-  removeManyPending(request: BulkRemovalRequest): Promise<BulkRemoval>;
+/** The hub in this process: what callers can ask, and what only its owner can. */
+export interface Hub extends HubOperations {
   countEntities(): Promise<Record<EntityType, number>>;
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
-  /** Once is enough; again does nothing. */
   /** Ends what goes on by itself or for long; everything else still works. */
   stopWork(): Promise<void>;
+  /** Once is enough; again does nothing. */
   close(): Promise<void>;
 }
-
-export const Health = z
-  .object({
-    status: z.enum(['ok', 'error']),
-    version: z.string(),
-    db: z.enum(['ok', 'error']).optional().describe('Only with `check_db`.'),
-  })
-  .meta({ id: 'Health' });
-export type Health = z.infer<typeof Health>;
-
-export const PublicConfig = z
-  .object({
-    version: z.string(),
-    base_url: z.string(),
-    database: z.enum(['sqlite', 'postgres']),
-    admin_protected: z.boolean(),
-    gateway_configured: z.boolean(),
-    max_body_bytes: z.number().int(),
-    rate_limit_per_minute: z.number().int(),
-    search_profile: z.enum(['general', 'public']),
-    search_mode: z.enum(['keyword', 'semantic', 'hybrid']),
-    search_rerank: z.enum(['none', 'llm']),
-  })
-  .meta({ id: 'PublicConfig' });
-export type PublicConfig = z.infer<typeof PublicConfig>;
 
 export interface HubDependencies {
   config: Config;
@@ -195,7 +144,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
         return { status: 'error', version: VERSION, db: 'error' };
       }
     },
-    config: () => ({
+    config: async () => ({
       version: VERSION,
       base_url: baseUrl(),
       database: config.database.engine,

@@ -32,7 +32,7 @@ test('hub: its address is asked for when it is needed, because the port is known
   const { hub } = await aHub(t, () => address);
   await hub.load([{ document: aManifest() }]);
   address = 'http://127.0.0.1:8443';
-  assert.equal(hub.config().base_url, address);
+  assert.equal((await hub.config()).base_url, address);
   const { manifest_url } = await hub.getEntity('mcp_server:pdf-tables');
   assert.equal(manifest_url, `${address}/catalog/manifest/mcp_server:pdf-tables@1.0.0`);
 });

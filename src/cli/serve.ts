@@ -11,11 +11,10 @@ import { type Connections, trackConnections } from '../http/connections.ts';
 import type { TlsIdentity } from '../http/listener.ts';
 import { createHub, type Hub } from '../hub.ts';
 import { describeDatabase, isAnyHost, isLoopbackHost, listenerUrl } from '../lib/address.ts';
-import { createFetch } from '../lib/fetch.ts';
 import { type ClosableLogger, createLogger } from '../lib/logger.ts';
-import { createMetrics } from '../lib/metrics.ts';
 import { VERSION } from '../version.ts';
 import { readDemoCatalog } from './demo.ts';
+import { openWorld } from './world.ts';
 
 const STANDARD_PORT = 443;
 /** What listening fails with when the address is not one of this machine. */
@@ -40,15 +39,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   const config = readConfig(demo ? withDemoDatabase(environment) : environment);
   const tls = config.tls && (await readTls(config.tls));
   const log = createLogger({ level: config.logLevel, terminal: isTerminal });
-  const network = createFetch({ allowPrivate: config.allowPrivateNetwork });
-  const trusted = createFetch({ allowPrivate: true });
-  const world = {
-    now: () => new Date(),
-    fetch: network.fetch,
-    fetchTrusted: trusted.fetch,
-    log,
-    metrics: createMetrics(),
-  };
+  const { world, close: closeWorld } = openWorld(config, log);
   let address = '';
   // Loading the HTTP door takes about as long as opening the database: both at once.
   const door = import('../http/server.ts');
@@ -68,7 +59,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
     await aborted(shutdown);
   } finally {
     await close({ app, connections, hub, log });
-    await Promise.all([network.close(), trusted.close()]);
+    await closeWorld();
   }
 }
 

@@ -106,6 +106,14 @@ const SyncProgress = z.object({
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
 
+/** Called from time to time with everything that is under way. */
+export type ProgressListener = (progress: SyncProgress) => void;
+
+export interface SyncOptions {
+  /** Also try servers again whose last failure was a short while ago. */
+  force?: boolean;
+}
+
 export const IngestStatus = SyncProgress.extend({ last: z.array(IngestRun).describe('Newest first.') }).meta({
   id: 'IngestStatus',
 });

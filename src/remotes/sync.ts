@@ -7,8 +7,10 @@ import type {
   IngestReport,
   IngestResult,
   IngestStatus,
+  ProgressListener,
   RejectionPage,
   RejectionQuery,
+  SyncOptions,
   SyncProgress,
   SyncReport,
 } from './contract.ts';
@@ -27,14 +29,6 @@ export interface Sync {
   /** Stops what is under way, and waits for its end. */
   close(): Promise<void>;
 }
-
-export interface SyncOptions {
-  /** Also try servers again whose last failure was a short while ago. */
-  force?: boolean;
-}
-
-/** Called from time to time with everything that is under way. */
-export type ProgressListener = (progress: SyncProgress) => void;
 
 export interface SyncDependencies extends RemoteIngestDependencies {
   book: RemoteBook;

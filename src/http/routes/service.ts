@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { Health, type Hub, PublicConfig } from '../../hub.ts';
+import type { Hub } from '../../hub.ts';
+import { Health, PublicConfig } from '../../hub-operations.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { problems } from '../openapi.ts';
 import { flag } from '../query-string.ts';
@@ -12,8 +13,6 @@ const RETRY_AFTER_SEC = 5;
 export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: Hub; metrics: Metrics }): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
   const tags = ['service'];
-
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
 
   app.get(
     '/health',
@@ -45,7 +44,7 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
         response: { 200: PublicConfig.describe('The settings'), ...problems('rate_limited') },
       },
     },
-    async () => hub.config(),
+    () => hub.config(),
   );
 
   app.get(

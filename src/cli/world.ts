@@ -1,0 +1,25 @@
+// The outside as a process of the hub meets it: the clock, the network, the log, figures.
+import type { Config } from '../config.ts';
+import { createFetch } from '../lib/fetch.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import type { Logger, World } from '../lib/world.ts';
+
+export interface OpenWorld {
+  world: World;
+  close(): Promise<void>;
+}
+
+export function openWorld({ allowPrivateNetwork }: Pick<Config, 'allowPrivateNetwork'>, log: Logger): OpenWorld {
+  const network = createFetch({ allowPrivate: allowPrivateNetwork });
+  const trusted = createFetch({ allowPrivate: true });
+  return {
+    world: {
+      now: () => new Date(),
+      fetch: network.fetch,
+      fetchTrusted: trusted.fetch,
+      log,
+      metrics: createMetrics(),
+    },
+    close: async () => void (await Promise.all([network.close(), trusted.close()])),
+  };
+}

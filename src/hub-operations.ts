@@ -1,0 +1,63 @@
+// What callers can ask of a hub, in process or over HTTP: one method per endpoint.
+import { z } from 'zod';
+import type { CatalogPage, CatalogQuery, EntityRecord } from './catalog/contract.ts';
+import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
+import type {
+  IngestReport,
+  IngestStatus,
+  ProgressListener,
+  RejectionPage,
+  RejectionQuery,
+  RemoteAdded,
+  RemoteList,
+  RemoteRemoved,
+  SyncOptions,
+  SyncReport,
+} from './remotes/contract.ts';
+
+export interface HubOperations {
+  health(options: { checkDb: boolean }): Promise<Health>;
+  config(): Promise<PublicConfig>;
+  listCatalog(query: CatalogQuery): Promise<CatalogPage>;
+  /** Without a version in the id, the newest one. @throws HubError `entity_not_found` */
+  getEntity(id: string): Promise<EntityRecord>;
+  /** The manifest's JSON text as it was stored. @throws HubError `entity_not_found` */
+  getManifest(id: string): Promise<{ text: string; digest: string }>;
+  listRemotes(): Promise<RemoteList>;
+  addRemote(url: string): Promise<RemoteAdded>;
+  removeRemote(url: string): Promise<RemoteRemoved>;
+  /** Without an address, all remotes. */
+  ingest(url?: string, onProgress?: ProgressListener): Promise<IngestReport>;
+  /** @throws HubError `sync_running` */
+  syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
+  ingestStatus(): Promise<IngestStatus>;
+  listRejections(query: RejectionQuery): Promise<RejectionPage>;
+  listPending(query: PendingQuery): Promise<PendingPage>;
+  removePending(uid: string): Promise<Removal>;
+  removeManyPending(request: BulkRemovalRequest): Promise<BulkRemoval>;
+}
+
+export const Health = z
+  .object({
+    status: z.enum(['ok', 'error']),
+    version: z.string(),
+    db: z.enum(['ok', 'error']).optional().describe('Only with `check_db`.'),
+  })
+  .meta({ id: 'Health' });
+export type Health = z.infer<typeof Health>;
+
+export const PublicConfig = z
+  .object({
+    version: z.string(),
+    base_url: z.string(),
+    database: z.enum(['sqlite', 'postgres']),
+    admin_protected: z.boolean(),
+    gateway_configured: z.boolean(),
+    max_body_bytes: z.number().int(),
+    rate_limit_per_minute: z.number().int(),
+    search_profile: z.enum(['general', 'public']),
+    search_mode: z.enum(['keyword', 'semantic', 'hybrid']),
+    search_rerank: z.enum(['none', 'llm']),
+  })
+  .meta({ id: 'PublicConfig' });
+export type PublicConfig = z.infer<typeof PublicConfig>;
