@@ -3,6 +3,7 @@ import { type JsonObject, jsonDigest } from '../lib/json.ts';
 import type { EntityRecord, EntitySummary } from './contract.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
+import { transportsOf } from './transport.ts';
 import { type EntityType, type EntityUid, formatUid } from './uid.ts';
 import { versionKey } from './version-order.ts';
 
@@ -35,7 +36,7 @@ export interface Entity {
   facets: Facets;
 }
 
-const FACETS = ['capability', 'framework', 'provider', 'tag'] as const;
+const FACETS = ['capability', 'framework', 'provider', 'tag', 'transport'] as const;
 export type Facets = Record<(typeof FACETS)[number], string[]>;
 
 export interface StoredEntity extends Entity {
@@ -85,8 +86,14 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
   };
 }
 
-function facetsOf({ capabilities, frameworks, providers, tags }: Manifest): Facets {
-  return { capability: capabilities, framework: frameworks, provider: providers, tag: tags };
+function facetsOf({ capabilities, frameworks, providers, tags, mcpRegistration }: Manifest): Facets {
+  return {
+    capability: capabilities,
+    framework: frameworks,
+    provider: providers,
+    tag: tags,
+    transport: transportsOf(mcpRegistration),
+  };
 }
 
 export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presentation): EntitySummary {

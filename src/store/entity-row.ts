@@ -6,7 +6,7 @@ import type { EntityType } from '../catalog/uid.ts';
 import type { EntityTable } from './tables.ts';
 
 /** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
-export const MAPPING = 1;
+export const MAPPING = 2;
 
 /** What a list needs: manifests stay where they are. */
 export const SUMMARY_COLUMNS = [
@@ -82,7 +82,8 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     quality: row.quality,
     publishedAt: row.published_at,
     sourceUrl: row.source_url,
-    facets: JSON.parse(row.facets) as Facets,
+    // Rows of an older mapping know no transports until they are written again.
+    facets: { transport: [], ...(JSON.parse(row.facets) as Omit<Facets, 'transport'>) },
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     gatewayRegisteredAt: row.gateway_registered_at,

@@ -37,7 +37,13 @@ test('entity: holds what the database sorts and filters by, and the manifest as 
     manifestText: JSON.stringify(document),
     manifestDigest: jsonDigest(document),
     mcpRegistration,
-    facets: { capability: ['ocr'], framework: ['crewai'], provider: ['openai'], tag: ['pdf', 'tables'] },
+    facets: {
+      capability: ['ocr'],
+      framework: ['crewai'],
+      provider: ['openai'],
+      tag: ['pdf', 'tables'],
+      transport: ['sse'],
+    },
   });
 });
 
