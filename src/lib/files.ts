@@ -1,0 +1,182 @@
+// Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
+export class PathError extends Error {
+  override readonly name = 'PathError';
+}
+
+const LONGEST_PATH = 1024;
+const LONGEST_NAME_BYTES = 255;
+
+/** What keeps a text from being a path below a folder, as the end of a sentence; undefined when nothing does. */
+export function relativePathFault(path: string): string | undefined {
+  if (path === '') return 'must not be empty';
+  if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f]/u.test(path) || !path.isWellFormed()) return 'must not hold control characters';
+  if (path.includes('\\')) return "must not hold '\\'";
+  if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'must be relative';
+  const names = path.replace(/\/$/, '').split('/');
+  if (names.some((name) => name === '..')) return "must not hold '..'";
+  if (names.some((name) => name === '' || name === '.')) return "must not hold '.' or empty segments";
+  if (names.some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) return 'holds a name that is too long';
+  return undefined;
+}
+
+/**
+ * The absolute path of `path` below `root`, which is absolute and has its links resolved. Whatever of it exists already
+ * is neither a link nor, before its last name, anything but a folder. @throws PathError
+ */
+export async function pathInside(root: string, path: string): Promise<string> {
+  const fault = relativePathFault(path);
+  if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
+  const names = path.replace(/\/$/, '').split('/');
+  let place = root;
+  for (const [index, name] of names.entries()) {
+    place = join(place, name);
+    const found = await lstat(place).catch(absentOrThrow);
+    if (!found) break;
+    if (found.isSymbolicLink()) throw new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
+    const isLast = index === names.length - 1;
+    if (!isLast && !found.isDirectory())
+      throw new PathError(`'${shown(path)}' cannot be written: '${names.slice(0, index + 1).join('/')}' is a file.`);
+  }
+  return join(root, ...names);
+}
+
+/** Makes the folder and those above it, up to the root; a link on the way is refused. @throws PathError */
+export async function makeFolderInside(root: string, path: string): Promise<string> {
+  const whole = await pathInside(root, path);
+  let place = root;
+  for (const name of whole.slice(root.length).split(sep).filter(Boolean)) {
+    place = join(place, name);
+    await mkdir(place).catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+  await assertReal(whole, path);
+  return whole;
+}
+
+/** All or nothing: readers see the file as it was, or whole. Returns the absolute path. @throws PathError */
+export async function writeFileInside(root: string, path: string, content: string | Buffer): Promise<string> {
+  const whole = await pathInside(root, path);
+  const slash = path.lastIndexOf('/');
+  const folder = slash < 0 ? root : await makeFolderInside(root, path.slice(0, slash));
+  const name = path.slice(slash + 1);
+  const held = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    await assertReal(folder, path);
+    const place = await heldFolder(held, folder);
+    const existing = await lstat(join(place, name)).catch(absentOrThrow);
+    if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
+    await writeAndRename(place, name, content);
+  } finally {
+    await held.close();
+  }
+  return whole;
+}
+
+async function writeAndRename(folder: string, name: string, content: string | Buffer): Promise<void> {
+  const unfinished = join(folder, `.${randomUUID()}.unfinished`);
+  try {
+    const file = await open(unfinished, 'wx', 0o644);
+    try {
+      await file.writeFile(content);
+      // Otherwise a machine that fails now may keep the new name and lose what it is the name of.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // Replaces a link instead of following it.
+    await rename(unfinished, join(folder, name));
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Names below the folder itself, wherever its path leads by now: whoever puts a link in its place gains nothing. */
+async function heldFolder(held: FileHandle, folder: string): Promise<string> {
+  const place = `/proc/self/fd/${held.fd}`;
+  const target = await readlink(place).catch(() => undefined);
+  if (target === undefined) return folder;
+  if (target !== folder) throw new PathError('The folder was moved while it was being written to.');
+  return place;
+}
+
+/**
+ * Moves what is finished (`from`, on the same filesystem) to `path`; what was there before is moved into `attic` first,
+ * and back when the move fails. @throws PathError
+ */
+export async function replaceInside(root: string, path: string, from: string, attic: string): Promise<string> {
+  const whole = await pathInside(root, path);
+  const slash = path.replace(/\/$/, '').lastIndexOf('/');
+  if (slash > 0) await makeFolderInside(root, path.slice(0, slash));
+  const old = join(attic, `old-${randomUUID()}`);
+  const hadOld = await rename(whole, old).then(() => true, absentOrThrow);
+  try {
+    await rename(from, whole);
+  } catch (error) {
+    if (hadOld) await rename(old, whole);
+    throw error;
+  }
+  if (hadOld) await rm(old, { recursive: true, force: true });
+  return whole;
+}
+
+/** `sha256:…` of one file. */
+export async function fileDigest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/**
+ * `sha256:…` of a folder and everything in it: names, contents, links as they are written, and whether a file may be
+ * executed. The same for two folders that hold the same, whenever and by whomever they were made.
+ */
+export async function treeDigest(folder: string, { skip = [] }: { skip?: readonly string[] } = {}): Promise<string> {
+  const hash = createHash('sha256');
+  async function add(relative: string): Promise<void> {
+    const names = await readdir(join(folder, relative), { encoding: 'buffer' });
+    for (const name of names.sort(Buffer.compare).map(String)) {
+      const path = relative === '' ? name : `${relative}/${name}`;
+      if (skip.includes(path)) continue;
+      const whole = join(folder, path);
+      const found = await lstat(whole);
+      if (found.isDirectory()) {
+        hash.update(`folder ${JSON.stringify(path)}\n`);
+        await add(path);
+      } else if (found.isSymbolicLink()) {
+        hash.update(`link ${JSON.stringify(path)} ${JSON.stringify(await readlink(whole))}\n`);
+      } else {
+        const kind = found.mode & 0o100 ? 'program' : 'file';
+        hash.update(`${kind} ${JSON.stringify(path)} ${await fileDigest(whole)}\n`);
+      }
+    }
+  }
+  await add('');
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** What was checked may be another by now: the folder must still be where its path says. */
+async function assertReal(whole: string, path: string): Promise<void> {
+  if ((await realpath(whole)) !== whole)
+    throw new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
+}
+
+function absentOrThrow(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
+  if (error.code === 'ENOTDIR') throw new PathError('A file is where a folder should be.');
+  throw error;
+}
+
+function shown(path: string): string {
+  return path.length > 120 ? `${path.slice(0, 120)}…` : path;
+}

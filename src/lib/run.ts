@@ -1,0 +1,106 @@
+// Programs of the machine: started without a shell, in a group that ends as a whole, with limits on time and output.
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { execa } from 'execa';
+import type { Run, RunRequest } from './world.ts';
+
+/** A program that could not be started, or had to be stopped. Its message is the end of a sentence about it. */
+export class RunError extends Error {
+  override readonly name = 'RunError';
+  readonly reason: 'missing' | 'timeout' | 'stopped' | 'unstartable';
+  /** The end of what it wrote until then. */
+  readonly output: string;
+
+  constructor(
+    reason: RunError['reason'],
+    message: string,
+    { output = '', cause }: { output?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.reason = reason;
+    this.output = output;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What programs need in order to work at all. Everything else of the hub's own environment may be a secret. */
+const PASSED_ON = [
+  /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|PATHEXT|COMSPEC)$/i,
+  /^LC_/,
+  /^(HTTP|HTTPS|ALL|NO|FTP)_PROXY$/i,
+  /^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|PIP_CERT)$/,
+];
+const KEPT_OUTPUT_BYTES = 65_536;
+/** Between asking a program to end and ending it. */
+const GRACE_MS = 2_000;
+
+/** `environment` is the hub's own, of which only harmless parts are passed on. */
+export function createRun(environment: Environment): Run {
+  const passedOn = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => PASSED_ON.some((pattern) => pattern.test(name))),
+  );
+
+  return async (request) => {
+    if (request.args.some((arg) => arg.includes('\0'))) throw unstartable(request, 'an argument holds NUL', undefined);
+    const child = execa(request.program, [...request.args], {
+      cwd: request.cwd,
+      env: { ...passedOn, ...request.env },
+      extendEnv: false,
+      stdin: 'ignore',
+      buffer: false,
+      reject: false,
+      timeout: request.timeoutMs,
+      cancelSignal: request.signal,
+      killDescendants: true,
+      forceKillAfterDelay: GRACE_MS,
+      windowsHide: true,
+    });
+    const stdout = keepEnd(child.stdout);
+    const stderr = keepEnd(child.stderr);
+    // What the program started and did not wait for would go on without limits, and hold its output open.
+    child.nodeChildProcess.once('exit', () => child.kill('SIGKILL'));
+    const { timedOut, isCanceled, code, exitCode, signal, cause } = await child;
+    const output = `${stdout()}${stderr()}`;
+    if (timedOut) throw tookTooLong(request, output);
+    if (isCanceled) throw stopped(request, output);
+    if (child.pid === undefined) throw unstartable(request, code ?? errorCode(cause), cause);
+    return { exitCode: exitCode ?? signalExitCode(signal), stdout: stdout(), stderr: stderr() };
+  };
+}
+
+/** Only the end is kept: that is where programs say what went wrong. */
+function keepEnd(stream: NodeJS.ReadableStream): () => string {
+  let kept = Buffer.alloc(0);
+  let isCut = false;
+  stream.on('data', (chunk: Buffer) => {
+    const all = Buffer.concat([kept, chunk]);
+    isCut ||= all.length > KEPT_OUTPUT_BYTES;
+    kept = all.subarray(-KEPT_OUTPUT_BYTES);
+  });
+  return () => (isCut ? `…${kept.toString()}` : kept.toString());
+}
+
+function signalExitCode(signal: string | undefined): number {
+  return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
+}
+
+function errorCode(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+function tookTooLong({ program, timeoutMs }: RunRequest, output: string): RunError {
+  return new RunError('timeout', `${program} was stopped, because it took longer than ${timeoutMs / 1000} s`, {
+    output,
+  });
+}
+
+function stopped({ program }: RunRequest, output: string): RunError {
+  return new RunError('stopped', `${program} was stopped, because the hub is ending`, { output });
+}
+
+function unstartable({ program, cwd }: RunRequest, code: string | undefined, cause: unknown): RunError {
+  if (code === 'ENOENT' && existsSync(cwd))
+    return new RunError('missing', `${program} is not installed on this machine, or not on its PATH`, { cause });
+  return new RunError('unstartable', `${program} could not be started (${code ?? 'unknown reason'})`, { cause });
+}
