@@ -91,6 +91,7 @@ export interface World {
   fetch: Fetch;
   /** For addresses that the operator named: those may be private. */
   fetchTrusted: Fetch;
+  run: Run;
   log: Logger;
   metrics: Metrics;
 }

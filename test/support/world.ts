@@ -1,6 +1,7 @@
 // The outside world of a test: a clock that stands still, a log that is kept, figures of its own.
 import { createFetch } from '../../src/lib/fetch.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { createRun } from '../../src/lib/run.ts';
 import type { World } from '../../src/lib/world.ts';
 
 export interface LoggedEvent {
@@ -27,6 +28,7 @@ export function testWorld(): TestWorld {
     now: () => time,
     fetch: network.fetch,
     fetchTrusted: network.fetch,
+    run: createRun(process.env),
     close: () => network.close(),
     setTime: (iso) => {
       time = new Date(iso);
