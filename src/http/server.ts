@@ -22,6 +22,7 @@ import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { webPage } from './web.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,7 +41,7 @@ export interface ServerDependencies {
 
 const MOST_EVENT_LOOP_DELAY_MS = 1_000;
 /** Addresses that end in an entity id, which may hold `/`. */
-const ID_PATHS = /^(\/catalog\/(?:entities|manifest)\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
+const ID_PATHS = /^((?:\/catalog)?\/entities\/|\/catalog\/manifest\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
 
 export async function createServer({ hub, config, world, tls }: ServerDependencies): Promise<FastifyInstance> {
   const { log, metrics } = world;
@@ -106,6 +107,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   catalogRoutes(app, hub);
   remoteRoutes(app, hub);
   gatewayRoutes(app, hub);
+  await webPage(app);
   completeMethods(app, routes.splice(0));
   return app;
 }

@@ -20,7 +20,9 @@ const REMOTE = { url: 'https://catalog.example.org/index.json' };
 
 /** Every endpoint there is. Whoever adds one adds it here, and says who may use it. */
 const ENDPOINTS: Endpoint[] = [
-  { method: 'GET', path: '/', protection: 'public', success: 302 },
+  { method: 'GET', path: '/', protection: 'public', success: 200 },
+  { method: 'GET', path: '/entities/:id', protection: 'public', success: 200, example: '/entities/tool:a' },
+  { method: 'GET', path: '/operations', protection: 'public', success: 200 },
   { method: 'GET', path: '/catalog', protection: 'public', success: 200 },
   {
     method: 'GET',
@@ -94,7 +96,7 @@ test('endpoints: each is open to whom the table says, and answers as it says', a
   }
 });
 
-/** Fastify tells its routes only as a drawing; what lies under /docs are the files of that page. */
+/** Fastify tells its routes only as a drawing; what lies under /docs, and every `*`, are files of pages. */
 function pathsOf(app: FastifyInstance): string[] {
   const parents: string[] = [];
   const paths = app
@@ -107,7 +109,7 @@ function pathsOf(app: FastifyInstance): string[] {
       parents[depth] = `${parents[depth - 1] ?? ''}${part}`;
       return [parents[depth] ?? ''];
     });
-  return paths.filter((path) => path !== '*' && !/^\/docs[/*]/.test(path));
+  return paths.filter((path) => !path.endsWith('*') && !path.startsWith('/docs/'));
 }
 
 async function methodsOf(app: FastifyInstance, path: string): Promise<string[]> {

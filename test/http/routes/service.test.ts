@@ -114,12 +114,6 @@ test('metrics: requests, database time and entities, in Prometheus form', async 
   assert.doesNotMatch(body, /private/);
 });
 
-test('the front door leads to the page that describes the hub', async (t) => {
-  const { app } = await testHub(t);
-  const answer = await inject(app, '/');
-  assert.deepEqual([answer.status, answer.headers.location], [302, '/docs']);
-});
-
 /** An empty database behind a line that can be cut, as a network or a failing server would. */
 async function breakableDatabase(t: TestContext) {
   const database = await emptyDatabase(t, 'postgres');

@@ -1,0 +1,22 @@
+// What the hub's own pages may do in a browser: run their own scripts, ask their own hub, and nothing else.
+
+const OWN_PAGE = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+  // Text can become markup or script nowhere, whatever a manifest holds.
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+};
+
+export function pagePolicy({ remoteImages }: { remoteImages: boolean }): string {
+  const policy = remoteImages ? { ...OWN_PAGE, 'img-src': "'self' https:" } : OWN_PAGE;
+  return Object.entries(policy)
+    .map(([directive, sources]) => `${directive} ${sources}`)
+    .join('; ');
+}

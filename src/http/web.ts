@@ -1,0 +1,53 @@
+// The page for people: its files, and the addresses inside it that may be opened directly.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pagePolicy } from './page-policy.ts';
+
+/** Where `npm run build:page` puts it, seen from `src/http` as well as from `dist/http`. */
+const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+
+/** The page finds out by itself what to show. */
+const PAGE_ADDRESSES = ['/', '/operations', '/entities/:id'];
+
+const NOT_BUILT = `Catalog Hub is running, but its page is not built.
+Run 'npm run build:page' in the hub's folder, then start the hub again.
+The API works without it, and is described at /docs.
+`;
+
+const schema = { hide: true };
+
+export async function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER): Promise<void> {
+  const isBuilt = existsSync(join(folder, 'index.html'));
+  if (isBuilt) await serveAssets(app, join(folder, 'assets'));
+  for (const url of PAGE_ADDRESSES) app.get(url, { schema }, isBuilt ? sendPage : sayNotBuilt);
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
+    reply.header('cache-control', 'no-cache');
+    return reply.sendFile('index.html', folder, { cacheControl: false });
+  }
+}
+
+/** The names of assets change with their content, so that nobody needs to ask for one twice. */
+async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
+  await app.register(fastifyStatic, {
+    root,
+    prefix: '/assets/',
+    maxAge: '365d',
+    immutable: true,
+    index: false,
+    schemaHide: true,
+  });
+}
+
+/** The page adds this once its reader has asked to see the pictures of a readme, which come from anywhere. */
+function allowsImages({ query }: FastifyRequest): boolean {
+  return (query as Record<string, unknown>).images === 'remote';
+}
+
+async function sayNotBuilt(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store').send(NOT_BUILT);
+}
