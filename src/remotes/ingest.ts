@@ -116,13 +116,26 @@ export function createIngest(dependencies: IngestDependencies, { url, known, pro
     const fetched = inOrder(entriesToFetch(page, start), LOOK_AHEAD, ({ entry, member }) =>
       fetchManifest(entry, member, signal),
     );
-    for await (const batch of inBatches(fetched, BATCH)) {
-      signal.throwIfAborted();
-      const outcomes = await read(batch);
-      for (const each of outcomes) if (each.outcome === 'failed') reject(each);
-      await saver.batch(outcomes);
-      progress.done(outcomes.length);
+    // One batch is read while the one before it is saved: the database and this process work at the same time.
+    let saving = Promise.resolve();
+    try {
+      for await (const batch of inBatches(fetched, BATCH)) {
+        signal.throwIfAborted();
+        const outcomes = await read(batch);
+        await saving;
+        saving = save(outcomes);
+        // Whoever waits for it next gets the rejection.
+        saving.catch(() => {});
+      }
+    } finally {
+      await saving;
     }
+  }
+
+  async function save(outcomes: readonly ManifestOutcome[]): Promise<void> {
+    for (const each of outcomes) if (each.outcome === 'failed') reject(each);
+    await saver.batch(outcomes);
+    progress.done(outcomes.length);
   }
 
   /** How many are to be looked at. The whole page first: where the last manifest of an entity is must be known from the start. */
