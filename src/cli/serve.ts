@@ -39,7 +39,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   const config = readConfig(demo ? withDemoDatabase(environment) : environment);
   const tls = config.tls && (await readTls(config.tls));
   const log = createLogger({ level: config.logLevel, terminal: isTerminal });
-  const { world, close: closeWorld } = openWorld(config, log);
+  const { world, close: closeWorld } = openWorld(config, log, environment);
   let address = '';
   // Loading the HTTP door takes about as long as opening the database: both at once.
   const door = import('../http/server.ts');

@@ -1,7 +1,8 @@
-// The outside as a process of the hub meets it: the clock, the network, the log, figures.
-import type { Config } from '../config.ts';
+// The outside as a process of the hub meets it: the clock, the network, programs, the log, figures.
+import type { Config, Environment } from '../config.ts';
 import { createFetch } from '../lib/fetch.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { createRun } from '../lib/run.ts';
 import type { Logger, World } from '../lib/world.ts';
 
 export interface OpenWorld {
@@ -9,7 +10,11 @@ export interface OpenWorld {
   close(): Promise<void>;
 }
 
-export function openWorld({ allowPrivateNetwork }: Pick<Config, 'allowPrivateNetwork'>, log: Logger): OpenWorld {
+export function openWorld(
+  { allowPrivateNetwork }: Pick<Config, 'allowPrivateNetwork'>,
+  log: Logger,
+  environment: Environment,
+): OpenWorld {
   const network = createFetch({ allowPrivate: allowPrivateNetwork });
   const trusted = createFetch({ allowPrivate: true });
   return {
@@ -17,6 +22,7 @@ export function openWorld({ allowPrivateNetwork }: Pick<Config, 'allowPrivateNet
       now: () => new Date(),
       fetch: network.fetch,
       fetchTrusted: trusted.fetch,
+      run: createRun(environment),
       log,
       metrics: createMetrics(),
     },
