@@ -36,29 +36,46 @@ export interface GuardedFetch {
 }
 
 export function createFetch(rule: NetworkRule): GuardedFetch {
-  const agent = new Agent({
+  const agent = guardedAgent(rule);
+  return {
+    fetch: (request) => followRedirects(request, rule, (url, hop) => send(agent, url, hop)),
+    close: () => agent.destroy(),
+  };
+}
+
+export function guardedAgent(rule: NetworkRule): Agent {
+  return new Agent({
     connections: CONNECTIONS_PER_ORIGIN,
     connect: { lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS },
-    // The time limit of each request is kept here.
+    // The time limit of each request is kept by who sends it.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+}
 
-  async function fetch(request: FetchRequest): Promise<FetchReply> {
-    let url = readUrl(request.url);
-    const { origin } = url;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-      checkUrl(url, rule);
-      const reply = await send(agent, url, url.origin === origin ? request : withoutCredentials(request));
-      const isRedirect = REDIRECTS.includes(reply.status) && (request.method ?? 'GET') === 'GET';
-      const location = isRedirect ? reply.headers.location : undefined;
-      if (location === undefined) return reply;
-      url = readUrl(location, url);
-    }
-    throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
+interface Hop {
+  url: string;
+  method?: FetchRequest['method'];
+  headers?: Record<string, string>;
+}
+
+/** Sends a request to where it leads in the end; every hop is checked, and credentials stay with the first host. */
+export async function followRedirects<Request extends Hop, Reply extends Pick<FetchReply, 'status' | 'headers'>>(
+  request: Request,
+  rule: NetworkRule,
+  sendOnce: (url: URL, request: Request) => Promise<Reply>,
+): Promise<Reply> {
+  let url = readUrl(request.url);
+  const { origin } = url;
+  for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
+    checkUrl(url, rule);
+    const reply = await sendOnce(url, url.origin === origin ? request : withoutCredentials(request));
+    const isRedirect = REDIRECTS.includes(reply.status) && (request.method ?? 'GET') === 'GET';
+    const location = isRedirect ? reply.headers.location : undefined;
+    if (location === undefined) return reply;
+    url = readUrl(location, url);
   }
-
-  return { fetch, close: () => agent.destroy() };
+  throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
 }
 
 /** Names are checked here, on the very address that is then connected to: a second answer of the name server gains nothing. */
@@ -94,7 +111,7 @@ function readUrl(address: string, base?: URL): URL {
   });
 }
 
-function withoutCredentials(request: FetchRequest): FetchRequest {
+function withoutCredentials<Request extends Hop>(request: Request): Request {
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase()));
   return { ...request, headers: Object.fromEntries(headers) };
 }
@@ -151,7 +168,7 @@ function exchange(
       path: `${url.pathname}${url.search}`,
       method,
       body: body ?? null,
-      headers: { 'user-agent': 'catalog-hub', 'accept-encoding': 'br, gzip', ...basicAuth(url), ...headers },
+      headers: { 'accept-encoding': 'br, gzip', ...ownHeaders(url), ...headers },
     },
     {
       onRequestStart(started) {
@@ -179,11 +196,11 @@ function exchange(
   return promise;
 }
 
-function tooLarge(maxBytes: number): FetchError {
+export function tooLarge(maxBytes: number): FetchError {
   return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
 }
 
-function networkError(error: Error): FetchError {
+export function networkError(error: Error): FetchError {
   const found = findFetchError(error);
   if (found) return found;
   const code = (error as NodeJS.ErrnoException).code ?? (error.cause as NodeJS.ErrnoException | undefined)?.code;
@@ -197,16 +214,18 @@ function findFetchError(error: unknown): FetchError | undefined {
   return error instanceof Error && error.cause ? findFetchError(error.cause) : undefined;
 }
 
-function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+export function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]),
   );
 }
 
-function basicAuth({ username, password }: URL): Record<string, string> {
-  if (!username) return {};
+/** Who asks, and as whom when the address says so. */
+export function ownHeaders({ username, password }: URL): Record<string, string> {
+  const name = { 'user-agent': 'catalog-hub' };
+  if (!username) return name;
   const credentials = [username, password].map((part) => decoded(part)).join(':');
-  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  return { ...name, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
 function decoded(part: string): string {

@@ -33,6 +33,8 @@ export interface DownloadRequest {
   headers?: Record<string, string>;
   /** Absolute path; written from its beginning, and left to the caller also when the download fails. */
   file: string;
+  /** Asks only for what the file lacks; a host that cannot give a part gives all of it. */
+  resume?: boolean;
   maxBytes: number;
   /** For the whole of it; a connection that is silent for 30 s ends it too. */
   timeoutMs: number;
@@ -49,7 +51,7 @@ export interface DownloadReply {
   sha512: string;
 }
 
-/** Like `Fetch`, for what may be large: the body goes to a file, never into memory. Any status is a reply. @throws FetchError */
+/** Like `Fetch`, for what may be large: the body goes to a file, never into memory. Any status is a reply; only the body of a 2xx is written. @throws FetchError */
 export type Download = (request: DownloadRequest) => Promise<DownloadReply>;
 
 /** Whether a program that makes its own connections may be sent to this address. @throws FetchError when it may not. */
