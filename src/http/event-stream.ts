@@ -3,6 +3,9 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asHubError, problemBody } from './problem.ts';
 
+/** A stream that is silent for longer is cut off by proxies and clients, and a step of an install may take minutes. */
+const SIGN_OF_LIFE_MS = 15_000;
+
 export function wantsEvents({ headers }: FastifyRequest): boolean {
   return /\btext\/event-stream\b/i.test(headers.accept ?? '');
 }
@@ -15,6 +18,7 @@ export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (report: (progress: unknown) => void) => Promise<unknown>,
+  signOfLifeMs = SIGN_OF_LIFE_MS,
 ): Promise<FastifyReply> {
   const events = new Readable({ read() {} });
   const begun = Promise.withResolvers<void>();
@@ -27,10 +31,12 @@ export async function sendEvents(
     begun.resolve();
   });
   await Promise.race([done, begun.promise]);
+  const signsOfLife = setInterval(() => !events.destroyed && events.push(': still at work\n\n'), signOfLifeMs).unref();
   done
     .then((result) => send('result', result))
     .catch((error) => send('error', problemBody(asHubError(error), request.id)))
     .finally(() => {
+      clearInterval(signsOfLife);
       if (!events.destroyed) events.push(null);
     });
   return reply.type('text/event-stream').header('cache-control', 'no-store').send(events);

@@ -9,10 +9,10 @@ import { eventsOf } from './events.ts';
 
 type Work = (report: (progress: unknown) => void) => Promise<unknown>;
 
-async function served(t: TestContext, work: Work): Promise<string> {
+async function served(t: TestContext, work: Work, signOfLifeMs?: number): Promise<string> {
   const app = fastify({ genReqId: () => 'request-7' });
   app.setErrorHandler((error, request, reply) => sendProblem(asHubError(error), request, reply));
-  app.post('/work', (request, reply) => sendEvents(request, reply, work));
+  app.post('/work', (request, reply) => sendEvents(request, reply, work, signOfLifeMs));
   t.after(() => app.close());
   return `${await app.listen({ host: '127.0.0.1', port: 0 })}/work`;
 }
@@ -53,6 +53,16 @@ test('event stream: events arrive while the work goes on', async (t) => {
   assert.match(String((await reader?.read())?.value), /event: progress/);
   release.resolve();
   assert.match(String((await reader?.read())?.value), /event: result\ndata: "end"/);
+});
+
+test('event stream: work that is silent for long gives signs of life', async (t) => {
+  const work: Work = async (report) => {
+    report({});
+    await sleep(100);
+    return 'end';
+  };
+  const text = await (await fetch(await served(t, work, 10), { method: 'POST' })).text();
+  assert.match(text, /^event: progress\ndata: \{\}\n\n(: still at work\n\n){2,}event: result\ndata: "end"\n\n$/);
 });
 
 test('event stream: what is done before there is anything to tell has its result only', async (t) => {

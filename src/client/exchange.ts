@@ -1,0 +1,170 @@
+// One request to a hub and its answer: the token, the time limit, and what refusals mean.
+import { connectionFault, type ProblemDocument, RefusedError, UnreachableError } from './hub-errors.ts';
+
+export interface HubClientOptions {
+  /** Address of the hub, with the path that it is under, if there is one. */
+  url: string;
+  /** The hub's API_TOKEN; only admin routes ask for it. */
+  token?: string;
+  /** Asked once when the hub refuses the token, or wants one; none ends it. */
+  onUnauthorized?: () => Promise<string | undefined>;
+  /** For an ordinary call, and for the silence within a long one. */
+  timeoutMs?: number;
+  /** Ends everything that is under way. What the hub has begun, it goes on with. */
+  signal?: AbortSignal;
+  /** Instead of the global one. */
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface HubRequest {
+  method?: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>;
+  body?: unknown;
+  accept?: string;
+}
+
+/** An answer with what keeps its time: to be touched whenever something arrives, and ended. */
+export interface HubResponse {
+  response: Response;
+  touch(): void;
+  end(): void;
+  /** What a failure while the body is read means. */
+  fault(error: unknown): Error;
+}
+
+export interface Exchange {
+  /** Only answers of success, and those that `isAnswer` names. @throws RefusedError, UnreachableError */
+  send(request: HubRequest, isAnswer?: (response: Response) => boolean): Promise<HubResponse>;
+  readonly url: string;
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** @throws TypeError when the address is none of a hub. */
+export function createExchange(options: HubClientOptions): Exchange {
+  const url = hubAddress(options.url);
+  const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, signal } = options;
+  let token = checkedToken(options.token);
+
+  async function attempt(request: HubRequest): Promise<HubResponse> {
+    const clock = idleClock(timeoutMs, signal);
+    const fault = (error: unknown) => {
+      clock.end();
+      if (signal?.aborted) return new UnreachableError(url, 'was not waited for any longer', { cause: error });
+      if (clock.isLate()) return new UnreachableError(url, `did not answer within ${timeoutMs / 1000} s`);
+      return new UnreachableError(url, connectionFault(error), { cause: error });
+    };
+    try {
+      const response = await fetch(`${url}${request.path}${queryString(request.query)}`, {
+        method: request.method ?? 'GET',
+        headers: {
+          accept: request.accept ?? 'application/json',
+          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: request.body === undefined ? undefined : JSON.stringify(request.body),
+        // A token follows nobody anywhere.
+        redirect: 'manual',
+        signal: clock.signal,
+      });
+      return { response, touch: clock.touch, end: clock.end, fault };
+    } catch (error) {
+      throw fault(error);
+    }
+  }
+
+  async function send(request: HubRequest, isAnswer: (response: Response) => boolean = ({ ok }) => ok) {
+    const answered = await attempt(request);
+    if (isAnswer(answered.response)) return answered;
+    const refusal = await readRefusal(url, answered);
+    if (!isUnauthorized(refusal) || !options.onUnauthorized) throw refusal;
+    const given = checkedToken(await options.onUnauthorized());
+    if (given === undefined) throw refusal;
+    token = given;
+    const again = await attempt(request);
+    if (isAnswer(again.response)) return again;
+    throw await readRefusal(url, again);
+  }
+
+  return { send, url };
+}
+
+/** Without a slash at its end. */
+function hubAddress(address: string): string {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`'${address}' is no address of a hub: it must begin with http:// or https://.`);
+  if (url.username || url.password)
+    throw new TypeError('The address of a hub must not hold a user or a password; the token is given apart.');
+  if (url.search || url.hash) throw new TypeError(`'${address}' must not have a query or a fragment.`);
+  return url.href.replace(/\/+$/, '');
+}
+
+function checkedToken(token: string | undefined): string | undefined {
+  const trimmed = token?.trim();
+  if (!trimmed) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(trimmed))
+    throw new TypeError('The token must be of visible ASCII signs without blanks, as API_TOKEN is.');
+  return trimmed;
+}
+
+function queryString(query: HubRequest['query'] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
+    if (text !== '') parameters.set(name, text);
+  }
+  return parameters.size > 0 ? `?${parameters}` : '';
+}
+
+/** Runs out when nothing happens for so long. */
+function idleClock(timeoutMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let isLate = false;
+  let timer: ReturnType<typeof setTimeout>;
+  const touch = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      isLate = true;
+      controller.abort();
+    }, timeoutMs);
+  };
+  const onAbort = () => controller.abort();
+  if (outer?.aborted) controller.abort();
+  outer?.addEventListener('abort', onAbort, { once: true });
+  touch();
+  return {
+    signal: controller.signal,
+    touch,
+    isLate: () => isLate,
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function isUnauthorized(error: Error): boolean {
+  return error instanceof RefusedError && error.status === 401;
+}
+
+async function readRefusal(url: string, { response, end, fault }: HubResponse): Promise<Error> {
+  const { status, headers } = response;
+  const location = headers.get('location');
+  try {
+    const text = await response.text();
+    if (/^application\/problem\+json\b/i.test(headers.get('content-type') ?? ''))
+      return new RefusedError(JSON.parse(text) as ProblemDocument, response);
+  } catch (error) {
+    return fault(error);
+  } finally {
+    end();
+  }
+  if (status === 401 || status === 403) {
+    const detail = `The way to the hub at ${url} is closed (${status}); something before it wants credentials.`;
+    return new RefusedError({ code: 'unauthorized', detail }, response);
+  }
+  if (location) return new UnreachableError(url, `redirects to ${new URL(location, url).href}; use that address`);
+  return new UnreachableError(url, `answered ${status}, and not as a hub does; is this its address?`);
+}

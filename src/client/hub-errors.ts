@@ -1,0 +1,70 @@
+// What can go wrong with a hub elsewhere: it refuses, or it is not to be had.
+import { type ErrorCode, HubError, type InputFault } from '../errors.ts';
+
+/** A refusal of the hub, with everything that its answer said. */
+export class RefusedError extends HubError {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  /** When to come again, if the hub said so. */
+  readonly retryAfterSec: number | undefined;
+
+  constructor(problem: ProblemDocument, { status, headers }: Pick<Response, 'status' | 'headers'>) {
+    // A newer hub may have codes that are not in the list yet: they are kept as they are.
+    super((problem.code ?? problem.error ?? 'internal_error') as ErrorCode, problem.detail ?? problem.title ?? '', {
+      faults: problem.errors,
+    });
+    this.status = status;
+    this.requestId = problem.request_id ?? headers.get('x-request-id') ?? undefined;
+    const retryAfter = headers.get('retry-after');
+    this.retryAfterSec = retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  }
+}
+
+/** No answer, or none of a hub: whether the request had an effect is not known. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+  readonly hubUrl: string;
+
+  constructor(hubUrl: string, why: string, options: { cause?: unknown } = {}) {
+    super(`The hub at ${hubUrl} ${why}.`, options);
+    this.hubUrl = hubUrl;
+  }
+}
+
+/** RFC 9457, as far as it was sent. */
+export interface ProblemDocument {
+  title?: string;
+  detail?: string;
+  code?: string;
+  error?: string;
+  request_id?: string;
+  errors?: InputFault[];
+}
+
+/** Why a connection failed, for people. */
+export function connectionFault(error: unknown): string {
+  const { code, message } = deepestCause(error);
+  const known = code === undefined ? undefined : CONNECTION_FAULTS[code];
+  return known ?? `could not be reached (${code ?? message})`;
+}
+
+const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'could not be reached: nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'could not be reached: there is no such host (ENOTFOUND)',
+  EAI_AGAIN: 'could not be reached: the name server does not answer (EAI_AGAIN)',
+  ECONNRESET: 'broke the connection off (ECONNRESET)',
+  UND_ERR_SOCKET: 'broke the connection off',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak HTTPS at this port; try http://',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate of its own making; name it by NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an unknown authority; name it by NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an unknown authority; name it by NODE_EXTRA_CA_CERTS',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+};
+
+/** fetch says "fetch failed", and what it was only in the cause of the cause. */
+function deepestCause(error: unknown): { code?: string; message: string } {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  if (cause instanceof Error) return deepestCause(cause);
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return (first ?? error ?? { message: 'no reason given' }) as { code?: string; message: string };
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createHubClient, HubError, RefusedError, UnreachableError } from '../../src/client/hub-client.ts';
+import type { SyncProgress } from '../../src/remotes/contract.ts';
+import { aManifest } from '../support/builders.ts';
+import { testHub } from '../support/hub.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { unusedAddress } from '../support/unused-address.ts';
+
+const TOKEN = 'token-of-the-hub';
+const settings = { API_TOKEN: TOKEN };
+const page = { limit: 10, offset: 0 };
+
+test('client: reads answer what the hub itself answers', async (t) => {
+  const manifests = [aManifest(), aManifest({ type: 'tool', id: 'odd/name%é', name: 'odd' })];
+  const { hub, listen } = await testHub(t, { settings, manifests });
+  const client = createHubClient({ url: `${await listen()}/`, token: TOKEN });
+  const list = { text: 'pdf', type: 'mcp_server', sort: 'name', ...page } as const;
+  const pending = { text: 'pdf', errorOnly: false, ...page };
+  assert.deepEqual(await client.health({ checkDb: true }), await hub.health({ checkDb: true }));
+  assert.deepEqual(await client.config(), await hub.config());
+  assert.deepEqual(await client.listCatalog(list), await hub.listCatalog(list));
+  assert.equal((await client.listCatalog({ ...list, type: undefined, text: '' })).total, 2);
+  for (const { id } of (await hub.listCatalog({ ...list, type: undefined, text: '' })).items) {
+    assert.deepEqual(await client.getEntity(id), await hub.getEntity(id));
+    assert.deepEqual(await client.getManifest(id), await hub.getManifest(id));
+  }
+  assert.deepEqual(await client.listPending(pending), await hub.listPending(pending));
+  assert.deepEqual(await client.listRejections(page), await hub.listRejections(page));
+  assert.deepEqual(await client.ingestStatus(), await hub.ingestStatus());
+});
+
+test('client: remotes, ingest and sync, with progress', async (t) => {
+  const catalog = await startIndexServer(t);
+  catalog.put('/index.json', { manifests: ['a.json'] });
+  catalog.put('/a.json', aManifest());
+  catalog.delay((path) => (path === '/a.json' ? 1_200 : 0));
+  const { listen } = await testHub(t, { settings });
+  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const url = catalog.url('/index.json');
+
+  assert.deepEqual(await client.addRemote(url), { added: true, url, total: 1 });
+  assert.equal((await client.listRemotes()).items[0]?.url, url);
+  const seen: SyncProgress[] = [];
+  const report = await client.syncRemotes((progress) => seen.push(progress));
+  assert.deepEqual(report.ingested, [url]);
+  assert.equal(seen[0]?.running[0]?.url, url);
+  assert.equal((await client.ingest(url)).results[0]?.stats.unchanged, 1);
+  assert.equal((await client.ingest()).results.length, 1);
+  assert.deepEqual(await client.removeRemote(url), { removed: true, url, total: 0 });
+});
+
+test('client: pending servers are removed one by one and in bulk', async (t) => {
+  const manifests = ['a', 'b/c', 'd'].map((id) => aManifest({ id, name: id }));
+  const { listen } = await testHub(t, { settings, manifests });
+  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const uid = 'mcp_server:b/c@1.0.0';
+  assert.deepEqual(await client.removePending(uid), { removed: true, uid });
+  assert.deepEqual(await client.removePending(uid), { removed: false, uid, reason: 'not found' });
+  for (const odd of ['', '.', '..', '\ud800', '%', '?x#y']) {
+    assert.partialDeepStrictEqual(await client.removePending(odd), { removed: false, reason: 'not found' });
+  }
+  const { removed } = await client.removeManyPending({ all: true, error_only: false });
+  assert.deepEqual(removed.toSorted(), ['mcp_server:a@1.0.0', 'mcp_server:d@1.0.0']);
+});
+
+test('client: an entity that is not there is the same error as in process, whatever its id', async (t) => {
+  const { listen } = await testHub(t);
+  const client = createHubClient({ url: await listen() });
+  for (const id of ['tool:none', '', '.', '..', '\ud800', '../../config', 'a?b#c', '%zz', '%2e%2e']) {
+    await assert.rejects(client.getEntity(id), { code: 'entity_not_found' }, id);
+    await assert.rejects(client.getManifest(id), { code: 'entity_not_found' }, id);
+  }
+});
+
+test('client: a refusal is a HubError with its code, faults, status and request id', async (t) => {
+  const { listen } = await testHub(t);
+  const client = createHubClient({ url: await listen() });
+  await assert.rejects(client.listCatalog({ text: '', sort: 'name', limit: 0, offset: 0 }), (error) => {
+    assert.ok(error instanceof HubError && error instanceof RefusedError);
+    assert.deepEqual([error.code, error.status], ['invalid_request', 400]);
+    assert.deepEqual(
+      error.faults.map(({ path }) => path),
+      ['limit'],
+    );
+    assert.match(error.requestId ?? '', /^[\w-]{36}$/);
+    assert.match(error.message, /whole number from 1 to 500/);
+    return true;
+  });
+});
+
+test('client: a code that it does not know is kept', async (t) => {
+  const problem = { detail: 'The moon is full.', code: 'moon_full' };
+  const url = await answering(t, (_request, response) => {
+    const headers = { 'content-type': 'application/problem+json', 'retry-after': '7' };
+    response.writeHead(418, headers).end(JSON.stringify(problem));
+  });
+  await assert.rejects(createHubClient({ url }).config(), {
+    name: 'HubError',
+    code: 'moon_full',
+    message: 'The moon is full.',
+    status: 418,
+    retryAfterSec: 7,
+  });
+});
+
+test('client: a wrong token is refused; one that is asked for is tried once', async (t) => {
+  const { listen } = await testHub(t, { settings });
+  const url = await listen();
+  const pending = { text: '', errorOnly: false, ...page };
+  await assert.rejects(createHubClient({ url }).listPending(pending), { code: 'unauthorized' });
+  await assert.rejects(createHubClient({ url, token: 'wrong' }).listPending(pending), { code: 'unauthorized' });
+
+  let asked = 0;
+  const answers = (token: string | undefined) => async () => {
+    asked += 1;
+    return token;
+  };
+  const right = createHubClient({ url, token: 'wrong', onUnauthorized: answers(TOKEN) });
+  assert.equal((await right.listPending(pending)).total, 0);
+  assert.equal((await right.syncRemotes()).count, 0);
+  assert.equal(asked, 1, 'and kept for the next call');
+  for (const given of ['also-wrong', undefined]) {
+    const client = createHubClient({ url, onUnauthorized: answers(given) });
+    await assert.rejects(client.listPending(pending), { code: 'unauthorized' });
+  }
+  assert.equal(asked, 3);
+});
+
+test('client: the token goes nowhere else', async (t) => {
+  const seen: (string | undefined)[] = [];
+  const elsewhere = await answering(t, (request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{}');
+  });
+  const url = await answering(t, (_request, response) => {
+    response.writeHead(307, { location: `${elsewhere}/config` }).end();
+  });
+  await assert.rejects(createHubClient({ url, token: TOKEN }).config(), {
+    name: 'UnreachableError',
+    message: `The hub at ${url} redirects to ${elsewhere}/config; use that address.`,
+  });
+  assert.deepEqual(seen, []);
+});
+
+const notHubs: { name: string; answer: (response: ServerResponse) => void; says: RegExp }[] = [
+  { name: 'a page', answer: (response) => response.end('<html>'), says: /no JSON; is this its address\?/ },
+  {
+    name: 'a 404 of somebody else',
+    answer: (response) => response.writeHead(404).end('?'),
+    says: /answered 404, and not as/,
+  },
+  { name: 'a broken proxy', answer: (response) => response.writeHead(502).end('<html>'), says: /answered 502/ },
+  { name: 'a connection that breaks', answer: (response) => response.destroy(), says: /broke the connection off/ },
+  { name: 'silence', answer: () => {}, says: /did not answer within 0.3 s/ },
+  {
+    name: 'half an answer',
+    answer: (response) => void response.writeHead(200, { 'content-length': 9 }).write('{'),
+    says: /did not answer within 0.3 s/,
+  },
+];
+for (const { name, answer, says } of notHubs) {
+  test(`client: ${name} is no answer of a hub`, async (t) => {
+    const url = await answering(t, (_request, response) => answer(response));
+    await assert.rejects(createHubClient({ url, timeoutMs: 300 }).config(), (error) => {
+      assert.ok(error instanceof UnreachableError);
+      assert.equal(error.hubUrl, url);
+      assert.match(error.message, says);
+      return true;
+    });
+  });
+}
+
+test('client: nobody there is said with the address', async () => {
+  const url = await unusedAddress();
+  const nobody = createHubClient({ url });
+  await assert.rejects(nobody.health({ checkDb: false }), {
+    name: 'UnreachableError',
+    message: `The hub at ${url} could not be reached: nothing listens there (ECONNREFUSED).`,
+  });
+  await assert.rejects(nobody.syncRemotes(), { name: 'UnreachableError' });
+});
+
+test('client: something before the hub that wants credentials is unauthorized', async (t) => {
+  const url = await answering(t, (_request, response) => void response.writeHead(403).end('no'));
+  await assert.rejects(createHubClient({ url }).config(), { code: 'unauthorized', status: 403 });
+});
+
+test('client: a database that does not answer is a value of health', async (t) => {
+  const body = { status: 'error', version: '1', db: 'error' };
+  const url = await answering(t, (_request, response) => {
+    response.writeHead(503, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+  });
+  assert.deepEqual(await createHubClient({ url }).health({ checkDb: true }), body);
+});
+
+test('client: signs of life keep a long work alive; silence ends it, and so does its signal', async (t) => {
+  const url = await answering(t, (request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const timer = setInterval(() => response.write(': still at work\n\n'), 50);
+    t.after(() => clearInterval(timer));
+    if (request.url === '/ingest') setTimeout(() => response.end('event: result\ndata: {"results":[]}\n\n'), 700);
+    if (request.url === '/remotes/sync') clearInterval(timer);
+  });
+  const stopping = new AbortController();
+  const client = createHubClient({ url, timeoutMs: 400, signal: stopping.signal });
+  assert.deepEqual(await client.ingest(), { results: [] });
+  await assert.rejects(client.syncRemotes(), /did not answer within 0.4 s/);
+  const stopped = assert.rejects(client.ingest(), /was not waited for any longer/);
+  setTimeout(() => stopping.abort(), 100);
+  await stopped;
+  await assert.rejects(client.config(), /was not waited for any longer/);
+});
+
+const streams: { name: string; text: string; error: object }[] = [
+  {
+    name: 'that ends with a problem',
+    text: 'event: error\ndata: {"code":"database_unavailable","detail":"Later."}\n\n',
+    error: { code: 'database_unavailable', message: 'Later.' },
+  },
+  { name: 'that ends too early', text: 'event: progress\ndata: {}\n\n', error: { name: 'UnreachableError' } },
+  { name: 'of something else', text: 'event: result\ndata: <html>\n\n', error: { name: 'UnreachableError' } },
+];
+for (const { name, text, error } of streams) {
+  test(`client: a stream ${name} is an error`, async (t) => {
+    const url = await answering(t, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
+    });
+    await assert.rejects(createHubClient({ url }).ingest(), error);
+  });
+}
+
+const wrongOptions = [
+  { url: 'ftp://hub' },
+  { url: 'hub.example.org' },
+  { url: '' },
+  { url: 'https://user:secret@hub' },
+  { url: 'https://hub/?x=1' },
+  { url: 'https://hub', token: 'two words' },
+];
+for (const options of wrongOptions) {
+  test(`client: ${JSON.stringify(options)} is refused, and no secret is repeated`, () => {
+    assert.throws(
+      () => createHubClient(options),
+      (error) => error instanceof TypeError && !/secret|two words/.test(error.message),
+    );
+  });
+}
+
+test('client: a hub under a path is asked there', async (t) => {
+  const paths: (string | undefined)[] = [];
+  const url = await answering(t, (request, response) => {
+    paths.push(request.url);
+    response.end('{}');
+  });
+  await createHubClient({ url: `${url}/catalogs/hub/` }).config();
+  assert.deepEqual(paths, ['/catalogs/hub/config']);
+});
+
+async function answering(
+  t: TestContext,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
