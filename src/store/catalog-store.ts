@@ -39,7 +39,11 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
           await upsert(tx, changed, at);
           await replaceFacets(tx, changed);
         }
-        return { result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'), isChange: changed.length > 0 };
+        return {
+          result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'),
+          isChange: changed.length > 0,
+          entities: changed.map(({ uid }) => uid),
+        };
       });
     },
 

@@ -85,7 +85,8 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
           where entity.uid = incoming.uid
           returning entity.uid
         `.execute(tx);
-        return { result: new Set(updated.map(({ uid }) => uid)), isChange: updated.length > 0 };
+        const recorded = new Set(updated.map(({ uid }) => uid));
+        return { result: recorded, isChange: recorded.size > 0, entities: [...recorded] };
       });
     },
 
@@ -119,7 +120,8 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
       const gone = new Set(rows.map(({ uid }) => uid));
       const staying = uids?.filter((uid) => !gone.has(uid)) ?? [];
       const skipped = await refusals(tx, staying, errorOnly ? 'no gateway_error' : 'not found');
-      return { result: { removed: candidates.filter((uid) => gone.has(uid)), skipped }, isChange: gone.size > 0 };
+      const removed = candidates.filter((uid) => gone.has(uid));
+      return { result: { removed, skipped }, isChange: gone.size > 0, entities: [...gone] };
     });
   }
 

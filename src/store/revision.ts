@@ -1,17 +1,29 @@
 // The catalog's revision: moves with every change, and is cheap to ask for.
+import { sql } from 'kysely';
 import type { Db, Dialect } from './dialects/dialect.ts';
 
 export interface Revision {
   /** Changes made through this process are seen at once, those of another one within `FRESH_MS`. */
   current(): Promise<number>;
   /** Runs a transaction; when `run` says that it changed the catalog, the revision moves with it. */
-  change<T>(run: (tx: Db) => Promise<{ result: T; isChange: boolean }>): Promise<T>;
+  change<T>(run: (tx: Db) => Promise<Change<T>>): Promise<T>;
 }
+
+interface Change<T> {
+  result: T;
+  isChange: boolean;
+  /** Entities that came, went, or are found differently from now on. */
+  entities?: readonly string[];
+}
+
+/** So many revisions are known by what they changed; who is further behind reads everything. */
+export const REVISIONS_KEPT = 1_000;
+const REVISIONS_BETWEEN_SWEEPS = 100;
 
 /** A busy hub asks thousands of times a second; another process's change may be seen this much later. */
 const FRESH_MS = 50;
 
-export function createRevision({ lookup, write }: Dialect): Revision {
+export function createRevision({ lookup, write, rowsFromJson }: Dialect): Revision {
   let known: { revision: Promise<number>; readAt: number } | undefined;
 
   async function read(): Promise<number> {
@@ -34,9 +46,9 @@ export function createRevision({ lookup, write }: Dialect): Revision {
     async change(run) {
       try {
         return await write.transaction().execute(async (tx) => {
-          const { result, isChange } = await run(tx);
+          const { result, isChange, entities = [] } = await run(tx);
           // Last, because on PostgreSQL the row stays locked from here to the commit.
-          if (isChange) await moveRevision(tx);
+          if (isChange) await moveRevision(tx, entities);
           return result;
         });
       } finally {
@@ -45,11 +57,26 @@ export function createRevision({ lookup, write }: Dialect): Revision {
       }
     },
   };
-}
 
-async function moveRevision(tx: Db): Promise<void> {
-  await tx
-    .updateTable('catalog_state')
-    .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
-    .execute();
+  /** Revisions are numbered in the order of their commits, because each waits here for the one before. */
+  async function moveRevision(tx: Db, entities: readonly string[]): Promise<void> {
+    const { revision } = await tx
+      .updateTable('catalog_state')
+      .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
+      .returning('revision')
+      .executeTakeFirstOrThrow();
+    // A row without an entity as well: a revision that has none at all was made by a hub that does not write them.
+    const rows = [...new Set(['', ...entities])].map((uid) => ({ revision, uid }));
+    const columns = ['revision', 'uid'];
+    await sql`
+      insert into catalog_change (revision, uid)
+      select * from ${rowsFromJson('catalog_change', columns, JSON.stringify(rows))} as incoming
+    `.execute(tx);
+    if (revision % REVISIONS_BETWEEN_SWEEPS === 0) {
+      await tx
+        .deleteFrom('catalog_change')
+        .where('revision', '<=', revision - REVISIONS_KEPT)
+        .execute();
+    }
+  }
 }

@@ -5,6 +5,7 @@ export interface Tables {
   entity: EntityTable;
   entity_facet: EntityFacetTable;
   catalog_state: CatalogStateTable;
+  catalog_change: CatalogChangeTable;
   remote: RemoteTable;
   remote_member: RemoteMemberTable;
   remote_rejection: RemoteRejectionTable;
@@ -62,6 +63,12 @@ interface EntityFacetTable {
 interface CatalogStateTable {
   id: number;
   revision: number;
+}
+
+interface CatalogChangeTable {
+  revision: number;
+  /** Empty in one row of every revision. */
+  uid: string;
 }
 
 interface RemoteTable {

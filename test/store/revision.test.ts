@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRevision } from '../../src/store/revision.ts';
+import { createRevision, REVISIONS_KEPT } from '../../src/store/revision.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 
 testOnEveryEngine('revision: a change is seen at once by who made it', async (t, address) => {
@@ -28,3 +28,37 @@ testOnEveryEngine('revision: a transaction that changes nothing, or fails, moves
   await assert.rejects(failing, /half-way/);
   assert.equal(await revision.current(), before);
 });
+
+testOnEveryEngine(
+  'revision: each knows which entities it changed, and the oldest are forgotten',
+  async (t, address) => {
+    const dialect = await openDatabase(address, { metrics: createMetrics() });
+    t.after(() => dialect.close());
+    const revision = createRevision(dialect);
+    const change = (entities?: string[]) =>
+      revision.change(async () => ({ result: undefined, isChange: true, entities }));
+    await change(['tool:b@1', 'tool:a@1', 'tool:b@1']);
+    await change();
+    const changes = () =>
+      dialect.read.selectFrom('catalog_change').selectAll().orderBy('revision').orderBy('uid').execute();
+    assert.deepEqual(
+      (await changes()).map(({ revision: at, uid }) => [at, uid]),
+      [
+        [1, ''],
+        [1, 'tool:a@1'],
+        [1, 'tool:b@1'],
+        [2, ''],
+      ],
+    );
+
+    await dialect.write
+      .updateTable('catalog_state')
+      .set({ revision: REVISIONS_KEPT + 99 })
+      .execute();
+    await change(['tool:c@1']);
+    assert.deepEqual(
+      (await changes()).map(({ uid }) => uid),
+      ['', 'tool:c@1'],
+    );
+  },
+);

@@ -1,0 +1,17 @@
+// Which entities each revision changed, so that what is kept in memory can follow without reading everything again.
+import type { Migration } from 'kysely/migration';
+import type { Dialect } from '../dialects/dialect.ts';
+
+export function changes({ byteOrderedText }: Dialect): Migration {
+  return {
+    async up(db) {
+      // Without a reference to `entity`: what was deleted is a change too.
+      await db.schema
+        .createTable('catalog_change')
+        .addColumn('revision', 'integer', (column) => column.notNull())
+        .addColumn('uid', byteOrderedText, (column) => column.notNull())
+        .addPrimaryKeyConstraint('catalog_change_key', ['revision', 'uid'])
+        .execute();
+    },
+  };
+}
