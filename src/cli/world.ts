@@ -1,5 +1,6 @@
 // The outside as a process of the hub meets it: the clock, the network, programs, the log, figures.
 import type { Config, Environment } from '../config.ts';
+import { createDownload } from '../lib/download.ts';
 import { createFetch } from '../lib/fetch.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRun } from '../lib/run.ts';
@@ -17,15 +18,18 @@ export function openWorld(
 ): OpenWorld {
   const network = createFetch({ allowPrivate: allowPrivateNetwork });
   const trusted = createFetch({ allowPrivate: true });
+  const downloads = createDownload({ allowPrivate: allowPrivateNetwork });
   return {
     world: {
       now: () => new Date(),
       fetch: network.fetch,
       fetchTrusted: trusted.fetch,
+      download: downloads.download,
+      vetAddress: downloads.vetAddress,
       run: createRun(environment),
       log,
       metrics: createMetrics(),
     },
-    close: async () => void (await Promise.all([network.close(), trusted.close()])),
+    close: async () => void (await Promise.all([network.close(), trusted.close(), downloads.close()])),
   };
 }

@@ -93,6 +93,8 @@ export interface World {
   fetch: Fetch;
   /** For addresses that the operator named: those may be private. */
   fetchTrusted: Fetch;
+  download: Download;
+  vetAddress: VetAddress;
   run: Run;
   log: Logger;
   metrics: Metrics;

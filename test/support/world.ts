@@ -1,4 +1,5 @@
 // The outside world of a test: a clock that stands still, a log that is kept, figures of its own.
+import { createDownload } from '../../src/lib/download.ts';
 import { createFetch } from '../../src/lib/fetch.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createRun } from '../../src/lib/run.ts';
@@ -19,6 +20,7 @@ export interface TestWorld extends World {
 
 export function testWorld(): TestWorld {
   const network = createFetch({ allowPrivate: true });
+  const downloads = createDownload({ allowPrivate: true });
   let time = new Date('2026-06-01T12:00:00.000Z');
   const logged: LoggedEvent[] = [];
   const write = (level: LoggedEvent['level']) => (fields: object, message: string) => {
@@ -28,8 +30,10 @@ export function testWorld(): TestWorld {
     now: () => time,
     fetch: network.fetch,
     fetchTrusted: network.fetch,
+    download: downloads.download,
+    vetAddress: downloads.vetAddress,
     run: createRun(process.env),
-    close: () => network.close(),
+    close: async () => void (await Promise.all([network.close(), downloads.close()])),
     setTime: (iso) => {
       time = new Date(iso);
     },
