@@ -1,0 +1,117 @@
+// Which entries an archive may have: names that stay inside and mean the same everywhere, within limits of number and size.
+import { relativePathFault } from '../../lib/files.ts';
+import { InstallError } from './artifact-installer.ts';
+
+export interface ArchiveLimits {
+  /** Of all files together, once extracted. */
+  maxBytes: number;
+  maxEntries: number;
+  /** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
+  maxRatio: number;
+  /** So much may be extracted whatever the ratio: small files of zeros are no bomb. */
+  freeBytes: number;
+}
+
+export const ARCHIVE_LIMITS: ArchiveLimits = {
+  maxBytes: 4_000_000_000,
+  maxEntries: 50_000,
+  maxRatio: 200,
+  freeBytes: 32_000_000,
+};
+
+const MOST_LEVELS = 40;
+/** Devices of Windows under any ending, and what a system cuts off or hides. */
+const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
+const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+export interface ArchiveEntry {
+  name: string;
+  isFolder: boolean;
+  bytes: number;
+}
+
+export interface EntryGuard {
+  /** The path below the folder, with `/`; undefined for the folder itself. @throws InstallError */
+  admit(entry: ArchiveEntry): string | undefined;
+  totals(): { entries: number; bytes: number };
+}
+
+export function createEntryGuard(archiveBytes: number, limits: ArchiveLimits): EntryGuard {
+  const places = new Map<string, { path: string; isFolder: boolean }>();
+  let entries = 0;
+  let bytes = 0;
+
+  function admit({ name, isFolder, bytes: size }: ArchiveEntry): string | undefined {
+    entries += 1;
+    if (entries > limits.maxEntries) throw refused(`it has more than ${limits.maxEntries} entries`);
+    addBytes(size, name);
+    // Archives of the current folder name it too.
+    const path = name.replace(/^(\.\/)+/, '').replace(/\/$/, '');
+    if (isFolder && (path === '' || path === '.')) return undefined;
+    const fault = entryNameFault(path);
+    if (fault) throw refusedEntry(name, fault);
+    claim(path, isFolder);
+    return path;
+  }
+
+  function addBytes(size: number, name: string): void {
+    if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has no readable size');
+    bytes += size;
+    if (bytes > limits.maxBytes) throw refused(`it holds more than ${limits.maxBytes} bytes`);
+    if (bytes > limits.freeBytes && bytes > archiveBytes * limits.maxRatio)
+      throw refused(`it would grow to more than ${limits.maxRatio} times its size, as a bomb does`);
+  }
+
+  /** Every name once, whatever the filesystem thinks of capitals and accents; folders above it included. */
+  function claim(path: string, isFolder: boolean): void {
+    const names = path.split('/');
+    for (const index of names.keys()) {
+      const place = names.slice(0, index + 1).join('/');
+      const isLast = index === names.length - 1;
+      const wanted = { path: place, isFolder: isLast ? isFolder : true };
+      const found = places.get(sameEverywhere(place));
+      if (found) checkSecond(found, wanted);
+      else places.set(sameEverywhere(place), wanted);
+    }
+  }
+
+  return { admit, totals: () => ({ entries, bytes }) };
+}
+
+function checkSecond(found: { path: string; isFolder: boolean }, wanted: { path: string; isFolder: boolean }): void {
+  if (found.path !== wanted.path)
+    throw refusedEntry(wanted.path, `is the same name as '${shownName(found.path)}' on some systems`);
+  if (found.isFolder !== wanted.isFolder) throw refusedEntry(wanted.path, 'is both a file and a folder');
+  if (!wanted.isFolder) throw refusedEntry(wanted.path, 'is there twice');
+}
+
+function entryNameFault(path: string): string | undefined {
+  const fault = relativePathFault(path);
+  if (fault) return fault;
+  const names = path.split('/');
+  if (names.length > MOST_LEVELS) return `is more than ${MOST_LEVELS} folders deep`;
+  if (MISLEADING.test(path)) return 'holds characters that change the direction of text';
+  if (names.some((name) => RESERVED.test(name))) return 'is a name that some systems keep for devices';
+  if (names.some((name) => /[. ]$/.test(name))) return 'ends in a dot or a space, which some systems cut off';
+  // Whoever runs git in the folder would run what its settings say.
+  if (names.some((name) => /^\.git$/i.test(name))) return 'is a folder of git itself';
+  return undefined;
+}
+
+function sameEverywhere(path: string): string {
+  return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+export function refused(reason: string): InstallError {
+  return new InstallError(`The archive was refused, and nothing of it was kept: ${reason}.`);
+}
+
+export function refusedEntry(name: string, fault: string): InstallError {
+  return refused(`its entry '${shownName(name)}' ${fault}`);
+}
+
+/** Names are hostile: no control characters in logs and answers, and not kilobytes of them. */
+function shownName(name: string): string {
+  const harmless = name.replace(/[\p{C}\u2028\u2029]/gu, '�');
+  return harmless.length > 100 ? `${harmless.slice(0, 100)}…` : harmless;
+}

@@ -1,0 +1,123 @@
+// Zip archives: every entry is judged by the archive's own list before the first one is extracted.
+import { crc32 } from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type ArchiveLimits, createEntryGuard, refused, refusedEntry } from './archive-entries.ts';
+import type { FolderWriter } from './archive-writer.ts';
+import { InstallError } from './artifact-installer.ts';
+
+export interface ExtractTask {
+  file: string;
+  archiveBytes: number;
+  limits: ArchiveLimits;
+  signal: AbortSignal;
+  writer: FolderWriter;
+}
+
+interface AdmittedEntry {
+  path: string;
+  entry: Entry;
+}
+
+const FILE_TYPES: Readonly<Record<number, string>> = {
+  21609: 'is a link',
+  4802: 'is a device',
+  14406: 'is a device',
+  2401: 'is a pipe',
+  26411: 'is a socket',
+};
+const REPARSE_POINT = 0x400;
+const STORED = 0;
+const DEFLATED = 8;
+
+export async function extractZip(task: ExtractTask): Promise<{ entries: number; bytes: number }> {
+  const zip = await openPromise(task.file, {
+    lazyEntries: true,
+    autoClose: false,
+    strictFileNames: true,
+    validateEntrySizes: true,
+  }).catch(unreadable);
+  try {
+    const { files, folders, totals } = await judgeEntries(zip, task).catch(unreadable);
+    for (const path of folders) await task.writer.makeFolder(path);
+    for (const admitted of files) await extractEntry(zip, admitted, task);
+    return totals;
+  } finally {
+    zip.close();
+  }
+}
+
+async function judgeEntries(zip: ZipFile, { archiveBytes, limits, signal }: ExtractTask) {
+  const guard = createEntryGuard(archiveBytes, limits);
+  const files: AdmittedEntry[] = [];
+  const folders: string[] = [];
+  if (zip.entryCount > limits.maxEntries) throw refused(`it has more than ${limits.maxEntries} entries`);
+  for await (const entry of zip.eachEntry()) {
+    signal.throwIfAborted();
+    const isFolder = entry.fileName.endsWith('/');
+    const path = guard.admit({ name: entry.fileName, isFolder, bytes: entry.uncompressedSize });
+    const fault = entryFault(entry, isFolder);
+    if (fault) throw refusedEntry(entry.fileName, fault);
+    if (path !== undefined && isFolder) folders.push(path);
+    else if (path !== undefined) files.push({ path, entry });
+  }
+  checkOverlaps(files);
+  return { files, folders, totals: guard.totals() };
+}
+
+function entryFault(entry: Entry, isFolder: boolean): string | undefined {
+  if (entry.isEncrypted()) return 'is encrypted';
+  const mode = entry.externalFileAttributes >>> 16;
+  const typeFault = FILE_TYPES[mode & 0o170000];
+  if (typeFault) return `${typeFault}, and only files and folders are extracted`;
+  if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link, and only files and folders are extracted';
+  if (isFolder && entry.uncompressedSize > 0) return 'is a folder that has a content';
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
+    return `is packed by a method that is not known here (${entry.compressionMethod})`;
+  return undefined;
+}
+
+/** One packed stream that many entries point to is how a small archive becomes a huge folder. */
+function checkOverlaps(files: readonly AdmittedEntry[]): void {
+  const inOrder = files.map(({ entry }) => entry).sort(byOffset);
+  for (const [index, entry] of inOrder.entries()) {
+    const next = inOrder[index + 1];
+    const end = entry.relativeOffsetOfLocalHeader + 30 + entry.fileNameLength + entry.compressedSize;
+    if (next && end > next.relativeOffsetOfLocalHeader)
+      throw refusedEntry(next.fileName, `shares its bytes with '${entry.fileName}'`);
+  }
+}
+
+function byOffset(a: Entry, b: Entry): number {
+  return a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader;
+}
+
+async function extractEntry(zip: ZipFile, { path, entry }: AdmittedEntry, { writer, signal }: ExtractTask) {
+  signal.throwIfAborted();
+  const isExecutable = ((entry.externalFileAttributes >>> 16) & 0o111) !== 0;
+  try {
+    await writer.writeFile(path, checked(await zip.openReadStreamPromise(entry), entry), { isExecutable });
+  } catch (error) {
+    throw isBroken(error) ? refusedEntry(entry.fileName, `is broken (${(error as Error).message})`) : error;
+  }
+}
+
+/** The size is checked by the library, the checksum is not. */
+async function* checked(content: AsyncIterable<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
+  let sum = 0;
+  for await (const chunk of content) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (sum !== entry.crc32) throw refusedEntry(entry.fileName, 'is broken (its checksum is another)');
+}
+
+/** Errors of the machine, a full disk above all, have a syscall; those of the archive have none. */
+function isBroken(error: unknown): boolean {
+  const { syscall, name } = error as NodeJS.ErrnoException;
+  return !(error instanceof InstallError) && syscall === undefined && name !== 'AbortError';
+}
+
+function unreadable(error: unknown): never {
+  if (!isBroken(error)) throw error;
+  throw refused(`it is no readable zip (${(error as Error).message.slice(0, 200)})`);
+}
