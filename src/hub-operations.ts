@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CatalogPage, CatalogQuery, EntityRecord } from './catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
 import type {
+  IngestOptions,
   IngestReport,
   IngestStatus,
   ProgressListener,
@@ -27,7 +28,7 @@ export interface HubOperations {
   addRemote(url: string): Promise<RemoteAdded>;
   removeRemote(url: string): Promise<RemoteRemoved>;
   /** Without an address, all remotes. */
-  ingest(url?: string, onProgress?: ProgressListener): Promise<IngestReport>;
+  ingest(url?: string, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   ingestStatus(): Promise<IngestStatus>;

@@ -121,10 +121,14 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     .refreshOutdated(stopping.signal)
     .catch((error) => log.error({ error }, 'Outdated entities could not be refreshed'));
 
+  const interruptedClosed = sync
+    .closeInterrupted()
+    .catch((error) => log.error({ error }, 'Interrupted ingests could not be marked as such'));
+
   async function stopWork(): Promise<void> {
     stopping.abort();
     background?.stop();
-    await Promise.all([sync.close(), refreshed]);
+    await Promise.all([sync.close(), refreshed, interruptedClosed]);
   }
 
   async function closeAll(): Promise<void> {
@@ -162,7 +166,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     listRemotes: () => book.list(),
     addRemote: (url) => book.add(url),
     removeRemote: (url) => book.remove(url),
-    ingest: (url, onProgress) => sync.ingest(url, onProgress),
+    ingest: (url, onProgress, options) => sync.ingest(url, onProgress, options),
     syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
     ingestStatus: () => sync.status(),
     listRejections: (query) => sync.rejections(query),

@@ -68,8 +68,8 @@ export function createHubClient(options: HubClientOptions): HubClient {
     listRemotes: () => ask({ path: '/remotes' }),
     addRemote: (url) => ask({ method: 'POST', path: '/remotes', body: { url } }),
     removeRemote: (url) => ask({ method: 'DELETE', path: '/remotes', body: { url } }),
-    ingest: (url, onProgress) =>
-      follow({ method: 'POST', path: '/ingest', body: url === undefined ? {} : { url } }, onProgress),
+    ingest: (url, onProgress, { acceptShrunk = false } = {}) =>
+      follow({ method: 'POST', path: '/ingest', body: { url, accept_shrunk: acceptShrunk } }, onProgress),
     syncRemotes: (onProgress, { force = false } = {}) =>
       follow({ method: 'POST', path: '/remotes/sync', body: { force } }, onProgress),
     ingestStatus: () => ask({ path: '/ingest/status' }),

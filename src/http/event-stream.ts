@@ -6,6 +6,13 @@ import { asHubError, problemBody } from './problem.ts';
 /** A stream that is silent for longer is cut off by proxies and clients, and a step of an install may take minutes. */
 const SIGN_OF_LIFE_MS = 15_000;
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Logs what is ours to mend, once. */
+    logFailure(request: FastifyRequest, error: unknown): void;
+  }
+}
+
 export function wantsEvents({ headers }: FastifyRequest): boolean {
   return /\btext\/event-stream\b/i.test(headers.accept ?? '');
 }
@@ -34,7 +41,10 @@ export async function sendEvents(
   const signsOfLife = setInterval(() => !events.destroyed && events.push(': still at work\n\n'), signOfLifeMs).unref();
   done
     .then((result) => send('result', result))
-    .catch((error) => send('error', problemBody(asHubError(error), request.id)))
+    .catch((error) => {
+      request.server.logFailure(request, error);
+      send('error', problemBody(asHubError(error), request.id));
+    })
     .finally(() => {
       clearInterval(signsOfLife);
       if (!events.destroyed) events.push(null);

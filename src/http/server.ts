@@ -6,7 +6,7 @@ import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
-import { type FastifyInstance, type FastifyReply, fastify, type RouteOptions } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Config } from '../config.ts';
 import { HubError } from '../errors.ts';
@@ -81,14 +81,14 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   // Answers are made by the contracts' own types; the tests hold them against the schemas, so that no answer pays for it.
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
+  app.decorate('logFailure', (request: FastifyRequest, error: unknown) => {
+    const { code, cause } = asHubError(error);
+    if (code !== 'internal_error') return;
+    log.error({ request_id: request.id, error: cause }, `${request.method} ${request.routeOptions.url} failed`);
+  });
   app.setErrorHandler((error, request, reply) => {
-    const hubError = asHubError(error);
-    if (hubError.code === 'internal_error')
-      log.error(
-        { request_id: request.id, error: hubError.cause },
-        `${request.method} ${request.routeOptions.url} failed`,
-      );
-    return sendProblem(hubError, request, reply);
+    app.logFailure(request, error);
+    return sendProblem(asHubError(error), request, reply);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(

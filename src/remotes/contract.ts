@@ -106,8 +106,13 @@ const SyncProgress = z.object({
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
 
-/** Called from time to time with everything that is under way. */
+/** Called from time to time with how far the work is that was asked for. */
 export type ProgressListener = (progress: SyncProgress) => void;
+
+export interface IngestOptions {
+  /** Whether an index that lists less than half of what it did is believed: what it lacks is then marked as missing. */
+  acceptShrunk?: boolean;
+}
 
 export interface SyncOptions {
   /** Also try servers again whose last failure was a short while ago. */

@@ -50,6 +50,7 @@ export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
     const { url } = entry;
     if (url.length > LONGEST_URL)
       return failed(url, { message: `has an address of more than ${LONGEST_URL} characters`, isTemporary: false });
+    if (entry.fault !== undefined) return failed(url, { message: entry.fault, isTemporary: false });
     if (entry.isDeleted) return { outcome: 'deleted', url };
     // What is marked as missing is wanted whole again.
     const known = member?.isMissing ? undefined : member;

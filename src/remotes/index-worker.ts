@@ -15,6 +15,8 @@ export interface ListedEntry {
   /** The JSON text of a manifest in place. */
   text?: string;
   isDeleted?: boolean;
+  /** Why there is no manifest to be had. */
+  fault?: string;
 }
 
 export type IndexAnswer =
@@ -36,6 +38,10 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     const text = new TextDecoder().decode(task.bytes);
     // Tens of megabytes that are not needed beside the text.
     task.bytes = new Uint8Array();
+    if (text.trim() === '')
+      return { ok: false, error: 'The index is empty: there is nothing at this address to read.' };
+    if (/^\s*<(?:!doctype|html)/i.test(text))
+      return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
     const { document } = parseManifestText(url, text);
     const { entries, next, tellsChanges = false } = readIndexDocument(document, url);
     return { ok: true, chunks: [...chunked(entries)], next, tellsChanges };
@@ -62,7 +68,8 @@ function* chunked(entries: readonly IndexEntry[]): Generator<string> {
   if (chunk.length > 0) yield `[${chunk.join()}]`;
 }
 
-function listed({ url, manifest, isDeleted }: IndexEntry): ListedEntry {
+function listed({ url, manifest, isDeleted, fault }: IndexEntry): ListedEntry {
+  if (fault) return { url, fault };
   if (isDeleted) return { url, isDeleted };
   return manifest === undefined ? { url } : { url, text: JSON.stringify(manifest) };
 }

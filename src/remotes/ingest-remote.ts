@@ -19,19 +19,20 @@ export interface RemoteIngest {
   url: string;
   /** Aborted when the hub closes. */
   signal: AbortSignal;
+  acceptShrunk: boolean;
   onStart: (progress: Progress) => void;
 }
 
 /** Never rejects: a bad remote is a result, and so is a database that went away meanwhile. */
 export async function ingestRemote(
   dependencies: RemoteIngestDependencies,
-  { url, signal, onStart }: RemoteIngest,
+  { url, signal, acceptShrunk, onStart }: RemoteIngest,
 ): Promise<IngestResult> {
   const { log, now } = dependencies;
   const progress = createProgress(url, now);
   onStart(progress);
   try {
-    await ingestAndKeep(dependencies, { url, signal, progress });
+    await ingestAndKeep(dependencies, { url, signal, acceptShrunk, progress });
   } catch (error) {
     progress.fail(reasonOf(error, log));
   }
@@ -40,9 +41,11 @@ export async function ingestRemote(
 
 async function ingestAndKeep(
   dependencies: RemoteIngestDependencies,
-  { url, signal, progress }: { url: string; signal: AbortSignal; progress: Progress },
+  { url, signal, acceptShrunk, progress }: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
 ): Promise<void> {
   const { remotes, runs, now, timeLimitMs, log } = dependencies;
+  // Should the process be killed, this is what is left of the run.
+  await runs.save(progress.run());
   const known = (await remotes.indexState(url)) ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
   const end = new AbortController();
@@ -50,6 +53,7 @@ async function ingestAndKeep(
     url,
     known,
     progress,
+    acceptShrunk,
     signal: AbortSignal.any([signal, limit, end.signal]),
   });
   let gone: GoneThrough = { state: known, isWhole: false };
@@ -63,7 +67,8 @@ async function ingestAndKeep(
     end.abort();
   }
   const { error } = progress.finish();
-  await remotes.saveOutcome(url, { at: now(), error, state: gone.state });
+  // The remote did nothing wrong when the hub closes: what is known of it stays.
+  if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), error, state: gone.state });
   await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
   await runs.save(progress.run());
 }

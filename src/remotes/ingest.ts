@@ -27,6 +27,8 @@ export interface IngestTask {
   known: IndexState;
   progress: Progress;
   signal: AbortSignal;
+  /** Whether an index that lists less than half of what it did is believed. */
+  acceptShrunk: boolean;
 }
 
 export interface GoneThrough {
@@ -57,7 +59,10 @@ const CLOCK_LEEWAY_MS = 3_600_000;
 /** An index stays the same when a manifest is changed where it is: once a day, its word is not taken for it. */
 const TRUSTED_MS = 24 * 3_600_000;
 
-export function createIngest(dependencies: IngestDependencies, { url, known, progress, signal }: IngestTask): Ingest {
+export function createIngest(
+  dependencies: IngestDependencies,
+  { url, known, progress, signal, acceptShrunk }: IngestTask,
+): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
   const places = new Map<string, number>();
   const saver = createManifestSaver(dependencies, { remote: url, places, progress });
@@ -67,7 +72,8 @@ export function createIngest(dependencies: IngestDependencies, { url, known, pro
   async function run(): Promise<GoneThrough> {
     const startedAt = now();
     const listedBefore = await members.countPresent(url);
-    const trusted = isTrusted(known, startedAt) ? known : NO_STATE;
+    // Whoever believes a smaller index wants it gone through, whether it changed since or not.
+    const trusted = !acceptShrunk && isTrusted(known, startedAt) ? known : NO_STATE;
     const first = await fetchIndex.changed(withChangesSince(url, trusted.changesSince), trusted, signal);
     if (!first) {
       progress.add({ unchanged: listedBefore });
@@ -186,9 +192,9 @@ export function createIngest(dependencies: IngestDependencies, { url, known, pro
 
   /** Kept, but marked; unless so much is gone at once that the index itself must be at fault. */
   async function markMissing(listedBefore: number): Promise<void> {
-    if (places.size * 2 < listedBefore) {
+    if (!acceptShrunk && places.size * 2 < listedBefore) {
       progress.note(
-        `The index lists ${places.size} manifests where it had ${listedBefore}: nothing was marked as missing.`,
+        `The index lists ${places.size} manifests where it had ${listedBefore}: nothing was marked as missing. If that is right, ingest it with accept_shrunk.`,
       );
       return;
     }

@@ -4,14 +4,15 @@ import { HubError } from '../errors.ts';
 import type { PendingReport } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type {
+  IngestOptions,
   IngestReport,
   IngestResult,
+  IngestRun,
   IngestStatus,
   ProgressListener,
   RejectionPage,
   RejectionQuery,
   SyncOptions,
-  SyncProgress,
   SyncReport,
 } from './contract.ts';
 import { ingestRemote, type RemoteIngestDependencies } from './ingest-remote.ts';
@@ -21,11 +22,13 @@ import type { TryLock } from './store.ts';
 
 export interface Sync {
   /** Without an address, all remotes. An address that is no stored remote is ingested and not stored. */
-  ingest(url: string | undefined, onProgress?: ProgressListener): Promise<IngestReport>;
+  ingest(url: string | undefined, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` when one is under way, here or in another hub on the same database. */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   status(): Promise<IngestStatus>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;
+  /** Says of the runs that a killed hub left behind that they are over; for the start. */
+  closeInterrupted(): Promise<void>;
   /** Stops what is under way, and waits for its end. */
   close(): Promise<void>;
 }
@@ -40,51 +43,57 @@ export interface SyncDependencies extends RemoteIngestDependencies {
 const REMOTES_AT_ONCE = 2;
 const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;
+const MOST_RUNS_LOOKED_AT = 500;
+
+interface IngestCall {
+  /** What the caller is told of: its own work, not that of others. */
+  own: Set<Progress>;
+  acceptShrunk: boolean;
+}
 
 export function createSync(dependencies: SyncDependencies): Sync {
-  const { book, gateway, runs, tryLock, log } = dependencies;
+  const { book, gateway, runs, tryLock, now, log } = dependencies;
   const stopping = new AbortController();
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
 
-  /** Servers done by the registration that is under way. */
+  /** Servers done by the registration that is under way; one at a time, as there is one sync at a time. */
   let registering: number | null = null;
 
-  const currentProgress = (): SyncProgress => ({
-    running: [...running].map((progress) => progress.run()),
-    registering,
-  });
-
   /** Never rejects: what one remote does, no other pays for. */
-  async function ingestOne(url: string): Promise<IngestResult> {
+  async function ingestOne(url: string, task: IngestCall): Promise<IngestResult> {
     try {
       const lock = await tryLock(`ingest ${url}`);
       if (!lock) return refused(url, 'is being ingested already');
-      return await ingestLocked(url).finally(() => lock.release());
+      return await ingestLocked(url, task).finally(() => lock.release());
     } catch (error) {
       log.error({ url, error }, `Could not ingest ${url}`);
       return refused(url, error instanceof HubError ? error.message : 'failed inside the hub, whose log has more');
     }
   }
 
-  async function ingestLocked(url: string): Promise<IngestResult> {
+  async function ingestLocked(url: string, { own, acceptShrunk }: IngestCall): Promise<IngestResult> {
     let current: Progress | undefined;
     const onStart = (progress: Progress) => {
       current = progress;
       running.add(progress);
+      own.add(progress);
     };
-    const result = await ingestRemote(dependencies, { url, signal: stopping.signal, onStart });
-    if (current) running.delete(current);
+    const result = await ingestRemote(dependencies, { url, signal: stopping.signal, acceptShrunk, onStart });
+    if (current) {
+      running.delete(current);
+      own.delete(current);
+    }
     return result;
   }
 
-  function ingestAll(urls: readonly string[]): Promise<IngestResult[]> {
-    return pLimit(REMOTES_AT_ONCE).map(urls, ingestOne);
+  function ingestAll(urls: readonly string[], task: IngestCall): Promise<IngestResult[]> {
+    return pLimit(REMOTES_AT_ONCE).map(urls, (url) => ingestOne(url, task));
   }
 
   /** Whoever asked may go away: the work goes on, and the hub waits for it when it closes. */
-  function tracked<T>(work: Promise<T>, onProgress: ProgressListener | undefined): Promise<T> {
-    const timer = onProgress && setInterval(() => onProgress(currentProgress()), PROGRESS_MS);
+  function tracked<T>(work: Promise<T>, tell: (() => void) | undefined): Promise<T> {
+    const timer = tell && setInterval(tell, PROGRESS_MS);
     const settled = work.finally(() => {
       clearInterval(timer);
       underWay.delete(settled);
@@ -104,7 +113,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     }
   }
 
-  async function syncRemotes(force: boolean): Promise<SyncReport> {
+  async function syncRemotes(own: Set<Progress>, force: boolean): Promise<SyncReport> {
     const lock = await tryLock('sync');
     if (!lock)
       throw new HubError(
@@ -114,7 +123,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
     try {
       const seeded = await book.seedIfEmpty();
       const { items } = await book.list();
-      const results = await ingestAll(items.map(({ url }) => url));
+      const urls = items.map(({ url }) => url);
+      const results = await ingestAll(urls, { own, acceptShrunk: false });
       const failures = results.filter(({ ok }) => !ok);
       const registration = await register(force);
       return {
@@ -133,18 +143,44 @@ export function createSync(dependencies: SyncDependencies): Sync {
   }
 
   return {
-    async ingest(url, onProgress) {
+    async ingest(url, onProgress, { acceptShrunk = false } = {}) {
       const urls = url === undefined ? (await book.list()).items.map((remote) => remote.url) : [normalisedUrl(url)];
-      return { results: await tracked(ingestAll(urls), onProgress) };
+      const own = new Set<Progress>();
+      const tell = onProgress && (() => onProgress({ running: runsOf(own), registering: null }));
+      return { results: await tracked(ingestAll(urls, { own, acceptShrunk }), tell) };
     },
-    syncRemotes: (onProgress, { force = false } = {}) => tracked(syncRemotes(force), onProgress),
+    syncRemotes(onProgress, { force = false } = {}) {
+      const own = new Set<Progress>();
+      const tell = onProgress && (() => onProgress({ running: runsOf(own), registering }));
+      return tracked(syncRemotes(own, force), tell);
+    },
     rejections: ({ url, ...page }) => runs.rejections({ ...page, url: url === undefined ? url : normalisedUrl(url) }),
-    status: async () => ({ ...currentProgress(), last: await runs.last(LAST_RUNS_SHOWN) }),
+    async status() {
+      const last = await runs.last(LAST_RUNS_SHOWN);
+      const current = runsOf(running);
+      // What another hub on the same database has under way is not done, and not of this hub either.
+      return { running: current, registering, last: last.filter(({ finished_at }) => finished_at !== null) };
+    },
+    async closeInterrupted() {
+      const left = (await runs.last(MOST_RUNS_LOOKED_AT)).filter(({ finished_at }) => finished_at === null);
+      for (const run of left) {
+        const lock = await tryLock(`ingest ${run.url}`);
+        // Somebody who has the lock is still at it.
+        if (!lock) continue;
+        const finished_at = now().toISOString();
+        const error = 'was interrupted: the hub ended before it was done';
+        await runs.save({ ...run, finished_at, ok: false, error, seconds_left: null }).finally(() => lock.release());
+      }
+    },
     async close() {
       stopping.abort();
       await Promise.allSettled(underWay);
     },
   };
+}
+
+function runsOf(progress: Iterable<Progress>): IngestRun[] {
+  return [...progress].map((each) => each.run());
 }
 
 function refused(url: string, error: string): IngestResult {

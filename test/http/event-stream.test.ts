@@ -9,8 +9,11 @@ import { eventsOf } from './events.ts';
 
 type Work = (report: (progress: unknown) => void) => Promise<unknown>;
 
+const logged: unknown[] = [];
+
 async function served(t: TestContext, work: Work, signOfLifeMs?: number): Promise<string> {
   const app = fastify({ genReqId: () => 'request-7' });
+  app.decorate('logFailure', (_request, error) => logged.push(error));
   app.setErrorHandler((error, request, reply) => sendProblem(asHubError(error), request, reply));
   app.post('/work', (request, reply) => sendEvents(request, reply, work, signOfLifeMs));
   t.after(() => app.close());
@@ -96,6 +99,7 @@ test('event stream: a later failure is the last event, as a problem with no inte
     );
     assert.partialDeepStrictEqual(events[1]?.data, { code, request_id: 'request-7' });
     assert.doesNotMatch(JSON.stringify(events), /secret/);
+    assert.equal(logged.at(-1), error);
   }
 });
 

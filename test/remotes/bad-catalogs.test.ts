@@ -31,19 +31,21 @@ testOnEveryEngine(
     host.put('/m/good.json', good);
     host.put('/m/better.json', better);
     const names = ['good.json', ...Object.keys(bad), 'lost.json', 'better.json'];
-    host.put('/index.json', { manifests: names.map((name) => `m/${name}`) });
+    host.put('/index.json', { manifests: names.map((name) => `m/${name}`), items: [null, {}] });
 
     const result = await ingest();
 
     assert.equal(result.ok, true);
-    assert.deepEqual(countsOf(result), { created: 2, failed: Object.keys(bad).length + 1 });
+    assert.deepEqual(countsOf(result), { created: 2, failed: Object.keys(bad).length + 3 });
     assert.deepEqual(await ids(), ['tool:better@1.0.0', 'tool:good@1.0.0']);
     const { items, total } = await runs.rejections({ limit: 100, offset: 0 });
-    assert.equal(total, Object.keys(bad).length + 1);
+    assert.equal(total, Object.keys(bad).length + 3);
     const reasons = new Map(items.map(({ url, error }) => [url, error]));
     for (const [name, { reason }] of Object.entries(bad))
       assert.match(reasons.get(host.url(`/m/${name}`)) ?? '', reason, name);
     assert.equal(reasons.get(host.url('/m/lost.json')), 'answered 404');
+    for (const position of [names.length, names.length + 1])
+      assert.match(reasons.get(host.url(`/index.json#entry-${position}`)) ?? '', /is no manifest and names none/);
   },
 );
 
@@ -118,9 +120,9 @@ const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp
   'is forbidden': { put: 'no', status: 403, error: /^answered 403$/ },
   'is broken for a while': { put: 'no', status: 500, error: /^answered 500$/ },
   'is no JSON': { put: '{"manifests": [', error: /cannot be read as JSON/ },
-  'is a page': { put: '<!doctype html>\n<a href="x">\n', error: /cannot be read|must be an object/ },
+  'is a page': { put: '<!doctype html>\n<a href="x">\n', error: /is a web page, not an index/ },
   'is a number': { put: '7', error: /must be an object or an array/ },
-  'is nothing': { put: '', error: /must be an object or an array/ },
+  'is nothing': { put: '', error: /is empty/ },
   'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the 20000 bytes/ },
 };
 test('robust: an index that cannot be read is a result with its reason', async (t) => {

@@ -33,6 +33,17 @@ test(`crash: killed at ${KILLS} random moments, the database is sound each time 
   t.diagnostic(`killed after these numbers of requests: ${moments}`);
 
   const { hub: next } = await hubOn(t, address);
+  let { last } = await next.ingestStatus();
+  // Marked in the background, once the hub has started.
+  for (let wait = 0; wait < 200 && last.length === 0; wait += 1) {
+    await sleep(20);
+    ({ last } = await next.ingestStatus());
+  }
+  // One, because the clock of these hubs stands still, and a run is known by when it began.
+  assert.deepEqual(
+    last.map(({ ok, error }) => [ok, error]),
+    [[false, 'was interrupted: the hub ended before it was done']],
+  );
   const [result] = (await next.ingest()).results;
   assert.deepEqual([result?.ok, result?.stats.failed, result?.stats.manifests_seen], [true, 0, MANIFESTS]);
   assert.equal((await next.countEntities()).tool, MANIFESTS);

@@ -129,6 +129,23 @@ test('status: what is under way, then what was; newest first', async (t) => {
   );
 });
 
+test('progress: each caller is told of its own work only', async (t) => {
+  const host = await startIndexServer(t);
+  const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const [slow, slower] = [publish(host, '/slow.json', 'a'), publish(host, '/slower.json', 'b')];
+  host.delay((path) => (path.startsWith('/m/') ? 1_500 : 0));
+  const told: string[][] = [[], []];
+  await Promise.all(
+    [slow, slower].map((url, caller) =>
+      hub.ingest(url, ({ running }) => told[caller]?.push(...running.map((run) => run.url))),
+    ),
+  );
+  assert.deepEqual(
+    told.map((urls) => [...new Set(urls)]),
+    [[slow], [slower]],
+  );
+});
+
 testOnEveryEngine(
   'two at once: one syncs, the other is told so, in one hub and in two on one database',
   async (t, address) => {
@@ -198,6 +215,8 @@ test('close: what is under way ends soon, and nothing is lost by it', async (t) 
 
   host.delay(() => 0);
   const { hub: next } = await hubOn(t, address);
+  const [remote] = (await next.listRemotes()).items;
+  assert.deepEqual([remote?.last_status, remote?.last_error], [null, null], 'the remote did nothing wrong');
   assert.deepEqual((await next.syncRemotes()).ingested, [url]);
   assert.equal((await next.countEntities()).tool, 2);
 });

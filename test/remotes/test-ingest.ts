@@ -32,7 +32,7 @@ export interface TestIngest {
   /** `/index.json` of the host unless another path or address is named; a stored remote in any case. */
   ingest(
     url?: string,
-    options?: { signal?: AbortSignal; onStart?: (progress: Progress) => void },
+    options?: { signal?: AbortSignal; acceptShrunk?: boolean; onStart?: (progress: Progress) => void },
   ): Promise<IngestResult>;
   get(id: string): Promise<EntityRecord>;
   manifest(id: string): Promise<JsonObject>;
@@ -106,12 +106,15 @@ export async function testIngest(
     world,
     database,
     runs,
-    async ingest(url = '/index.json', { signal = new AbortController().signal, onStart = () => {} } = {}) {
+    async ingest(
+      url = '/index.json',
+      { signal = new AbortController().signal, acceptShrunk = false, onStart = () => {} } = {},
+    ) {
       const remote = new URL(url, host.origin).href;
       await remotes.add([remote], now());
       return ingestRemote(
         { ...readers, catalog, remotes, members, runs, now, log, timeLimitMs },
-        { url: remote, signal, onStart },
+        { url: remote, signal, acceptShrunk, onStart },
       );
     },
     get: (id) => catalog.get(id),

@@ -22,7 +22,14 @@ const SyncBody = z
     force: z.boolean().default(false).describe('Also try servers again whose last failure was a short while ago'),
   })
   .nullish();
-const IngestBody = RemoteUrl.partial().nullish();
+const IngestBody = RemoteUrl.partial()
+  .extend({
+    accept_shrunk: z
+      .boolean()
+      .default(false)
+      .describe('Believe an index that lists less than half of what it did: what it lacks is then marked as missing'),
+  })
+  .nullish();
 const IngestQuery = z.object({ remote: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
 const RejectionsQuery = z.object({
   url: words(1000)
@@ -120,8 +127,9 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
       },
       async (request, reply) => {
         const url = request.body?.url ?? request.query.remote;
-        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.ingest(url, report));
-        return hub.ingest(url);
+        const options = { acceptShrunk: request.body?.accept_shrunk };
+        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.ingest(url, report, options));
+        return hub.ingest(url, undefined, options);
       },
     );
   }

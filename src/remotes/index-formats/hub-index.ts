@@ -1,6 +1,6 @@
 // The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
 import { isJsonObject, type JsonObject, jsonDigest, storableText } from '../../lib/json.ts';
-import { type IndexEntry, type IndexReader, placeInIndex } from './index-reader.ts';
+import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
 
 export const hubIndex: IndexReader = {
   format: 'hub-index',
@@ -18,12 +18,8 @@ function listsOf({ manifests, items, entries }: JsonObject): unknown[][] {
 }
 
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {
-  for (const list of lists) {
-    for (const listed of list) {
-      const entry = entryOf(listed, indexUrl);
-      if (entry) yield entry;
-    }
-  }
+  for (const [position, listed] of lists.flat().entries())
+    yield entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, position);
 }
 
 function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {

@@ -6,6 +6,8 @@ export interface IndexEntry {
   /** Address of the manifest; for one in place, an address of its own below the index. */
   url: string;
   manifest?: unknown;
+  /** Why no manifest can be had from what the index lists here. */
+  fault?: string;
   /** The index says that it was withdrawn. */
   isDeleted?: boolean;
 }
@@ -37,4 +39,10 @@ const PLAIN_NAME = /^[\x21-\x7e]{1,300}$/;
 export function placeInIndex(indexUrl: string, name: string): string {
   const [index] = indexUrl.split(/[?#]/, 1);
   return `${index}#${PLAIN_NAME.test(name) ? name : jsonDigest(name)}`;
+}
+
+/** Kept, so that the author of the catalog sees it in the rejections. */
+export function unusableEntry(indexUrl: string, position: number): IndexEntry {
+  const url = placeInIndex(indexUrl, `entry-${position}`);
+  return { url, fault: `is no manifest and names none (entry ${position}, counted from 0)` };
 }

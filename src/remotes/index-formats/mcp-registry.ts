@@ -1,6 +1,6 @@
 // An MCP registry as an index: both generations of its list, paged.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { type IndexEntry, type IndexReader, placeInIndex } from './index-reader.ts';
+import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
 import { manifestFromServer } from './registry-server.ts';
 
 const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
@@ -12,14 +12,14 @@ export const mcpRegistry: IndexReader = {
 
   read(document, indexUrl) {
     const { servers, metadata } = document as JsonObject;
-    const entries = (servers as unknown[]).flatMap((listed) => entryOf(listed, indexUrl) ?? []);
+    const entries = (servers as unknown[]).map((listed, position) => entryOf(listed, position, indexUrl));
     return { entries, next: nextPage(metadata, indexUrl), tellsChanges: true };
   },
 };
 
 /** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
-function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
-  if (!isJsonObject(listed)) return undefined;
+function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntry {
+  if (!isJsonObject(listed)) return unusableEntry(indexUrl, position);
   const server = isJsonObject(listed.server) ? listed.server : listed;
   const meta = { ...object(server._meta), ...object(listed._meta) };
   const official = object(meta[OFFICIAL_META]);

@@ -143,12 +143,17 @@ test('hub index: an object with none of the keys, and lists that are no lists, a
   }
 });
 
-test('hub index: what names no manifest is left out', () => {
+test('hub index: what names no manifest is kept with its fault, for its author to see', () => {
   const document = {
     manifests: [null, 7, true, [], '', ' '],
     items: [{}, { status: 'active' }, { manifest_url: 7 }, { path: '' }],
   };
-  assert.deepEqual(urls(document), []);
+  const { entries } = readIndexDocument(document, INDEX);
+  assert.deepEqual(
+    entries.map(({ url }) => url),
+    Array.from({ length: 10 }, (_, position) => `${INDEX}#entry-${position}`),
+  );
+  assert.equal(entries[9]?.fault, 'is no manifest and names none (entry 9, counted from 0)');
 });
 
 test('hub index: a reference that is no address is kept, for its author to see, in a form that every database holds', () => {

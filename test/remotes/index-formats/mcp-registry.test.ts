@@ -63,11 +63,11 @@ test('mcp registry: flat servers of the first generation, in snake_case', () => 
   assert.equal((manifest.provenance as JsonObject).published_at, '2025-05-01T00:00:00Z');
 });
 
-test('mcp registry: both generations may be mixed in one list', () => {
+test('mcp registry: both generations may be mixed in one list, and what is neither has a fault', () => {
   const { entries } = read({ servers: [{ server: server({ name: 'a/a' }) }, server({ name: 'b/b' }), null, 'odd', 7] });
   assert.deepEqual(
     entries.map(({ url }) => url),
-    [`${LIST}#a/a@1.2.0`, `${LIST}#b/b@1.2.0`],
+    [`${LIST}#a/a@1.2.0`, `${LIST}#b/b@1.2.0`, `${LIST}#entry-2`, `${LIST}#entry-3`, `${LIST}#entry-4`],
   );
 });
 
