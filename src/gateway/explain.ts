@@ -28,7 +28,7 @@ function unsaid(url: string): string {
 
 function unreachable(error: string, url: string): string | undefined {
   if (/401 Unauthorized/.test(error)) {
-    return 'The server wants credentials: add auth_type and auth_token to its registration.';
+    return 'The server wants credentials: register it in the gateway with them by hand, after which the hub finds it there; or put auth_type and auth_token into its registration, where everybody who reads the catalog sees them.';
   }
   if (/Redirect response/.test(error)) {
     return 'The gateway follows no redirects: register the address that the server redirects to.';

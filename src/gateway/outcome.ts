@@ -3,13 +3,17 @@ import { type GatewayReply, statusOf } from './answer.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { explain } from './explain.ts';
 import type { GatewayRow } from './lookup.ts';
+import { shownUrl } from './names.ts';
 
 type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
 type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
 /** The answer as a sentence. */
 export function sentenceFor(reply: Failure, url?: string): string {
-  return reply.kind === 'refused' ? explain(reply, url) : `The gateway ${reply.error}.`;
+  if (reply.kind === 'refused') return explain(reply, url);
+  // A gateway connects to a server before it answers, and most often it is the server that it waits for.
+  const waiting = reply.kind === 'timeout' && url ? `; the server at ${shownUrl(url)} may be the one that hangs` : '';
+  return `The gateway ${reply.error}${waiting}.`;
 }
 
 /** Undefined when the answer is about this one registration only: with a token that is not accepted, none can succeed. */

@@ -1,6 +1,7 @@
 // Servers that are not registered: list them, remove one, remove many.
 import { HubError } from '../errors.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from './contract.ts';
+import { shownUrl } from './names.ts';
 import { describeServer } from './server-address.ts';
 import type { PendingServer, RegistrationStore } from './store.ts';
 
@@ -40,7 +41,7 @@ function present(server: PendingServer): PendingItem {
     version: server.version,
     source_url: server.sourceUrl,
     has_registration: server.mcpRegistration !== null,
-    server_url: url,
+    server_url: shownUrl(url),
     transport,
     gateway_error: server.gatewayError,
     last_try_at: server.lastTryAt,

@@ -17,6 +17,8 @@ type PartsOutcome =
 interface PartsRequest {
   registration: JsonObject;
   entityName: string;
+  /** The manifest is another than the last time: what is there already is brought in line with it. */
+  hasChanged: boolean;
   /** A server follows, whose own tools the gateway discovers. */
   hasServer: boolean;
   /** Every call is added. */
@@ -35,17 +37,17 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
   /** Gateways since 0.6 refuse tools of type MCP; one refusal is enough to know. */
   let areMcpToolsRefused = false;
 
-  async function register(part: Part): Promise<PartReport | Failure> {
+  async function register(part: Part, hasChanged: boolean): Promise<PartReport | Failure> {
     const listing = await lookup.list(part.kind);
     if (!listing.ok) return listing.reply;
     const row = findRow(part, listing.rows);
-    return row ? keep(part, row) : make(part);
+    return row ? keep(part, { row, hasChanged }) : make(part);
   }
 
   async function make(part: Part): Promise<PartReport | Failure> {
     const call = { body: creationBody(part) };
     const reply = await create(batch, { kind: part.kind, call, find: (rows) => findRow(part, rows) });
-    if (reply.kind === 'there') return keep(part, reply.row, reply.status);
+    if (reply.kind === 'there') return keep(part, { ...reply, hasChanged: false });
     if (reply.kind === 'ok') {
       const { id } = lookup.put(part.kind, reply.body, part);
       return { outcome: 'created', status: reply.status, ...(id ? { id } : {}) };
@@ -55,9 +57,13 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     return reply;
   }
 
-  /** What is there already is left alone, unless its address is another. */
-  async function keep(part: Part, row: GatewayRow, status?: number): Promise<PartReport | Failure> {
-    if (row.isAdopted || !hasMoved(part, row)) return { outcome: 'exists', ...(status ? { status } : {}) };
+  /** What is there already is left alone, unless its address or its manifest is another. */
+  async function keep(
+    part: Part,
+    { row, hasChanged, status }: { row: GatewayRow; hasChanged: boolean; status?: number },
+  ): Promise<PartReport | Failure> {
+    if (row.isAdopted || !(hasChanged || hasMoved(part, row)))
+      return { outcome: 'exists', ...(status ? { status } : {}) };
     const path = `/${part.kind}/${encodeURIComponent(row.id)}`;
     const reply = await client.send({ method: 'PUT', path, body: changeBody(part) });
     if (reply.kind !== 'ok') return reply;
@@ -65,7 +71,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     return { outcome: 'updated', status: reply.status };
   }
 
-  return async ({ registration, entityName, hasServer, calls }) => {
+  return async ({ registration, entityName, hasChanged, hasServer, calls }) => {
     const errors: string[] = [];
     let isPermanent = true;
 
@@ -82,7 +88,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
         report(part, isFoundLater ? LEFT_TO_DISCOVERY : { outcome: 'failed', error: `${part.fault}.` });
         continue;
       }
-      const reply = await register(part);
+      const reply = await register(part, hasChanged);
       if (!('kind' in reply)) {
         report(part, reply);
         continue;

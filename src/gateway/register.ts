@@ -32,7 +32,8 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     if (entity.type === 'agent') return registerAgent(entity);
     const registration = entity.mcpRegistration ?? {};
     const hasServer = isJsonObject(registration.server);
-    const parts = await registerParts({ registration, entityName: entity.name, hasServer, calls });
+    const { name: entityName, hasChanged } = entity;
+    const parts = await registerParts({ registration, entityName, hasChanged, hasServer, calls });
     if (parts.outcome === 'gateway_down') return { ...parts, calls };
     const addresses = planAddresses(registration);
     const server: Registration =

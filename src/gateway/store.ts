@@ -17,6 +17,8 @@ export interface RegistrableEntity {
   gatewayName: string | null;
   /** Registered, with this very manifest. */
   isUpToDate: boolean;
+  /** It was tried before, with another manifest. */
+  hasChanged: boolean;
   tries: number;
 }
 

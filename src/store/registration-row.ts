@@ -60,6 +60,7 @@ export function registrable(row: RegistrableRow): RegistrableEntity {
     mcpRegistration: parsed(row.mcp_registration),
     gatewayName: row.own_name,
     isUpToDate: isRegistered && row.gateway_digest === row.manifest_digest,
+    hasChanged: row.gateway_digest !== null && row.gateway_digest !== row.manifest_digest,
     tries: row.gateway_tries,
   };
 }

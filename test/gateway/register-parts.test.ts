@@ -102,6 +102,21 @@ test('parts: another address is a flat PUT with its path, and nothing else chang
   assert.equal(gateway.table.tools[0]?.fields.url, 'https://new.example/v2/api');
 });
 
+test('parts: a changed manifest brings what is there in line with it', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const parts = { resources: [RESOURCE], prompts: [PROMPT] };
+  const tool = (registration: JsonObject, hasChanged: boolean) =>
+    batchFor(t, gateway).register({ ...aServer({}), mcpRegistration: registration, hasChanged });
+  await tool(parts, false);
+  const changed = {
+    resources: [{ ...RESOURCE, content: 'another memo' }],
+    prompts: [{ ...PROMPT, template: 'Good day, {{ name }}' }],
+  };
+  assert.deepEqual(outcomes(await tool(changed, true)), ['PUT /resources updated 200', 'PUT /prompts updated 200']);
+  assert.equal(gateway.table.resources[0]?.fields.content, 'another memo');
+  assert.equal(gateway.table.prompts[0]?.fields.template, 'Good day, {{ name }}');
+});
+
 test('parts: the gateway adopts what its server serves too, and a second time finds it there', async (t) => {
   const servers = { [`${H}/sse`]: { tools: ['echo'], resources: ['memo://one'], prompts: ['Greet user'] } };
   const gateway = await startFakeGateway(t, { servers });

@@ -119,7 +119,7 @@ for (const { fault, says } of faults) {
 test('server: behind a token it is refused, and taken with auth_token; the token shows nowhere', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { bearer: 'hunter2-token' } } });
   const batch = batchFor(t, gateway);
-  assert.match(errorOf(await batch.registerServer({})), /401 Unauthorized.*add auth_type and auth_token/);
+  assert.match(errorOf(await batch.registerServer({})), /401 Unauthorized.*put auth_type and auth_token/);
   const wrong = await batch.registerServer({ server: { auth_type: 'bearer', auth_token: 'hunter2-wrong' } });
   assert.match(errorOf(wrong), /401 Unauthorized/);
   const right = await batch.registerServer({ server: { auth_type: 'bearer', auth_token: 'hunter2-token' } });
@@ -303,7 +303,7 @@ test('server: one that hangs is cut off in time, and nothing is left behind', as
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault: 'hangs' } } });
   const startedAt = performance.now();
   const registration = await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({});
-  assert.equal(errorOf(registration), 'The gateway did not answer within 0.1 s.');
+  assert.equal(errorOf(registration), `The gateway did not answer within 0.1 s; the server at ${H}/sse may be the one that hangs.`);
   assert.ok(performance.now() - startedAt < 1_000);
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(gateway.table.gateways.length, 0);

@@ -96,6 +96,7 @@ export function anEntity(fields: Partial<RegistrableEntity> = {}): RegistrableEn
     mcpRegistration: null,
     gatewayName: null,
     isUpToDate: false,
+    hasChanged: false,
     tries: 0,
     ...fields,
   };
