@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { HubError } from '../../src/errors.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir, testOnEveryEngine } from '../support/databases.ts';
+import { tempDir, testOnEveryEngine, testOnPostgres } from '../support/databases.ts';
 
 const dependencies = { metrics: createMetrics() };
 
@@ -74,13 +76,31 @@ test('open: a PostgreSQL that is not there stops the start with one line that ke
   });
 });
 
-testOnEveryEngine('a database that cannot be written now is said to be unavailable, not broken', async (t, address) => {
-  if (address.engine === 'sqlite') return t.skip('SQLite waits for its turn; covered by the writers’ queue');
+const isUnavailable = (error: unknown) => error instanceof HubError && error.code === 'database_unavailable';
+
+testOnPostgres('a pool with no connection left is said to be unavailable, not broken', async (t, address) => {
   const dialect = await openDatabase({ ...address, poolSize: 1 }, dependencies);
   t.after(() => dialect.close());
   const store = createCatalogStore(dialect, createRevision(dialect));
   await assert.rejects(
     dialect.write.transaction().execute(() => store.revision()),
-    (error: unknown) => error instanceof HubError && error.code === 'database_unavailable',
+    isUnavailable,
   );
+});
+
+test('a file that another process keeps for itself is said to be unavailable, not broken', async (t) => {
+  const path = join(await tempDir(t), 'catalog.sqlite');
+  await (await openDatabase({ engine: 'sqlite', path }, dependencies)).close();
+  const dialect = await openSqlite(path, dependencies, 50);
+  const other = new DatabaseSync(path);
+  t.after(async () => {
+    other.close();
+    await dialect.close();
+  });
+  const store = createCatalogStore(dialect, createRevision(dialect));
+  const save = () => store.save([entityFromManifest({ document: aManifest() })], new Date());
+  other.exec('begin immediate');
+  await assert.rejects(save(), isUnavailable);
+  other.exec('rollback');
+  assert.deepEqual(await save(), ['created']);
 });

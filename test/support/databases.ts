@@ -15,17 +15,25 @@ export function testOnEveryEngine(
   run: (t: TestContext, address: DatabaseAddress) => Promise<void>,
 ): void {
   test(`${name} (sqlite)`, async (t) => run(t, await emptyDatabase(t, 'sqlite')));
+  testOnPostgres(name, run);
+}
+
+/** For what only PostgreSQL can get into. */
+export function testOnPostgres(
+  name: string,
+  run: (t: TestContext, address: Extract<DatabaseAddress, { engine: 'postgres' }>) => Promise<void>,
+): void {
   const missing = !process.env.TEST_DATABASE_URL;
   // CI must not pass without PostgreSQL, and people should see that they did.
   const skip = missing && !process.env.CI ? '*** no PostgreSQL: run by npm test, or set TEST_DATABASE_URL ***' : false;
-  test(`${name} (postgres)`, { skip }, async (t) => run(t, await emptyDatabase(t, 'postgres')));
+  test(`${name} (postgres)`, { skip }, async (t) => run(t, await emptyPostgres(t)));
 }
 
 export async function emptyDatabase(t: TestContext, engine: Engine): Promise<DatabaseAddress> {
   return engine === 'sqlite' ? { engine, path: join(await tempDir(t), 'catalog.sqlite') } : emptyPostgres(t);
 }
 
-async function emptyPostgres(t: TestContext): Promise<DatabaseAddress> {
+async function emptyPostgres(t: TestContext): Promise<Extract<DatabaseAddress, { engine: 'postgres' }>> {
   const server = process.env.TEST_DATABASE_URL;
   if (!server) throw new Error('TEST_DATABASE_URL is not set, and no PostgreSQL could be started');
   const name = `hub_test_${randomBytes(6).toString('hex')}`;

@@ -33,18 +33,19 @@ const LOOKUP_TIMEOUT_MS = 200;
 /** More statements than this waiting for a worker means that the hub cannot keep up: the next is refused. */
 const LONGEST_QUEUE = 5_000;
 
-export async function openSqlite(path: string, { metrics }: DialectDependencies): Promise<Dialect> {
+export async function openSqlite(
+  path: string,
+  { metrics }: DialectDependencies,
+  busyTimeoutMs = BUSY_TIMEOUT_MS,
+): Promise<Dialect> {
   await makeFolder(dirname(path));
-  const writer = workers({ path, readOnly: false, busyTimeoutMs: BUSY_TIMEOUT_MS }, 1);
+  const writer = workers({ path, readOnly: false, busyTimeoutMs }, 1);
   // The file must be there before anybody reads it; this is also where a bad one is found.
   await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] }).catch(async (error) => {
     await writer.destroy();
     throw error;
   });
-  const readers = workers(
-    { path, readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS },
-    Math.min(MOST_READERS, availableParallelism()),
-  );
+  const readers = workers({ path, readOnly: true, busyTimeoutMs }, Math.min(MOST_READERS, availableParallelism()));
   const lookup = openConnection({ path, readOnly: true, busyTimeoutMs: LOOKUP_TIMEOUT_MS });
   const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
@@ -64,6 +65,8 @@ export async function openSqlite(path: string, { metrics }: DialectDependencies)
     rowsFromJson: (_table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
     tryLock: async (name) => tryLock(path, name),
+    // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
+    copyTo: async (file) => void (await writer.run({ sql: 'vacuum into ?', parameters: [file] })),
     async close() {
       lookup.close();
       await readers.close();
