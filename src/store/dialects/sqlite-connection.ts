@@ -74,12 +74,7 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
-
-/** Whether somebody else has the file, or the table, for itself at the moment. */
+/** Whether somebody else has the file, or the table, for itself at the moment: by SQLite's words, because codes are lost between threads. */
 export function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
-  const code = Number(error.errcode) & 0xff;
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
+  return error instanceof Error && /^database (table |schema )?is locked/.test(error.message);
 }

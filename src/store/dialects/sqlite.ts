@@ -56,17 +56,18 @@ export async function openSqlite(
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     });
+  const write = kysely((statement) => writer.run(statement), new OneWriter());
   return {
     name: 'sqlite',
     lookup: kysely(async (statement) => lookup.run(statement), new ManyReaders()),
     read: kysely((statement) => readers.run(statement), new ManyReaders()),
-    write: kysely((statement) => writer.run(statement), new OneWriter()),
+    write,
     byteOrderedText: sql`text`,
     rowsFromJson: (_table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
     tryLock: async (name) => tryLock(path, name),
     // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
-    copyTo: async (file) => void (await writer.run({ sql: 'vacuum into ?', parameters: [file] })),
+    copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
     async close() {
       lookup.close();
       await readers.close();
