@@ -4,7 +4,9 @@ import { createCatalog } from './catalog/catalog.ts';
 import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
+import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client.ts';
+import type { GatewayCheck } from './gateway/contract.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
@@ -17,6 +19,7 @@ import { createPoliteFetch } from './remotes/polite-fetch.ts';
 import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
 import { createSync } from './remotes/sync.ts';
+import { backupDatabase } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { openDatabase } from './store/database.ts';
 import { createMemberStore } from './store/member-store.ts';
@@ -28,6 +31,9 @@ import { VERSION } from './version.ts';
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
   countEntities(): Promise<Record<EntityType, number>>;
+  checkGateway(): Promise<GatewayCheck>;
+  /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
+  backup(file: string): Promise<{ bytes: number }>;
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
   /** Ends what goes on by itself or for long; everything else still works. */
@@ -62,14 +68,15 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
 
   const registrations = createRegistrationStore(database, revision);
   const pending = createPendingServers(registrations);
+  const gatewayClient =
+    config.gateway &&
+    createGatewayClient({
+      ...config.gateway,
+      fetch: world.fetchTrusted,
+      token: createTokenSource(config.gateway, now),
+    });
   const gateway = createGateway({
-    client:
-      config.gateway &&
-      createGatewayClient({
-        ...config.gateway,
-        fetch: world.fetchTrusted,
-        token: createTokenSource(config.gateway, now),
-      }),
+    client: gatewayClient,
     store: registrations,
     concurrency: config.gateway?.concurrency ?? 1,
     registerAgents: config.gateway?.registerAgents ?? false,
@@ -174,6 +181,8 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     removePending: (uid) => pending.remove(uid),
     removeManyPending: (request) => pending.removeMany(request),
     countEntities: () => catalog.countByType(),
+    checkGateway: () => checkGateway(gatewayClient, stopping.signal),
+    backup: (file) => backupDatabase(database, file),
     async load(sources) {
       const results = await catalog.saveMany(sources);
       const failure = results.find((result) => !result.ok);

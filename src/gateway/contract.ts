@@ -97,3 +97,9 @@ export interface PendingReport {
   registered: number;
   failed: number;
 }
+
+/** Whether the gateway can be used; `error` is a sentence. */
+export type GatewayCheck =
+  | { outcome: 'ok' }
+  | { outcome: 'not configured' }
+  | { outcome: 'unauthorized' | 'down'; error: string };

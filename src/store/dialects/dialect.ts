@@ -23,6 +23,8 @@ export interface Dialect {
   rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
   /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
   tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
+  /** A copy of everything as it is at one moment, in a file that is not there yet; absent where servers keep the data. */
+  copyTo?(file: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GatewayReply } from '../../src/gateway/answer.ts';
+import { checkGateway } from '../../src/gateway/check.ts';
+import type { GatewayCall } from '../../src/gateway/client.ts';
+import { startFakeGateway } from '../support/fake-gateway.ts';
+import { testHub } from '../support/hub.ts';
+import { unusedAddress } from '../support/unused-address.ts';
+
+const replies: { reply: GatewayReply; check: object }[] = [
+  { reply: { kind: 'ok', status: 200, body: [] }, check: { outcome: 'ok' } },
+  {
+    reply: { kind: 'refused', status: 403, error: 'no admin' },
+    check: { outcome: 'unauthorized', error: 'The gateway answered 403: no admin' },
+  },
+  {
+    reply: { kind: 'refused', status: 500, error: 'oh' },
+    check: { outcome: 'down', error: 'The gateway answered 500: oh' },
+  },
+  {
+    reply: { kind: 'timeout', error: 'did not answer within 10 s' },
+    check: { outcome: 'down', error: 'The gateway did not answer within 10 s.' },
+  },
+];
+for (const { reply, check } of replies) {
+  test(`gateway check: ${JSON.stringify(reply)}`, async () => {
+    const calls: GatewayCall[] = [];
+    const send = async (call: GatewayCall) => {
+      calls.push(call);
+      return reply;
+    };
+    assert.deepEqual(await checkGateway({ send }), check);
+    assert.deepEqual(
+      calls.map(({ method }) => method),
+      ['GET'],
+    );
+  });
+}
+
+test('gateway check: the hub tells whether its gateway can be used', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const outcomeWith = async (settings: Record<string, string>) => {
+    const { hub, world } = await testHub(t, { settings });
+    // Tokens are made for a time, and the gateway has a clock of its own.
+    world.setTime(new Date().toISOString());
+    return (await hub.checkGateway()).outcome;
+  };
+  assert.equal(await outcomeWith({}), 'not configured');
+  assert.equal(await outcomeWith({ MCP_GATEWAY_URL: await unusedAddress(), MCP_GATEWAY_TOKEN: 'x' }), 'down');
+  assert.equal(await outcomeWith({ MCP_GATEWAY_URL: gateway.url, MCP_GATEWAY_TOKEN: 'wrong' }), 'unauthorized');
+  assert.equal(await outcomeWith({ MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret }), 'ok');
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { createHub } from '../../src/hub.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { backupDatabase } from '../../src/store/backup.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { aManifest } from '../support/builders.ts';
+import { emptyDatabase, tempDir } from '../support/databases.ts';
+import { testHub } from '../support/hub.ts';
+import { testWorld } from '../support/world.ts';
+
+test('backup: a copy made while the hub writes is a whole catalog', async (t) => {
+  const { hub } = await testHub(t, { manifests: [aManifest()] });
+  const file = join(await tempDir(t), 'copy.sqlite');
+  const writing = hub.load(Array.from({ length: 500 }, (_, n) => ({ document: aManifest({ id: `t${n}` }) })));
+  const { bytes } = await hub.backup(file);
+  await writing;
+  assert.ok(bytes > 10_000);
+  assert.ok(!existsSync(`${file}.unfinished`));
+
+  const world = testWorld();
+  const copy = await createHub({ config: readConfig({ DB_PATH: file }), world, baseUrl: () => 'http://copy' });
+  t.after(async () => {
+    await copy.close();
+    await world.close();
+  });
+  assert.equal((await copy.getEntity('mcp_server:pdf-tables')).version, '1.0.0');
+  const { mcp_server } = await copy.countEntities();
+  assert.ok(mcp_server === 1 || mcp_server === 501, `all of a change or nothing of it, not ${mcp_server}`);
+});
+
+test('backup: what a copy that failed left behind is in nobody’s way', async (t) => {
+  const { hub } = await testHub(t);
+  const file = join(await tempDir(t), 'copy.sqlite');
+  await writeFile(`${file}.unfinished`, 'half');
+  assert.ok((await hub.backup(file)).bytes > 0);
+  await assert.rejects(hub.backup(join(file, 'not-a-folder', 'copy.sqlite')));
+});
+
+const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no PostgreSQL ***' : false;
+test('backup: PostgreSQL has tools of its own for it', { skip }, async (t) => {
+  const database = await openDatabase(await emptyDatabase(t, 'postgres'), { metrics: createMetrics() });
+  await assert.rejects(backupDatabase(database, join(await tempDir(t), 'copy')), /postgres database cannot be copied/);
+  await database.close();
+});
