@@ -16,19 +16,24 @@ export async function extractTar(task: ExtractTask): Promise<{ entries: number; 
   const guard = createEntryGuard(task.archiveBytes, task.limits);
   const entries = extract();
   let failure: unknown;
-  const feeding = pipeline(createReadStream(task.file), createGunzip(), unpackedLimit(task), nodeStream(entries), {
+  let latest: Promise<void> = Promise.resolve();
+  entries.on('entry', (header, content, next) => {
+    // An entry that is not read to its end fails with the whole archive, and says nothing of its own.
+    content.on('error', () => {});
+    latest = extractEntry({ header, content: content as TarContent }, guard, task.writer).then(
+      () => next(),
+      (error: unknown) => {
+        failure ??= error;
+        entries.destroy(error as Error);
+      },
+    );
+  });
+  await pipeline(createReadStream(task.file), createGunzip(), unpackedLimit(task), nodeStream(entries), {
     signal: task.signal,
   }).catch((error: unknown) => {
     failure ??= error;
   });
-  try {
-    for await (const entry of entries) await extractEntry(entry as TarEntry, guard, task.writer);
-  } catch (error) {
-    // What was wrong with an entry also ends the stream, with an error that says less.
-    failure = error instanceof InstallError ? error : (failure ?? error);
-    entries.destroy();
-  }
-  await feeding;
+  await latest;
   if (failure) throw task.signal.aborted ? task.signal.reason : described(failure);
   return guard.totals();
 }
@@ -38,13 +43,14 @@ function nodeStream(entries: Extract): NodeJS.WritableStream {
   return entries as unknown as NodeJS.WritableStream;
 }
 
-interface TarEntry extends AsyncIterable<Buffer> {
-  header: Header;
-  resume(): unknown;
-}
+type TarContent = AsyncIterable<Buffer> & { resume(): unknown };
 
-async function extractEntry(entry: TarEntry, guard: EntryGuard, writer: FolderWriter): Promise<void> {
-  const { name, type, size, mode } = entry.header;
+async function extractEntry(
+  { header, content }: { header: Header; content: TarContent },
+  guard: EntryGuard,
+  writer: FolderWriter,
+): Promise<void> {
+  const { name, type, size, mode } = header;
   if (type !== 'file' && type !== 'directory' && type !== 'contiguous-file')
     throw refusedEntry(name, `${describedType(type)}, and only files and folders are extracted`);
   // Old archives write a folder as a file whose name ends so.
@@ -52,10 +58,10 @@ async function extractEntry(entry: TarEntry, guard: EntryGuard, writer: FolderWr
   const path = guard.admit({ name, isFolder, bytes: isFolder ? 0 : size });
   if (path === undefined || isFolder) {
     if (path !== undefined) await writer.makeFolder(path);
-    entry.resume();
+    content.resume();
     return;
   }
-  await writer.writeFile(path, entry, { isExecutable: (mode & 0o111) !== 0 });
+  await writer.writeFile(path, content, { isExecutable: (mode & 0o111) !== 0 });
 }
 
 function describedType(type: string | null): string {

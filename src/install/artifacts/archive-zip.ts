@@ -18,13 +18,14 @@ interface AdmittedEntry {
   entry: Entry;
 }
 
-const FILE_TYPES: Readonly<Record<number, string>> = {
-  21609: 'is a link',
-  4802: 'is a device',
-  14406: 'is a device',
-  2401: 'is a pipe',
-  26411: 'is a socket',
-};
+/** By the bits that Unix has for them. */
+const REFUSED_TYPES = new Map([
+  [0o120000, 'is a link'],
+  [0o020000, 'is a device'],
+  [0o060000, 'is a device'],
+  [0o010000, 'is a pipe'],
+  [0o140000, 'is a socket'],
+]);
 const REPARSE_POINT = 0x400;
 const STORED = 0;
 const DEFLATED = 8;
@@ -67,7 +68,7 @@ async function judgeEntries(zip: ZipFile, { archiveBytes, limits, signal }: Extr
 function entryFault(entry: Entry, isFolder: boolean): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
   const mode = entry.externalFileAttributes >>> 16;
-  const typeFault = FILE_TYPES[mode & 0o170000];
+  const typeFault = REFUSED_TYPES.get(mode & 0o170000);
   if (typeFault) return `${typeFault}, and only files and folders are extracted`;
   if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link, and only files and folders are extracted';
   if (isFolder && entry.uncompressedSize > 0) return 'is a folder that has a content';

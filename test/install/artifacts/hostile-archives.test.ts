@@ -1,0 +1,234 @@
+// A corpus of archives that mean harm, or are broken: each is refused by name, nothing gets out, nothing is left behind.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { zipInstaller } from '../../../src/install/artifacts/zip.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { paxEntry, type RawTarEntry, type RawZipEntry, rawTar, rawTarGz, rawZip } from './raw-archives.ts';
+import { stage } from './stage.ts';
+
+type Hostile = [name: string, archive: () => Buffer, expected: RegExp];
+
+const GOOD = { name: 'good.txt', content: 'fine' };
+const DEEP = `${'d/'.repeat(60)}f`;
+
+/** Names that no format may bring in. */
+const NAMES: [name: string, expected: RegExp][] = [
+  ['../escaped', /\.\.|invalid relative path/],
+  ['../../escaped', /\.\.|invalid relative path/],
+  ['a/../../escaped', /\.\.|invalid relative path/],
+  ['a/..', /\.\.|invalid relative path/],
+  ['/etc/escaped', /relative|absolute/],
+  ['//escaped', /relative|absolute/],
+  ['C:/escaped', /relative|absolute/],
+  ['c:escaped', /relative|absolute/],
+  ['a\\b', /\\|invalid characters/],
+  ['..\\escaped', /\\|invalid characters/],
+  ['\\\\server\\share', /\\|invalid characters/],
+  ['a//b', /empty segments/],
+  ['a/./b', /empty segments/],
+  ['a\u0007b', /control characters/],
+  ['a\nb', /control characters/],
+  ['con', /devices/],
+  ['docs/NUL.txt', /devices/],
+  ['com1.log', /devices/],
+  ['a.', /dot or a space/],
+  ['a /b', /dot or a space/],
+  ['.git/config', /git itself/],
+  ['sub/.GIT/hooks/post-checkout', /git itself/],
+  ['photo\u202egnp.exe', /direction/],
+  [DEEP, /folders deep/],
+  ['n'.repeat(256), /too long/],
+  [`${'long-folder-name/'.repeat(70)}f`, /longer than/],
+];
+
+const nameCases = NAMES.flatMap(([name, expected]): Hostile[] => [
+  [`zip: the name ${shown(name)}`, () => rawZip([GOOD, { name }]), expected],
+  [`tar: the name ${shown(name)}`, () => rawTarGz([GOOD, paxEntry({ path: name }), { name: 'short' }]), expected],
+]);
+
+/** Pairs of names that cannot both be. */
+const PAIRS: [string, string, RegExp][] = [
+  ['a', 'a', /twice/],
+  ['Readme.md', 'README.md', /same name/],
+  ['docs/a', 'Docs/b', /same name/],
+  ['caf\u00e9', 'cafe\u0301', /same name/],
+  ['stra\u00dfe', 'STRASSE', /same name/],
+  ['a', 'a/b', /both a file and a folder/],
+  ['a/b', 'a', /both a file and a folder/],
+  ['a', 'a/', /both a file and a folder/],
+  ['./a', 'a', /twice|empty segments/],
+];
+
+const pairCases = PAIRS.flatMap(([first, second, expected]): Hostile[] => [
+  [`zip: ${first} beside ${second}`, () => rawZip([{ name: first }, { name: second }]), expected],
+  [`tar: ${first} beside ${second}`, () => rawTarGz([tarNamed(first), tarNamed(second)]), expected],
+]);
+
+const zip = (name: string, entry: Partial<RawZipEntry>, expected: RegExp): Hostile => [
+  `zip: ${name}`,
+  () => rawZip([GOOD, { name: 'entry', content: 'some text', ...entry }]),
+  expected,
+];
+const ZEROS = Buffer.alloc(40_000_000);
+
+const zipCases: Hostile[] = [
+  zip('a link to a file', { mode: 0o120777, content: '/etc/passwd' }, /'entry' is a link/),
+  zip('a link to a folder', { mode: 0o120777, content: '..' }, /is a link/),
+  zip('a link by the attributes of Windows', { mode: 0, dosAttributes: 0x400 }, /is a link/),
+  zip('a character device', { mode: 0o020666 }, /is a device/),
+  zip('a block device', { mode: 0o060666 }, /is a device/),
+  zip('a pipe', { mode: 0o010666 }, /is a pipe/),
+  zip('a socket', { mode: 0o140666 }, /is a socket/),
+  zip('an encrypted entry', { flags: 0x801 }, /is encrypted/),
+  zip('a strongly encrypted entry', { flags: 0x841 }, /encrypt/),
+  zip('an unknown method', { method: 99 }, /method/),
+  zip('a size that is too small', { content: Buffer.alloc(100_000), claimedBytes: 10 }, /too many bytes/),
+  zip('a size that is too large', { claimedBytes: 100_000 }, /not enough bytes/),
+  zip('a wrong checksum', { checksum: 1 }, /checksum/),
+  zip('packed bytes beyond the end', { claimedPackedBytes: 900_000 }, /'entry' is broken|no readable zip/),
+  zip('no header where it should be', { offset: 3 }, /invalid local file header|shares its bytes/),
+  zip('an offset beyond the end', { offset: 0x7fffffff }, /broken|readable/),
+  zip('a bomb', { content: ZEROS }, /bomb/),
+  zip('a bomb that claims gigabytes', { claimedBytes: 0xfffffff0 }, /more than|bomb/),
+  zip('a folder with a content', { name: 'folder/' }, /folder that has a content/),
+  zip('a stored stream that is no deflate', { method: 8, claimedPackedBytes: 2 }, /broken/),
+  [
+    'zip: many entries on the same bytes',
+    () =>
+      rawZip([
+        { name: 'a', content: randomBytes(9_000) },
+        ...[1, 2, 3].map((n) => ({ name: `b${n}`, content: 'x', sameBytesAs: 0 })),
+      ]),
+    /shares its bytes/,
+  ],
+  [
+    'zip: more entries than allowed',
+    () => rawZip(Array.from({ length: 50_001 }, (_, n) => ({ name: `f${n}` }))),
+    /more than 50000 entries/,
+  ],
+  ['zip: fewer entries than it says', () => rawZip([GOOD], { entryCount: 5 }), /no readable zip/],
+  ['zip: no entries', () => rawZip([]), /empty/],
+  [
+    'zip: cut off',
+    () => rawZip([GOOD, { name: 'b', content: randomBytes(5_000) }]).subarray(0, 3_000),
+    /no readable zip/,
+  ],
+  ['zip: only its first bytes', () => Buffer.from('PK\x03\x04'), /no readable zip/],
+  ['zip: NUL in a name', () => rawZip([{ name: 'a\0b' }]), /control characters/],
+  [
+    'zip: a name in another field',
+    () => rawZip([{ name: 'plain', flags: 0, extra: unicodePath('plain', '../escaped') }]),
+    /\.\./,
+  ],
+];
+
+const tar = (name: string, entries: RawTarEntry[], expected: RegExp): Hostile => [
+  `tar: ${name}`,
+  () => rawTarGz([GOOD, ...entries]),
+  expected,
+];
+
+const tarCases: Hostile[] = [
+  tar('a symbolic link', [{ name: 'l', type: '2', linkname: '/etc/passwd' }], /'l' is a link/),
+  tar(
+    'a link, then a file through it',
+    [{ name: 'l', type: '2', linkname: '..' }, { name: 'l/escaped' }],
+    /'l' is a link/,
+  ),
+  tar('a hard link', [{ name: 'h', type: '1', linkname: '../canary' }], /'h' is a link/),
+  tar('a character device', [{ name: 'd', type: '3' }], /device/),
+  tar('a block device', [{ name: 'd', type: '4' }], /device/),
+  tar('a pipe', [{ name: 'p', type: '6' }], /pipe/),
+  tar('a sparse file', [{ name: 's', type: 'S' }], /unknown type/),
+  tar('an unknown type', [{ name: 's', type: 'Z' }], /unknown type/),
+  tar('a size that is too large', [{ name: 'a', content: 'x', claimedBytes: 5_000_000 }], /no readable tar/),
+  tar('a size of many gigabytes', [{ name: 'a', claimedBytes: 0o77777777777 }], /more than/),
+  tar('a size that is no number', [paxEntry({ size: 'many' }), { name: 'a' }], /readable|refused/),
+  tar('a negative size', [paxEntry({ size: '-5' }), { name: 'a' }], /readable|refused/),
+  tar('a wrong checksum', [{ name: 'a', checksum: '000001\0 ' }], /no readable tar/),
+  tar('a header of many megabytes', [{ name: 'x', type: 'x', content: Buffer.alloc(5_000_000) }], /no readable tar/),
+  tar(
+    'a long name by GNU rules that leaves',
+    [{ name: '././@LongLink', type: 'L', content: '../escaped\0' }, { name: 'a' }],
+    /\.\./,
+  ),
+  tar(
+    'a name for all entries that leaves',
+    [paxEntry({ path: '../escaped' }, 'g'), paxEntry({ comment: 'x' }), { name: 'a' }],
+    /\.\./,
+  ),
+  tar('NUL in a name', [paxEntry({ path: 'a\0b' }), { name: 'a' }], /control characters/),
+  tar('a bomb', [{ name: 'zeros', content: ZEROS }], /bomb/),
+  ['tar: zeros without end', () => gzipSync(Buffer.alloc(120_000_000)), /bomb/],
+  [
+    'tar: more entries than allowed',
+    () => rawTarGz(Array.from({ length: 50_001 }, (_, n) => ({ name: `d${n}/`, type: '5' }))),
+    /more than 50000 entries/,
+  ],
+  [
+    'tar: cut off',
+    () => rawTarGz([GOOD, { name: 'b', content: randomBytes(9_000) }]).subarray(0, 4_000),
+    /no readable tar/,
+  ],
+  [
+    'tar: cut off before gzip',
+    () => gzipSync(rawTar([GOOD, { name: 'b', content: randomBytes(9_000) }]).subarray(0, 3_000)),
+    /no readable tar/,
+  ],
+  ['tar: a broken checksum of gzip', () => flipped(rawTarGz([GOOD]), -6), /no readable tar/],
+  ['tar: no entries', () => gzipSync(Buffer.alloc(1_024)), /empty/],
+  ['gzip of something else', () => gzipSync('x'.repeat(5_000)), /no readable tar/],
+];
+
+const otherCases: Hostile[] = [
+  ['an empty file', () => Buffer.alloc(0), /neither a zip nor/],
+  ['a page', () => Buffer.from('<!doctype html><title>Sign in</title>'), /neither a zip nor/],
+  ['a program', () => Buffer.concat([Buffer.from('\x7fELF'), randomBytes(1_000)]), /neither a zip nor/],
+  ['a tar without gzip', () => rawTar([GOOD]), /neither a zip nor/],
+  ['a raw deflate stream', () => deflateRawSync('x'), /neither a zip nor/],
+  ['one byte', () => Buffer.from('P'), /neither a zip nor/],
+];
+
+for (const [name, archive, expected] of [...nameCases, ...pairCases, ...zipCases, ...tarCases, ...otherCases]) {
+  test(`hostile archive: ${name}`, async (t) => {
+    const host = await startIndexServer(t);
+    const place = await stage(t);
+    host.put('/a.zip', archive());
+    assert.match(await place.failure(zipInstaller, { url: host.url('/a.zip') }), expected);
+    await place.assertContained();
+    assert.deepEqual(await place.files(), []);
+  });
+}
+
+function tarNamed(name: string): RawTarEntry {
+  return { name, type: name.endsWith('/') ? '5' : '0' };
+}
+
+/** Info-ZIP's field for a name in UTF-8. */
+function unicodePath(name: string, real: string): Buffer {
+  const body = Buffer.alloc(9 + Buffer.byteLength(real));
+  body.writeUInt16LE(0x7075, 0);
+  body.writeUInt16LE(body.length - 4, 2);
+  body.writeUInt8(1, 4);
+  body.writeUInt32LE(crcOf(name), 5);
+  body.write(real, 9);
+  return body;
+}
+
+function crcOf(text: string): number {
+  return rawZip([{ name: 'x', content: text }]).readUInt32LE(14);
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  const index = copy.length + at;
+  copy[index] = (copy[index] ?? 0) ^ 0xff;
+  return copy;
+}
+
+function shown(name: string): string {
+  const text = JSON.stringify(name);
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
