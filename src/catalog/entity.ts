@@ -111,7 +111,7 @@ export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presenta
     tags: entity.facets.tag,
     status: entity.status,
     source_url: entity.sourceUrl,
-    manifest_url: entity.sourceUrl ?? `${baseUrl}/catalog/manifest/${uidInPath(entity.uid)}`,
+    manifest_url: manifestUrl(entity, baseUrl),
     gateway_registered_at: entity.gatewayRegisteredAt,
     gateway_error: entity.gatewayError,
     missing_since: entity.missingSince,
@@ -148,7 +148,12 @@ export function presentRecord(
   };
 }
 
+/** Where to read its manifest: where it came from, or the hub itself. */
+export function manifestUrl({ uid, sourceUrl }: Pick<Entity, 'uid' | 'sourceUrl'>, baseUrl: string): string {
+  return sourceUrl ?? `${baseUrl}/catalog/manifest/${uidInAddress(uid)}`;
+}
+
 /** `:` and `@` stay readable, everything else that an address may not hold is encoded; clients write ids the same way. */
-function uidInPath(uid: EntityUid): string {
+export function uidInAddress(uid: EntityUid): string {
   return encodeURIComponent(uid).replaceAll('%3A', ':').replaceAll('%40', '@');
 }

@@ -1,0 +1,109 @@
+// The port of search's lists and pages on both engines.
+import { sql } from 'kysely';
+import { readManifest } from '../catalog/manifest.ts';
+import type { EntityType } from '../catalog/uid.ts';
+import type { DirectoryEntry, SearchStore } from '../search/store.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { SUMMARY_COLUMNS, summaryFromRow } from './entity-row.ts';
+import type { Revision } from './revision.ts';
+import type { EntityTable } from './tables.ts';
+
+/** Revisions whose changes are read at a time; one may have changed a thousand entities. */
+const REVISIONS_AT_ONCE = 4;
+/** Reading a longer manifest, only to show some words of it, would hold up others. */
+const LONGEST_MANIFEST = 65_536;
+
+const ENTRY_COLUMNS = [
+  'uid',
+  'type',
+  'name',
+  'version_key',
+  'status',
+  'created_at',
+  'gateway_registered_at',
+  'facets',
+] as const satisfies (keyof EntityTable)[];
+
+type EntryRow = Pick<EntityTable, 'uid' | 'type' | 'name' | 'version_key' | 'status' | 'created_at' | 'facets'> & {
+  gateway_registered_at: string | null;
+};
+
+export function createSearchStore({ lookup, read, rowsFromJson }: Dialect, revision: Revision): SearchStore {
+  const listed = (uids: readonly string[]) =>
+    sql<boolean>`uid in (select uid from ${rowsFromJson('entity', ['uid'], JSON.stringify(uids.map((uid) => ({ uid }))))} as listed)`;
+
+  return {
+    revision: () => revision.current(),
+
+    async entries(after, limit) {
+      const rows = await read
+        .selectFrom('entity')
+        .select(ENTRY_COLUMNS)
+        .$if(after !== undefined, (query) =>
+          query.where(sql<boolean>`(created_at, uid) > (${after?.createdAt}, ${after?.uid})`),
+        )
+        .orderBy('created_at')
+        .orderBy('uid')
+        .limit(limit)
+        .execute();
+      return rows.map(entryFromRow);
+    },
+
+    async changes(after) {
+      const upTo = after + REVISIONS_AT_ONCE;
+      const now = await revision.current();
+      // One statement, so that it sees one state of the database.
+      const { rows } = await sql<{ changed_at: number; changed: string } & Partial<EntryRow>>`
+        select catalog_change.revision as changed_at, catalog_change.uid as changed,
+          ${sql.join(ENTRY_COLUMNS.map((column) => sql.ref(`entity.${column}`)))}
+        from catalog_change left join entity on entity.uid = catalog_change.uid
+        where catalog_change.revision > ${after} and catalog_change.revision <= ${upTo}
+      `.execute(read);
+      const known = new Set(rows.map(({ changed_at }) => changed_at));
+      const last = Math.max(after, ...known);
+      // A gap: forgotten meanwhile, or made by a hub that does not write down what it changed.
+      if (known.size < last - after || (last === after && now > after)) return undefined;
+      const changed = new Map(rows.filter(({ changed: uid }) => uid !== '').map((row) => [row.changed, row]));
+      return {
+        revision: last,
+        present: [...changed.values()].flatMap((row) => (isPresent(row) ? entryFromRow(row) : [])),
+        gone: [...changed.values()].filter((row) => !isPresent(row)).map(({ changed: uid }) => uid),
+      };
+    },
+
+    async summaries(uids) {
+      if (uids.length === 0) return [];
+      const rows = await lookup.selectFrom('entity').select(SUMMARY_COLUMNS).where(listed(uids)).execute();
+      const byUid = new Map(rows.map((row) => [row.uid, row]));
+      return uids.flatMap((uid) => byUid.get(uid) ?? []).map(summaryFromRow);
+    },
+
+    async descriptions(uids) {
+      if (uids.length === 0) return new Map();
+      const rows = await read
+        .selectFrom('entity')
+        .select(['uid', 'manifest'])
+        .where(listed(uids))
+        .where(sql<boolean>`length(manifest) <= ${LONGEST_MANIFEST}`)
+        .execute();
+      return new Map(rows.map(({ uid, manifest }) => [uid, readManifest(JSON.parse(manifest)).description]));
+    },
+  };
+}
+
+function isPresent(row: Partial<EntryRow>): row is EntryRow {
+  return typeof row.uid === 'string';
+}
+
+function entryFromRow(row: EntryRow): DirectoryEntry {
+  return {
+    uid: row.uid,
+    type: row.type as EntityType,
+    name: row.name,
+    versionKey: row.version_key,
+    status: row.status as DirectoryEntry['status'],
+    createdAt: row.created_at,
+    isRegistered: row.gateway_registered_at !== null,
+    facets: row.facets,
+  };
+}
