@@ -1,19 +1,22 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['catalog', 'gateway', 'remotes'];
+const slices = ['catalog', 'search', 'gateway', 'install', 'remotes'];
 const mayImport = {
   errors: [],
   version: [],
   lib: [],
   catalog: ['lib'],
+  search: ['lib', 'catalog'],
   gateway: ['lib', 'catalog'],
-  remotes: ['lib', 'catalog', 'gateway'],
+  install: ['lib', 'catalog', 'search', 'gateway'],
+  remotes: ['lib', 'catalog', 'search', 'gateway'],
   store: ['lib', ...slices],
   config: ['lib'],
   'hub-operations': slices,
   hub: ['lib', 'config', 'store', 'version', 'hub-operations', ...slices],
   client: ['lib', 'version', 'hub-operations', ...slices],
-  http: ['lib', 'hub', 'hub-operations', 'config', 'version', ...slices],
-  cli: ['lib', 'hub', 'hub-operations', 'client', 'config', 'http', 'version', ...slices],
+  mcp: ['lib', 'hub-operations', 'version', ...slices],
+  http: ['lib', 'hub', 'mcp', 'hub-operations', 'config', 'version', ...slices],
+  cli: ['lib', 'hub', 'mcp', 'hub-operations', 'client', 'config', 'http', 'version', ...slices],
   bin: ['cli'],
 };
 
@@ -42,7 +45,7 @@ export default {
       comment:
         'A door translates; what it may know of a slice is its contract, and of the catalog also what an id and a manifest source are.',
       severity: 'error',
-      from: { path: '^src/(http|cli|client)/|^src/hub-operations' },
+      from: { path: '^src/(http|cli|client|mcp)/|^src/hub-operations' },
       to: {
         path: `^src/(${slices.join('|')})/`,
         pathNot: ['/contract\\.ts$', '^src/remotes/read-index\\.ts$', '^src/catalog/(uid|entity|manifest-text)\\.ts$'],
@@ -66,7 +69,8 @@ export default {
     onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', ['^src/lib/workers\\.ts$', '-worker\\.ts$']),
     onlyIn('network', 'node_modules/undici/', '^src/lib/fetch\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
-    onlyIn('child-process', '^(node:)?child_process$', '^src/lib/run\\.ts$'),
+    onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
+    onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/run\\.ts$', '^src/bin/']),
     onlyIn('logging', 'node_modules/pino', '^src/lib/logger\\.ts$'),
     onlyIn('metrics', 'node_modules/prom-client/', '^src/lib/metrics\\.ts$'),
   ],

@@ -20,6 +20,7 @@ import { describeApi } from './openapi.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { webPage } from './web.ts';
@@ -28,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A read without a token: other sites may use it, and the rate limit counts it. */
     publicRead?: boolean;
+    /** Open to all although it is no read: the rate limit counts it too. */
+    countsAsRead?: boolean;
   }
 }
 
@@ -107,9 +110,15 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   catalogRoutes(app, hub);
   remoteRoutes(app, hub);
   gatewayRoutes(app, hub);
+  mcpRoutes(app, { hub, adminToken: config.adminToken, hostNames: ownNames(config), log });
   await webPage(app);
   completeMethods(app, routes.splice(0));
   return app;
+}
+
+/** What the operator calls this hub; an address in numbers needs no name. */
+function ownNames({ host, baseUrl }: Config): string[] {
+  return [host, baseUrl && new URL(baseUrl).hostname].flatMap((name) => name?.toLowerCase() ?? []);
 }
 
 /** Limits and headers that do not depend on the route's own work. */
@@ -168,7 +177,8 @@ function prepareRoute(route: RouteOptions): void {
   const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
   const isPublicRead = isRead && route.config?.protection === undefined;
   // The limit is one for all reads together; a limit of a route's own would count apart.
-  route.config = isPublicRead ? { ...route.config, publicRead: true } : { ...route.config, rateLimit: false };
+  const counts = isPublicRead || route.config?.countsAsRead === true;
+  route.config = { ...route.config, ...(isPublicRead && { publicRead: true }), ...(!counts && { rateLimit: false }) };
 }
 
 /** JSON and nothing else; an empty body is no body. */

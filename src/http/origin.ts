@@ -1,0 +1,33 @@
+// Pages of other sites must not reach the hub through the browser of somebody beside it, whatever name they give it (DNS rebinding).
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { HubError } from '../errors.ts';
+
+/** @throws HubError `origin_refused` */
+export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: readonly string[]): void {
+  if (!isOwnName(hostname, hostNames))
+    throw refused(`The hub does not go by the name '${hostname.slice(0, 100)}'; if it should, set BASE_URL to it.`);
+  const { origin } = headers;
+  if (origin === undefined) return;
+  const from = URL.parse(origin)?.hostname.replace(/^\[|\]$/g, '');
+  if (from !== undefined && (isLoopback(from) || from === bare(hostname))) return;
+  throw refused('Pages of other sites may not use this address.');
+}
+
+/** An address in numbers cannot be made to mean another machine by whoever runs a name server. */
+function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
+  const name = bare(hostname);
+  return isIP(name) !== 0 || isLoopback(name) || hostNames.includes(name);
+}
+
+function isLoopback(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127\.\d+\.\d+\.\d+$/.test(name);
+}
+
+function bare(hostname: string): string {
+  return hostname.toLowerCase().replace(/^\[|\]$/g, '');
+}
+
+function refused(message: string): HubError {
+  return new HubError('origin_refused', message);
+}

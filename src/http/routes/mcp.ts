@@ -1,0 +1,54 @@
+// The MCP endpoint: streamable HTTP, stateless, one server for each request.
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Hub } from '../../hub.ts';
+import type { Logger } from '../../lib/world.ts';
+import { createMcpServer } from '../../mcp/server.ts';
+import { isAdmin } from '../auth.ts';
+import { checkOrigin } from '../origin.ts';
+
+export interface McpRouteDependencies {
+  hub: Hub;
+  adminToken: string | undefined;
+  /** Names of hosts that this hub goes by. */
+  hostNames: readonly string[];
+  log: Pick<Logger, 'error'>;
+}
+
+/** How the SDK is told that the caller may do everything; the token itself stays here. */
+const ADMIN: AuthInfo = { token: '', clientId: 'operator', scopes: ['admin'] };
+
+export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, log }: McpRouteDependencies): void {
+  const handler = createMcpHandler(
+    ({ authInfo }) => createMcpServer({ hub, isAdmin: authInfo?.scopes.includes('admin') ?? false }),
+    { onerror: (error) => log.error({ error }, 'An MCP request failed') },
+  );
+  app.addHook('onClose', () => handler.close());
+
+  app.post(
+    '/mcp',
+    {
+      schema: { hide: true },
+      config: { countsAsRead: true },
+      onRequest: async (request) => checkOrigin(request, hostNames),
+    },
+    async (request, reply) => {
+      const authInfo = isAdmin(request, adminToken) ? ADMIN : undefined;
+      const response = await handler.fetch(webRequest(request), { authInfo, parsedBody: request.body });
+      reply.code(response.status).headers(Object.fromEntries(response.headers));
+      return reply.send(response.body ? Readable.fromWeb(response.body as ReadableStream) : '');
+    },
+  );
+}
+
+/** As the SDK reads them; the body was parsed already, within its limits. */
+function webRequest({ raw, headers, url, host, protocol }: FastifyRequest): Request {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],
+  );
+  const gone = new AbortController();
+  raw.once('close', () => raw.destroyed && gone.abort());
+  return new Request(`${protocol}://${host}${url}`, { method: 'POST', headers: pairs, body: '{}', signal: gone.signal });
+}

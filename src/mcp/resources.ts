@@ -1,0 +1,60 @@
+// Entities and manifests as resources, for clients that attach them to a conversation.
+import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { HubError } from '../errors.ts';
+import { shownEntity } from './present.ts';
+import type { McpHub } from './tool.ts';
+
+const MOST_COMPLETIONS = 10;
+
+export function offerResources(server: McpServer, hub: McpHub): void {
+  const complete = { id: (words: string) => idsFor(hub, words) };
+
+  server.registerResource(
+    'entity',
+    new ResourceTemplate('catalog://entity/{id}', { list: undefined, complete }),
+    { title: 'An entity of the catalog', description: 'The same as get_entity.', mimeType: 'application/json' },
+    (uri, { id }) => read(uri, async () => JSON.stringify(shownEntity(await hub.getEntity(idFrom(id))), null, 2)),
+  );
+  server.registerResource(
+    'manifest',
+    new ResourceTemplate('catalog://manifest/{id}', { list: undefined, complete }),
+    { title: 'A manifest as it was published', mimeType: 'application/json' },
+    (uri, { id }) => read(uri, async () => (await hub.getManifest(idFrom(id))).text),
+  );
+}
+
+async function read(uri: URL, text: () => Promise<string>) {
+  try {
+    return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await text() }] };
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'entity_not_found')
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+    throw error;
+  }
+}
+
+/** Ids hold `/` at times, which stands encoded in an address. */
+function idFrom(id: string | string[] | undefined): string {
+  const text = String(id);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+async function idsFor(hub: McpHub, words: string): Promise<string[]> {
+  const none = { capabilities: [], frameworks: [], providers: [], transports: [] };
+  const { items } = await hub.search({
+    text: words,
+    filters: { ...none, includeInactive: false, includePending: true },
+    mode: 'keyword',
+    limit: MOST_COMPLETIONS,
+    offset: 0,
+    withFitReason: false,
+    withSnippets: false,
+    withFacets: false,
+    explain: false,
+  });
+  return items.map(({ id }) => id);
+}

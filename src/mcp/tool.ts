@@ -1,0 +1,45 @@
+// What the tools share: the hub they use, how they answer, and how they fail.
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import { HubError } from '../errors.ts';
+import type { HubOperations } from '../hub-operations.ts';
+
+export type McpHub = Pick<
+  HubOperations,
+  'search' | 'getEntity' | 'getManifest' | 'install' | 'listPending' | 'syncRemotes'
+>;
+
+/** `text` is for models that read no structured content; it says the same in fewer words. */
+export function answer(text: string, structuredContent: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+/** A failure is an answer that a model can act on; what is ours to mend is thrown, and logged by whoever serves. */
+export async function answered(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HubError) return failure(`${error.code}: ${error.message}`);
+    throw error;
+  }
+}
+
+export function failure(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+export const NEEDS_TOKEN = failure(
+  "unauthorized: this tool changes or shows what only operators may; connect with the header 'Authorization: Bearer <the hub's API_TOKEN>'.",
+);
+
+/** Tells the caller how far the work is, if it asked to be told. */
+export function progressTeller({ mcpReq }: ServerContext): (message: string) => void {
+  const token = mcpReq._meta?.progressToken;
+  if (token === undefined) return () => {};
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    const params = { progressToken: token, progress, message };
+    // Whoever went away is told nothing; the work goes on.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}

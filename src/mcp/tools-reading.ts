@@ -1,0 +1,103 @@
+// Tools that only look: search, read one entity, see what an install would do.
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { ENTITY_TYPES } from '../catalog/uid.ts';
+import { SEARCH_MODES } from '../search/contract.ts';
+import { entityText, itemLine, planText, shownEntity, shownItem } from './present.ts';
+import { answer, answered, type McpHub } from './tool.ts';
+
+const LONGEST_QUERY = 2_000;
+const MOST_RESULTS = 20;
+
+export const EntityId = z
+  .string()
+  .min(1)
+  .max(500)
+  .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest one');
+
+const SearchInput = z.object({
+  query: z.string().max(LONGEST_QUERY).describe('The need in plain words, for example "read tables out of PDF files"'),
+  type: z.enum(ENTITY_TYPES).optional().describe('Only of this type'),
+  capabilities: z.array(z.string()).max(20).default([]).describe('At least one of these capabilities or tags'),
+  frameworks: z.array(z.string()).max(20).default([]),
+  providers: z.array(z.string()).max(20).default([]),
+  transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
+  mode: z.enum(SEARCH_MODES).optional().describe('Leave it out, unless words or meaning alone are wanted'),
+  limit: z.number().int().min(1).max(MOST_RESULTS).default(5),
+  offset: z.number().int().min(0).max(1_000).default(0),
+});
+
+const READS = { readOnlyHint: true, openWorldHint: false };
+
+export function offerReadingTools(server: McpServer, hub: McpHub): void {
+  server.registerTool(
+    'search_catalog',
+    {
+      title: 'Search the catalog',
+      description:
+        'Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing.',
+      inputSchema: SearchInput,
+      outputSchema: z.object({ items: z.array(z.looseObject({ id: z.string() })), total: z.number() }),
+      annotations: READS,
+    },
+    ({ query, type, capabilities, frameworks, providers, transports, mode, limit, offset }) =>
+      answered(async () => {
+        const { items, total } = await hub.search({
+          text: query,
+          filters: {
+            type,
+            capabilities,
+            frameworks,
+            providers,
+            transports,
+            includeInactive: false,
+            includePending: true,
+          },
+          mode,
+          limit,
+          offset,
+          withFitReason: true,
+          withSnippets: false,
+          withFacets: false,
+          explain: false,
+        });
+        const lines = items.map((item, index) => itemLine(item, offset + index + 1));
+        const text = lines.length > 0 ? lines.join('\n') : 'Nothing fits. Try other or fewer words, or no filter.';
+        return answer(text, { items: items.map(shownItem), total });
+      }),
+  );
+
+  server.registerTool(
+    'get_entity',
+    {
+      title: 'Read one entity',
+      description:
+        'What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions.',
+      inputSchema: z.object({ id: EntityId }),
+      outputSchema: z.looseObject({ id: z.string() }),
+      annotations: READS,
+    },
+    ({ id }) =>
+      answered(async () => {
+        const entity = await hub.getEntity(id);
+        return answer(entityText(entity), shownEntity(entity));
+      }),
+  );
+
+  server.registerTool(
+    'plan_install',
+    {
+      title: 'See what an install would do',
+      description: 'The steps of an install, with the commands, before anything is touched. Nothing is written.',
+      inputSchema: z.object({ id: EntityId }),
+      outputSchema: z.looseObject({ id: z.string() }),
+      annotations: READS,
+    },
+    ({ id }) =>
+      answered(async () => {
+        // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
+        const { plan } = await hub.install({ id, target: '.', dry_run: true, frozen: false });
+        return answer(planText(plan), plan);
+      }),
+  );
+}
