@@ -100,6 +100,7 @@ export const SETTINGS = z.object({
       'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true when `HOST` is loopback, else false.',
     ),
   INSTALL_ROOT: text.optional().describe('When set, every install target must lie inside this folder.'),
+  INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Installs into different targets at a time.'),
   SEARCH_PROFILE: oneOf(['general', 'public'])
     .default('general')
     .describe('`general`: 20 results by default, up to 100. `public`: never more than 5.'),
@@ -115,6 +116,9 @@ export const SETTINGS = z.object({
   LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint for reranking and fit reasons.'),
   LLM_MODEL: text.optional().describe('Model asked for at `LLM_BASE_URL`.'),
   LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
+  LLM_TIMEOUT_SEC: wholeNumber(1, 300)
+    .default(10)
+    .describe('How long a search waits for that model, before it goes on without it.'),
   MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway that servers are registered into.'),
   MCP_GATEWAY_TOKEN: token.optional().describe('Admin token of the gateway.'),
   JWT_SECRET_KEY: secret
@@ -161,13 +165,14 @@ export interface Config {
   };
   readonly allowPrivateNetwork: boolean;
   readonly installRoot: string | undefined;
+  readonly installConcurrency: number;
   readonly search: Readonly<{
     profile: Settings['SEARCH_PROFILE'];
     mode: Settings['SEARCH_MODE'];
     rerank: Settings['SEARCH_RERANK'];
   }>;
   readonly embedding: ModelEndpoint | undefined;
-  readonly llm: ModelEndpoint | undefined;
+  readonly llm: (ModelEndpoint & { readonly timeoutMs: number }) | undefined;
   readonly gateway: GatewaySettings | undefined;
 }
 
@@ -220,6 +225,7 @@ export function readConfig(environment: Environment): Config {
     },
     allowPrivateNetwork: settings.ALLOW_PRIVATE_NETWORK ?? isLoopbackHost(settings.HOST),
     installRoot: settings.INSTALL_ROOT && resolve(settings.INSTALL_ROOT),
+    installConcurrency: settings.INSTALL_CONCURRENCY,
     search: { profile: settings.SEARCH_PROFILE, mode: settings.SEARCH_MODE, rerank: settings.SEARCH_RERANK },
     embedding: modelEndpoint(
       'EMBEDDING',
@@ -227,7 +233,7 @@ export function readConfig(environment: Environment): Config {
       settings.EMBEDDING_MODEL,
       settings.EMBEDDING_API_KEY,
     ),
-    llm: modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY),
+    llm: llmEndpoint(settings),
     gateway: gatewaySettings(settings),
   });
 }
@@ -302,6 +308,11 @@ function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?
   if (!baseUrl) return undefined;
   if (!model) throw new SettingError(`${prefix}_MODEL is not set, but ${prefix}_BASE_URL is: set both or neither.`);
   return { baseUrl, model, apiKey };
+}
+
+function llmEndpoint(settings: Settings): Config['llm'] {
+  const endpoint = modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY);
+  return endpoint && { ...endpoint, timeoutMs: settings.LLM_TIMEOUT_SEC * 1000 };
 }
 
 /** CSV, a JSON array, or `[a, b]` without quotes; blanks and line ends separate too, for no address holds them. */

@@ -34,6 +34,29 @@ export function words(longest: number) {
     .refine((text) => !text.includes('\u0000'), 'must not hold NUL characters');
 }
 
+/** What people look for, in any signs; the hub takes those that mean nothing for blanks. */
+export function freeText(longest: number) {
+  return z.string({ error: 'must be given once' }).max(longest, `must not be longer than ${longest} characters`);
+}
+
+/** CSV: trimmed, empty parts dropped. A parameter that is given several times counts as one list. */
+export function csv({ most, longest }: { most: number; longest: number }) {
+  const isWithin = (values: readonly string[]) =>
+    values.length <= most && values.every((value) => value.length <= longest);
+  return z
+    .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string())
+    .transform((text) => [
+      ...new Set(
+        text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      ),
+    ])
+    .refine(isWithin, `must be a list of at most ${most} values of at most ${longest} characters each`)
+    .prefault('');
+}
+
 function lowerCase(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
