@@ -1,5 +1,17 @@
-import { signal } from '@preact/signals';
+// Starts the page.
 import { render } from 'preact';
+import { readSettings } from './api/settings.ts';
+import { App } from './app.tsx';
+import { startRouter } from './router.ts';
+import { startSearch } from './search/search-state.ts';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/search.css';
+import './styles/entity.css';
+import './styles/operations.css';
 
-const n = signal(1);
-render(<p onClick={() => n.value++}>hello {n}</p>, document.getElementById('page')!);
+startRouter();
+startSearch();
+readSettings();
+const place = document.getElementById('page');
+if (place) render(<App />, place);

@@ -1,0 +1,43 @@
+// Long work: its progress as events, its end as the answer.
+import type { Problem } from '../../../src/http/problem.ts';
+import { type RequestOptions, send } from './http.ts';
+import { HubFailure, problemFailure, unreachable } from './problem.ts';
+
+/** @throws HubFailure when the work failed, or the stream broke before its end. */
+export async function follow<Progress, Result>(
+  path: string,
+  options: RequestOptions,
+  onProgress: (progress: Progress) => void,
+): Promise<Result> {
+  const response = await send(path, { ...options, accept: 'text/event-stream' });
+  for await (const { event, data } of eventsOf(response)) {
+    if (event === 'progress') onProgress(data as Progress);
+    if (event === 'result') return data as Result;
+    if (event === 'error') throw problemFailure(data as Problem);
+  }
+  throw new HubFailure('unreachable', 'The connection ended before the work did; it may still be going on in the hub.');
+}
+
+interface ServerEvent {
+  event: string;
+  data: unknown;
+}
+
+async function* eventsOf({ body }: Response): AsyncGenerator<ServerEvent> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  while (reader) {
+    const { value = '', done } = await reader.read().catch(() => {
+      throw unreachable();
+    });
+    const [last = '', ...whole] = `${rest}${value}`.split('\n\n').reverse();
+    rest = last;
+    for (const text of whole.reverse()) yield parseEvent(text);
+    if (done) return;
+  }
+}
+
+function parseEvent(text: string): ServerEvent {
+  const fields = new Map(text.split('\n').map((line) => [line.split(': ', 1)[0] ?? '', line.replace(/^[^:]*: ?/, '')]));
+  return { event: fields.get('event') ?? 'message', data: JSON.parse(fields.get('data') ?? 'null') };
+}

@@ -1,0 +1,76 @@
+// The frame around every page: name, ways to go, theme; and the page itself.
+import { signal } from '@preact/signals';
+import { EntityPage } from './entity/entity-page.tsx';
+import { OperationsPage } from './operations/operations-page.tsx';
+import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
+import { view } from './router.ts';
+import { SearchPage } from './search/search-page.tsx';
+import { nextTheme, type Theme, theme } from './theme.ts';
+
+const isOffline = signal(!navigator.onLine);
+for (const change of ['online', 'offline'])
+  addEventListener(change, () => {
+    isOffline.value = !navigator.onLine;
+  });
+
+export function App() {
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="/">
+          <Mark />
+          Catalog Hub
+        </a>
+        <nav aria-label="Pages">
+          <a href="/" aria-current={view.value.name === 'search' ? 'page' : undefined}>
+            Search
+          </a>
+          <a href="/operations" aria-current={view.value.name === 'operations' ? 'page' : undefined}>
+            Operations
+          </a>
+          <a href="/docs">API</a>
+        </nav>
+        <ThemeButton />
+      </header>
+      {isOffline.value && (
+        <p class="offline" role="status">
+          This device is offline. What is on screen stays, and the hub is asked again as soon as the connection is back.
+        </p>
+      )}
+      <Page />
+    </>
+  );
+}
+
+function Page() {
+  const shown = view.value;
+  if (shown.name === 'entity') return <EntityPage id={shown.id} />;
+  return shown.name === 'operations' ? <OperationsPage /> : <SearchPage />;
+}
+
+const THEMES: Record<Theme, { Icon: typeof SunIcon; words: string }> = {
+  auto: { Icon: AutoIcon, words: 'as the device' },
+  light: { Icon: SunIcon, words: 'light' },
+  dark: { Icon: MoonIcon, words: 'dark' },
+};
+
+function ThemeButton() {
+  const { Icon, words } = THEMES[theme.value];
+  return (
+    <button type="button" class="icon-button" aria-label={`Theme: ${words}. Change it`} onClick={nextTheme}>
+      <Icon />
+    </button>
+  );
+}
+
+/** A drawer of index cards. */
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+      <path d="M7.5 3.5h9M5.5 6.5h13M3.5 10h17v10.5h-17zM9 14.5h6" />
+    </svg>
+  );
+}

@@ -1,0 +1,120 @@
+// What a manifest brings: artifacts, adapters, its registration, where it came from, and the document itself.
+import { useSignal } from '@preact/signals';
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { hub, manifestPath } from '../api/hub.ts';
+import { asFailure, type HubFailure } from '../api/problem.ts';
+import { safeLink } from '../markdown/safe-link.ts';
+import { CopyBox } from '../parts/copy-box.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
+import { atMoment } from '../parts/words.ts';
+
+export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityRecord }) {
+  if (artifacts.length + adapters.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="artifacts">
+      <h2 id="artifacts">What it installs</h2>
+      <ul class="parts">
+        {artifacts.map((artifact) => (
+          <li key={JSON.stringify(artifact)}>
+            <span class="badge">{String(artifact.kind ?? 'artifact')}</span>
+            <Values of={flat(artifact.spec ?? artifact)} />
+          </li>
+        ))}
+        {adapters.map(({ framework, ...rest }) => (
+          <li key={JSON.stringify([framework, rest])}>
+            <span class="badge">{String(framework ?? 'adapter')}</span>
+            <Values of={flat(rest)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function Registration({ entity }: { entity: EntityRecord }) {
+  const { mcp_registration, gateway_registered_at, gateway_error, type } = entity;
+  if (!mcp_registration && type !== 'mcp_server') return null;
+  return (
+    <section class="panel" aria-labelledby="registration">
+      <h2 id="registration">Registration</h2>
+      {gateway_registered_at && <p>In the gateway since {atMoment(gateway_registered_at)}.</p>}
+      {!gateway_registered_at && !gateway_error && <p>Not in the gateway yet: the next sync tries.</p>}
+      {gateway_error && (
+        <p class="reason reason-bad">
+          <span class="reason-label">Why it is not in the gateway</span> {gateway_error}
+        </p>
+      )}
+      {mcp_registration && <CopyBox text={JSON.stringify(mcp_registration, null, 2)} label="the registration" />}
+    </section>
+  );
+}
+
+export function Provenance({ entity }: { entity: EntityRecord }) {
+  const { provenance, source_url, missing_since, id } = entity;
+  const source = safeLink(source_url ?? '');
+  const values = [...flat(provenance)];
+  if (missing_since) values.push(['no longer listed since', atMoment(missing_since)]);
+  return (
+    <section class="panel" aria-labelledby="provenance">
+      <h2 id="provenance">Where it comes from</h2>
+      {source ? (
+        <p class="address">
+          Manifest read from{' '}
+          <a href={source} rel="noopener noreferrer nofollow ugc">
+            {source}
+          </a>
+        </p>
+      ) : (
+        <p>Its manifest came to this hub directly, without an address.</p>
+      )}
+      <Values of={values} />
+      <RawManifest id={id} />
+    </section>
+  );
+}
+
+function RawManifest({ id }: { id: string }) {
+  const text = useSignal<string | undefined>(undefined);
+  const failure = useSignal<HubFailure | undefined>(undefined);
+
+  async function load(): Promise<void> {
+    failure.value = undefined;
+    try {
+      text.value ??= await hub.manifest(id);
+    } catch (error) {
+      failure.value = asFailure(error);
+    }
+  }
+
+  return (
+    <details class="manifest" onToggle={(event) => event.currentTarget.open && load()}>
+      <summary>The manifest as it was read</summary>
+      {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
+      {text.value !== undefined && <CopyBox text={text.value} label="the manifest" />}
+      <p class="quiet">
+        Also at <a href={manifestPath(id)}>{manifestPath(id)}</a>
+      </p>
+    </details>
+  );
+}
+
+function Values({ of }: { of: [name: string, value: string][] }) {
+  if (of.length === 0) return null;
+  return (
+    <dl class="values">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function flat(value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value)
+    .filter(([, each]) => each !== null && each !== '')
+    .map(([name, each]) => [name.replaceAll('_', ' '), typeof each === 'string' ? each : JSON.stringify(each)]);
+}

@@ -1,0 +1,145 @@
+// One entity, whole.
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { hub } from '../api/hub.ts';
+import { asFailure, type HubFailure, isAborted } from '../api/problem.ts';
+import { InstallDialog } from '../install/install-dialog.tsx';
+import { CopyButton } from '../parts/copy-box.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { StatusBadge } from '../parts/status-badge.tsx';
+import { TypeLabel } from '../parts/type-label.tsx';
+import { Artifacts, Provenance, Registration } from './contents.tsx';
+import { Facts, Quality, Versions } from './facts.tsx';
+import { Readme } from './readme.tsx';
+import { UseIt } from './use-it.tsx';
+
+export function EntityPage({ id }: { id: string }) {
+  const entity = useSignal<EntityRecord | undefined>(undefined);
+  const failure = useSignal<HubFailure | undefined>(undefined);
+  const tries = useSignal(0);
+
+  useEffect(() => {
+    const running = new AbortController();
+    failure.value = undefined;
+    hub.entity(id, running.signal).then(
+      (found) => {
+        entity.value = found;
+        document.title = `${found.title ?? found.name} ${found.version} · Catalog Hub`;
+      },
+      (error) => {
+        if (!isAborted(error)) failure.value = asFailure(error);
+      },
+    );
+    return () => running.abort();
+  }, [id, tries.value]);
+
+  return (
+    <main id="content" class="entity-page">
+      {failure.value?.kind === 'not_found' && <NotFound id={id} />}
+      {failure.value && failure.value.kind !== 'not_found' && (
+        <FailureNotice
+          failure={failure.value}
+          onRetry={() => {
+            tries.value += 1;
+          }}
+        />
+      )}
+      {entity.value && !failure.value && <Entity key={entity.value.id} entity={entity.value} />}
+    </main>
+  );
+}
+
+function Entity({ entity }: { entity: EntityRecord }) {
+  const isInstalling = useSignal(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Whoever comes here by keyboard or by ear begins at the name.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const install = () => {
+    isInstalling.value = true;
+  };
+  return (
+    <>
+      <header class="entity-head">
+        <p class="result-about">
+          <TypeLabel type={entity.type} />
+          <span class="result-version">{entity.version}</span>
+          <StatusBadge status={entity.status} />
+        </p>
+        <h1 ref={heading} tabIndex={-1}>
+          {entity.title ?? entity.name}
+        </h1>
+        <p class="entity-id">
+          <code>{entity.id}</code>
+          <CopyButton text={entity.id} label="Copy the id" />
+        </p>
+        <p class="entity-summary">{entity.summary}</p>
+      </header>
+      <Warnings entity={entity} />
+      <div class="entity-body">
+        <div class="entity-main">
+          {entity.description !== '' && entity.description !== entity.summary && (
+            <section class="panel" aria-labelledby="description">
+              <h2 id="description">What it does</h2>
+              <p class="description">{entity.description}</p>
+            </section>
+          )}
+          <UseIt entity={entity} onInstall={install} />
+          {entity.readme && <Readme id={entity.id} text={entity.readme} />}
+          <Artifacts entity={entity} />
+          <Registration entity={entity} />
+          <Provenance entity={entity} />
+        </div>
+        <aside class="entity-side" aria-label="About it">
+          <Facts entity={entity} />
+          <Quality entity={entity} />
+          <Versions entity={entity} />
+        </aside>
+      </div>
+      {isInstalling.value && (
+        <InstallDialog
+          entity={entity}
+          onClose={() => {
+            isInstalling.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Warnings({ entity: { lifecycle, missing_since, versions, id } }: { entity: EntityRecord }) {
+  const newest = versions.find(({ status }) => status === 'active');
+  return (
+    <>
+      {lifecycle.status !== 'active' && (
+        <Notice tone="warn" title={`This version is ${lifecycle.status}`}>
+          {lifecycle.reason && <p>{lifecycle.reason}</p>}
+          {newest && newest.id !== id && <p>Version {newest.version} is active.</p>}
+        </Notice>
+      )}
+      {missing_since && (
+        <Notice tone="warn" title="No remote lists it any more">
+          <p>What is here is the last that was read.</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function NotFound({ id }: { id: string }) {
+  const words = id
+    .replace(/^\w+:/, '')
+    .replace(/@[^@]*$/, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
+  return (
+    <Notice title="There is no such entry">
+      <p>
+        The catalog holds nothing under <code>{id}</code>. It may have been removed, or the address may be incomplete.
+      </p>
+      <p>
+        <a href={`/?${new URLSearchParams({ q: words.trim() })}`}>Search for “{words.trim()}”</a>
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,112 @@
+// What is known about an entity beside its text: facts, links, quality, versions.
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { safeLink } from '../markdown/safe-link.ts';
+import { AwayIcon, CheckIcon, DashIcon } from '../parts/icons.tsx';
+import { StatusBadge } from '../parts/status-badge.tsx';
+import { ago, atMoment, onDay } from '../parts/words.ts';
+import { entityPath } from '../router.ts';
+
+export function Facts({ entity }: { entity: EntityRecord }) {
+  const { license, published_at, updated_at, capabilities, frameworks, providers, tags } = entity;
+  return (
+    <section class="side" aria-labelledby="facts">
+      <h2 id="facts">At a glance</h2>
+      <dl class="facts">
+        <Fact name="Version" value={entity.version} />
+        <Fact name="Licence" value={license ?? 'not named'} />
+        {published_at && <Fact name="Published" value={onDay(published_at)} title={ago(published_at)} />}
+        <Fact name="In this hub since" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
+        <Fact name="Capabilities" value={capabilities.join(', ')} />
+        <Fact name="Frameworks" value={frameworks.join(', ')} />
+        <Fact name="Providers" value={providers.join(', ')} />
+        <Fact name="Tags" value={tags.join(', ')} />
+      </dl>
+      <Links entity={entity} />
+    </section>
+  );
+}
+
+function Fact({ name, value, title }: { name: string; value: string; title?: string }) {
+  if (value === '') return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd title={title}>{value}</dd>
+    </div>
+  );
+}
+
+function Links({ entity: { links, homepage } }: { entity: EntityRecord }) {
+  const named = Object.entries({ ...(homepage ? { homepage } : {}), ...links });
+  const safe = named.flatMap(([name, address]) => {
+    const url = safeLink(address);
+    return url ? [{ name, url }] : [];
+  });
+  if (safe.length === 0) return null;
+  return (
+    <ul class="links">
+      {safe.map(({ name, url }) => (
+        <li key={name}>
+          <a href={url} rel="noopener noreferrer nofollow ugc">
+            {name.replaceAll(/[_-]/g, ' ')} <AwayIcon />
+          </a>
+          <span class="links-host">{new URL(url).host}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Quality({ entity: { quality, score_quality } }: { entity: EntityRecord }) {
+  const percent = Math.round(score_quality * 100);
+  return (
+    <section class="side" aria-labelledby="quality">
+      <h2 id="quality">How well it is described</h2>
+      <p class="quality-score">
+        <meter min={0} max={100} value={percent} aria-labelledby="quality" />
+        <span>{percent} of 100</span>
+      </p>
+      <ul class="reasons">
+        {quality.map(({ reason, weight, met }) => (
+          <li key={reason} class={met ? 'met' : 'unmet'}>
+            {met ? <CheckIcon /> : <DashIcon />}
+            <span>
+              <span class="unseen">{met ? 'Yes: ' : 'No: '}</span>
+              {reason}
+            </span>
+            <span class="reasons-weight">{Math.round(weight * 100)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const MANY = 12;
+
+export function Versions({ entity: { versions, id } }: { entity: EntityRecord }) {
+  const list = (some: EntityRecord['versions']) => (
+    <ul class="versions">
+      {some.map((each) => (
+        <li key={each.id}>
+          <a href={entityPath(each.id)} aria-current={each.id === id ? 'page' : undefined}>
+            {each.version}
+          </a>
+          <StatusBadge status={each.status} />
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <section class="side" aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      {list(versions.slice(0, MANY))}
+      {versions.length > MANY && (
+        <details>
+          <summary>{versions.length - MANY} older ones</summary>
+          {list(versions.slice(MANY))}
+        </details>
+      )}
+    </section>
+  );
+}

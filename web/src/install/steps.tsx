@@ -1,0 +1,91 @@
+// The steps of an install: what each did, how long it took, and what went wrong.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { StepResult } from '../../../src/install/contract.ts';
+import { CheckIcon, CrossIcon, DashIcon } from '../parts/icons.tsx';
+import { duration } from '../parts/words.ts';
+import type { ShownStep } from './install-run.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  'pypi.install': 'Install the Python package',
+  'npm.install': 'Install the npm package',
+  'oci.pull': 'Pull the image',
+  'git.checkout': 'Check out the repository',
+  'zip.extract': 'Fetch and unpack the archive',
+  'remote.skip': 'A remote address: nothing to install',
+  'artifact.unsupported': 'An artifact that cannot be installed',
+  'adapters.write': 'Write the adapters',
+  'gateway.register': 'Register into the gateway',
+  'lockfile.write': 'Write the lockfile',
+};
+
+export function stepName(step: string): string {
+  return NAMES[step] ?? step;
+}
+
+export function Steps({ steps }: { steps: readonly ShownStep[] }) {
+  return (
+    <ol class="steps" aria-live="polite">
+      {steps.map((step, place) => (
+        <Step key={`${place}-${step.step}`} {...step} />
+      ))}
+    </ol>
+  );
+}
+
+function Step({ step, startedAt, result }: ShownStep) {
+  const outcome = result ? outcomeOf(result) : 'running';
+  return (
+    <li class={`step step-${outcome}`}>
+      <span class="step-mark">{MARKS[outcome]}</span>
+      <span class="step-name">
+        {stepName(step)} <code>{step}</code>
+      </span>
+      <span class="step-time">
+        {result ? result.elapsed_secs !== undefined && duration(result.elapsed_secs) : <Clock since={startedAt} />}
+      </span>
+      {result && <StepNote result={result} />}
+    </li>
+  );
+}
+
+const MARKS = {
+  running: <span class="spinner" role="img" aria-label="running" />,
+  good: (
+    <span role="img" aria-label="done">
+      <CheckIcon />
+    </span>
+  ),
+  skipped: (
+    <span role="img" aria-label="skipped">
+      <DashIcon />
+    </span>
+  ),
+  bad: (
+    <span role="img" aria-label="failed">
+      <CrossIcon />
+    </span>
+  ),
+};
+
+function outcomeOf({ ok, extra }: StepResult): keyof typeof MARKS {
+  if (!ok) return 'bad';
+  return extra?.skipped ? 'skipped' : 'good';
+}
+
+function StepNote({ result: { extra = {} } }: { result: StepResult }) {
+  const note = extra.error ?? extra.reason ?? extra.note ?? extra.path;
+  return typeof note === 'string' ? <span class="step-note">{note}</span> : null;
+}
+
+function Clock({ since }: { since: number }) {
+  const seconds = useSignal(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      seconds.value = (performance.now() - since) / 1000;
+    }, 100);
+    return () => clearInterval(timer);
+  }, [since]);
+  // Not read out: ten times a second would be too much.
+  return <span aria-hidden="true">{seconds.value.toFixed(1)} s</span>;
+}

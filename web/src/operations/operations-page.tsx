@@ -1,0 +1,64 @@
+// Running the hub: its health, its remotes, what they brought, and what waits for the gateway.
+import { useEffect } from 'preact/hooks';
+import { asFailure } from '../api/problem.ts';
+import { settings } from '../api/settings.ts';
+import { forgetToken, token } from '../api/token.ts';
+import { TokenForm } from '../parts/token-form.tsx';
+import { Glance } from './glance.tsx';
+import { History } from './history.tsx';
+import { failure, ingests, refresh, work } from './operations-state.ts';
+import { Pending } from './pending.tsx';
+import { Remotes } from './remotes.tsx';
+import { WorkPanel } from './work-panel.tsx';
+
+const EVERY_MS = 3_000;
+
+export function OperationsPage() {
+  useEffect(() => {
+    document.title = 'Operations · Catalog Hub';
+    const look = () =>
+      refresh().catch((error) => {
+        failure.value = asFailure(error);
+      });
+    void look();
+    // A sync may have been started by somebody else, or by the clock.
+    const timer = setInterval(() => {
+      if (!work.value && (ingests.value?.running.length ?? 0) > 0) void look();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  const needsToken = token.value === '' && settings.value?.admin_protected === true;
+  const isRefused = failure.value?.kind === 'unauthorized';
+  return (
+    <main id="content" class="operations-page">
+      <header class="page-head">
+        <h1>Operations</h1>
+        {token.value !== '' && (
+          <button type="button" class="button" onClick={forgetToken}>
+            Forget the token
+          </button>
+        )}
+      </header>
+      <Glance />
+      {needsToken || isRefused ? (
+        <section class="panel" aria-labelledby="token">
+          <h2 id="token">Admins only</h2>
+          <TokenForm
+            why="Remotes and pending servers need the hub’s token."
+            onKept={() => {
+              failure.value = undefined;
+            }}
+          />
+        </section>
+      ) : (
+        <>
+          <WorkPanel />
+          <Remotes />
+          <History />
+          <Pending />
+        </>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,88 @@
+// What the operations page shows, and the one long piece of work that may be under way.
+import { signal } from '@preact/signals';
+import type { IngestRun, IngestStatus, RemoteList, SyncProgress } from '../../../src/remotes/contract.ts';
+import { hub } from '../api/hub.ts';
+import { asFailure, type HubFailure } from '../api/problem.ts';
+
+export const remotes = signal<RemoteList | undefined>(undefined);
+export const ingests = signal<IngestStatus | undefined>(undefined);
+/** Raised whenever pending servers may have changed. */
+export const pendingRevision = signal(0);
+
+export interface Work {
+  /** What it is, as people would say it. */
+  name: string;
+  progress: SyncProgress;
+}
+
+export const work = signal<Work | undefined>(undefined);
+export const outcome = signal<{ tone: 'good' | 'warn'; sentence: string } | undefined>(undefined);
+export const failure = signal<HubFailure | undefined>(undefined);
+
+export async function refresh(): Promise<void> {
+  const [remoteList, status] = await Promise.all([hub.remotes(), hub.ingestStatus()]);
+  remotes.value = remoteList;
+  ingests.value = status;
+}
+
+/** A failure is shown, and never more than the last one. */
+export async function attempt(action: () => Promise<unknown>): Promise<void> {
+  failure.value = undefined;
+  outcome.value = undefined;
+  try {
+    await action();
+  } catch (error) {
+    failure.value = asFailure(error);
+  }
+  await refresh().catch((error) => {
+    failure.value ??= asFailure(error);
+  });
+}
+
+export const syncAll = (force: boolean) =>
+  carryOut(force ? 'Trying pending servers again' : 'Sync of all remotes', async (report) => {
+    const { ingested, errors, registered, failed, note } = await hub.sync(force, report);
+    const broken = Object.keys(errors).length;
+    const parts = [
+      `${ingested.length} of ${ingested.length + broken} remotes read`,
+      `${registered} servers registered`,
+    ];
+    if (failed > 0) parts.push(`${failed} refused`);
+    outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };
+  });
+
+export const ingestOne = (url: string) =>
+  carryOut(`Reading ${url}`, async (report) => {
+    const [result] = (await hub.ingest(url, report)).results;
+    if (!result) return;
+    const { created, updated, unchanged, failed, note } = result.stats;
+    const parts = [`${created} new`, `${updated} changed`, `${unchanged} as before`];
+    if (failed > 0) parts.push(`${failed} refused`);
+    outcome.value = result.ok
+      ? { tone: failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) }
+      : { tone: 'warn', sentence: `${url} could not be read: ${result.error ?? 'no reason given'}` };
+  });
+
+function carryOut(name: string, action: (report: (progress: SyncProgress) => void) => Promise<void>): Promise<void> {
+  return attempt(async () => {
+    const report = (progress: SyncProgress) => {
+      work.value = { name, progress };
+    };
+    report({ running: [], registering: null });
+    try {
+      await action(report);
+    } finally {
+      work.value = undefined;
+      pendingRevision.value += 1;
+    }
+  });
+}
+
+function sentence(parts: readonly string[], note?: string): string {
+  return `${parts.join(', ')}.${note ? ` ${note}` : ''}`;
+}
+
+/** How far along a run is, within 0..1; undefined while its index is still being read. */
+export function shareDone({ total, done }: Pick<IngestRun, 'total' | 'done'>): number | undefined {
+  return total > 0 ? Math.min(done / total, 1) : undefined;
+}

@@ -1,0 +1,45 @@
+// One server that is not in the gateway.
+import type { PendingItem } from '../../../src/gateway/contract.ts';
+import { ago, count } from '../parts/words.ts';
+import { entityPath } from '../router.ts';
+
+interface PendingRowProps {
+  item: PendingItem;
+  isChosen: boolean;
+  onChoose: (isOn: boolean) => void;
+}
+
+export function PendingRow({ item, isChosen, onChoose }: PendingRowProps) {
+  const { uid, name, version, transport, server_url, gateway_error } = item;
+  return (
+    <li class="row">
+      <input
+        type="checkbox"
+        aria-label={`Select ${uid}`}
+        checked={isChosen}
+        onChange={(event) => onChoose(event.currentTarget.checked)}
+      />
+      <div class="row-main">
+        <p class="row-title">
+          <a href={entityPath(uid)}>{name}</a> <span class="result-version">{version}</span>
+        </p>
+        <p class="quiet address">
+          {transport}
+          {server_url !== '' && ` · ${server_url}`}
+        </p>
+        {gateway_error ? (
+          <p class="reason reason-bad">{gateway_error}</p>
+        ) : (
+          <p class="quiet">{item.has_registration ? 'Not tried yet.' : 'Its manifest has no registration.'}</p>
+        )}
+        <p class="quiet">{triesOf(item)}</p>
+      </div>
+    </li>
+  );
+}
+
+function triesOf({ tries, last_try_at, next_try_at }: PendingItem): string {
+  if (tries === 0 || !last_try_at) return '';
+  const next = next_try_at ? `; next ${ago(next_try_at)}` : '';
+  return `${count(tries, 'try', 'tries')}, the last ${ago(last_try_at)}${next}`;
+}

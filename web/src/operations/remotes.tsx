@@ -1,0 +1,172 @@
+// The published catalogs that this hub reads.
+import { useSignal } from '@preact/signals';
+import type { RejectionPage, Remote } from '../../../src/remotes/contract.ts';
+import { hub } from '../api/hub.ts';
+import { asFailure, type HubFailure } from '../api/problem.ts';
+import { Question } from '../parts/dialog.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { ago, atMoment, count } from '../parts/words.ts';
+import { attempt, ingestOne, remotes, syncAll, work } from './operations-state.ts';
+
+export function Remotes() {
+  const list = remotes.value;
+  return (
+    <section class="panel" aria-labelledby="remotes">
+      <header class="panel-head">
+        <h2 id="remotes">Remotes</h2>
+        <button
+          type="button"
+          class="button button-main"
+          disabled={work.value !== undefined}
+          onClick={() => syncAll(false)}
+        >
+          Sync all
+        </button>
+      </header>
+      {list?.count === 0 && (
+        <Notice title="No remote yet">
+          <p>Add the address of a published index, or of an MCP registry’s list of servers.</p>
+        </Notice>
+      )}
+      {list && list.count > 0 && (
+        <ul class="rows">
+          {list.items.map((remote) => (
+            <RemoteRow key={remote.url} remote={remote} />
+          ))}
+        </ul>
+      )}
+      <AddRemote />
+    </section>
+  );
+}
+
+function RemoteRow({ remote }: { remote: Remote }) {
+  const { url, last_sync_at, last_status, last_error, entities } = remote;
+  const isAsking = useSignal(false);
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-title">{url}</p>
+        <p class="quiet">
+          {last_sync_at ? (
+            <time dateTime={last_sync_at} title={atMoment(last_sync_at)}>
+              Read {ago(last_sync_at)}
+            </time>
+          ) : (
+            'Never read'
+          )}
+          {' · '}
+          {count(entities, 'manifest')}
+          {last_status === 'failed' && <span class="badge badge-disabled">failed</span>}
+        </p>
+        {last_error && <p class="reason reason-bad">{last_error}</p>}
+        <Rejections url={url} />
+      </div>
+      <div class="row-actions">
+        <button
+          type="button"
+          class="button button-small"
+          disabled={work.value !== undefined}
+          onClick={() => ingestOne(url)}
+        >
+          Read now<span class="unseen"> {url}</span>
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => {
+            isAsking.value = true;
+          }}
+        >
+          Remove<span class="unseen"> {url}</span>
+        </button>
+      </div>
+      {isAsking.value && (
+        <Question
+          title="Remove this remote?"
+          action="Remove"
+          onYes={() => attempt(() => hub.removeRemote(url))}
+          onClose={() => {
+            isAsking.value = false;
+          }}
+        >
+          <p class="address">{url}</p>
+          <p>It is not read any more. What came from it stays in the catalog.</p>
+        </Question>
+      )}
+    </li>
+  );
+}
+
+/** Asked for only when somebody wants to see them: there may be thousands. */
+function Rejections({ url }: { url: string }) {
+  const page = useSignal<RejectionPage | undefined>(undefined);
+  const failure = useSignal<HubFailure | undefined>(undefined);
+
+  async function load(): Promise<void> {
+    failure.value = undefined;
+    try {
+      page.value = await hub.rejections(url);
+    } catch (error) {
+      failure.value = asFailure(error);
+    }
+  }
+
+  return (
+    <details onToggle={(event) => event.currentTarget.open && load()}>
+      <summary>Manifests it refused</summary>
+      {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
+      {page.value && page.value.total === 0 && <p class="quiet">None: every manifest could be read.</p>}
+      {page.value && page.value.total > 0 && (
+        <>
+          <ul class="rejections">
+            {page.value.items.map((item) => (
+              <li key={item.url}>
+                <span class="address">{item.url}</span>
+                <span class="reason reason-bad">{item.error}</span>
+              </li>
+            ))}
+          </ul>
+          {page.value.total > page.value.items.length && (
+            <p class="quiet">
+              The first {page.value.items.length} of {count(page.value.total, 'manifest')}.
+            </p>
+          )}
+        </>
+      )}
+    </details>
+  );
+}
+
+function AddRemote() {
+  const url = useSignal('');
+  return (
+    <form
+      class="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt(async () => {
+          await hub.addRemote(url.value.trim());
+          url.value = '';
+        });
+      }}
+    >
+      <label>
+        <span class="label">Address of an index</span>
+        <input
+          type="url"
+          required
+          spellcheck={false}
+          placeholder="https://catalog.example.org/index.json"
+          value={url}
+          onInput={(event) => {
+            url.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <button type="submit" class="button">
+        Add
+      </button>
+    </form>
+  );
+}

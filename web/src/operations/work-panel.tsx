@@ -1,0 +1,45 @@
+// The work that goes on: one bar for each remote, then the servers that are registered.
+import type { IngestRun } from '../../../src/remotes/contract.ts';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { count, duration } from '../parts/words.ts';
+import { failure, ingests, outcome, shareDone, work } from './operations-state.ts';
+
+export function WorkPanel() {
+  const own = work.value;
+  const elsewhere = own ? undefined : ingests.value;
+  const running = own?.progress.running ?? elsewhere?.running ?? [];
+  const registering = own?.progress.registering ?? elsewhere?.registering ?? null;
+  const isBusy = own !== undefined || running.length > 0 || registering !== null;
+  return (
+    <div aria-live="polite">
+      {failure.value && <FailureNotice failure={failure.value} />}
+      {outcome.value && !isBusy && <Notice tone={outcome.value.tone} title={outcome.value.sentence} />}
+      {isBusy && (
+        <div class="work">
+          <p class="work-name">{own?.name ?? 'A sync is under way'}</p>
+          {running.map((run) => (
+            <RunBar key={run.url} run={run} />
+          ))}
+          {registering !== null && <p class="quiet">{count(registering, 'server')} offered to the gateway</p>}
+          {running.length === 0 && registering === null && <progress aria-label="Starting" />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function RunBar({ run }: { run: IngestRun }) {
+  const share = shareDone(run);
+  return (
+    <div class="run">
+      <p class="run-url">{run.url}</p>
+      <progress max={1} value={share} aria-label={`Progress of ${run.url}`} />
+      <p class="quiet">
+        {share === undefined ? 'Reading the index' : `${run.done} of ${run.total}`}
+        {run.per_second > 0 && `, ${Math.round(run.per_second)} a second`}
+        {run.seconds_left !== null && run.seconds_left > 1 && `, about ${duration(run.seconds_left)} left`}
+        {run.failed > 0 && `, ${run.failed} refused`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+// Whether something may still be used; what is active needs no badge.
+import type { LifecycleStatus } from '../../../src/catalog/manifest.ts';
+
+const MEANINGS: Record<Exclude<LifecycleStatus, 'active'>, string> = {
+  deprecated: 'Its publisher advises against using it in new work.',
+  disabled: 'Its publisher has withdrawn it.',
+};
+
+export function StatusBadge({ status }: { status: LifecycleStatus }) {
+  if (status === 'active') return null;
+  return (
+    <span class={`badge badge-${status}`} title={MEANINGS[status]}>
+      {status}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+// Asks for the admin token, once in a tab.
+import { useSignal } from '@preact/signals';
+import { hub } from '../api/hub.ts';
+import { asFailure, type HubFailure } from '../api/problem.ts';
+import { forgetToken, keepToken } from '../api/token.ts';
+import { FailureNotice } from './notice.tsx';
+
+export function TokenForm({ why, onKept }: { why: string; onKept?: () => void }) {
+  const failure = useSignal<HubFailure | undefined>(undefined);
+  const value = useSignal('');
+
+  async function check(event: Event): Promise<void> {
+    event.preventDefault();
+    failure.value = undefined;
+    keepToken(value.value.trim());
+    try {
+      // The cheapest thing that only an admin may ask for.
+      await hub.pending(new URLSearchParams({ limit: '1' }));
+      onKept?.();
+    } catch (error) {
+      failure.value = asFailure(error);
+      forgetToken();
+    }
+  }
+
+  return (
+    <form class="token-form" onSubmit={check}>
+      <label>
+        <span class="label">Admin token</span>
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          value={value}
+          onInput={(event) => {
+            value.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <button type="submit" class="button button-main">
+        Continue
+      </button>
+      <p class="quiet">
+        {why} It is the value of <code>API_TOKEN</code>, and is kept in this tab only, until it is closed.
+      </p>
+      {failure.value?.kind === 'unauthorized' && (
+        <p class="reason reason-bad" role="alert">
+          The hub does not accept this token.
+        </p>
+      )}
+      {failure.value && failure.value.kind !== 'unauthorized' && <FailureNotice failure={failure.value} />}
+    </form>
+  );
+}

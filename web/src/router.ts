@@ -1,0 +1,77 @@
+// Where the reader is: the address bar is the page's state, so that back, reload and links work.
+import { computed, signal } from '@preact/signals';
+
+export type View = { name: 'search' } | { name: 'operations' } | { name: 'entity'; id: string };
+
+export const address = signal(new URL(location.href));
+export const view = computed(() => viewOf(address.value.pathname), { name: 'view' });
+
+export function entityPath(id: string): string {
+  // Slashes, colons and at-signs may stay as they are, which keeps addresses readable.
+  return `/entities/${encodeURIComponent(id).replace(/%(2F|3A|40)/g, decodeURIComponent)}`;
+}
+
+export function go(to: string, { replace = false }: { replace?: boolean } = {}): void {
+  const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
+  keepScroll();
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  address.value = new URL(location.href);
+  if (isElsewhere) scrollTo(0, 0);
+}
+
+/** Follows links inside the page without loading it again, and the browser's own buttons. */
+export function startRouter(): void {
+  history.scrollRestoration = 'manual';
+  addEventListener('popstate', () => {
+    address.value = new URL(location.href);
+    restoreScroll();
+  });
+  addEventListener('pagehide', keepScroll);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('scroll', () => {
+    clearTimeout(timer);
+    timer = setTimeout(keepScroll, 150);
+  });
+  addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || !isPlainClick(event) || !isInside(link)) return;
+    event.preventDefault();
+    go(link.href);
+  });
+  restoreScroll();
+}
+
+function viewOf(pathname: string): View {
+  if (pathname.startsWith('/entities/')) return { name: 'entity', id: decoded(pathname.slice('/entities/'.length)) };
+  return { name: /^\/operations\/?$/.test(pathname) ? 'operations' : 'search' };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function isPlainClick(event: MouseEvent): boolean {
+  return event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+}
+
+function isInside({ origin, pathname, target, hash }: HTMLAnchorElement): boolean {
+  return origin === location.origin && target === '' && hash === '' && /^\/($|operations$|entities\/)/.test(pathname);
+}
+
+function keepScroll(): void {
+  history.replaceState({ scrollY }, '');
+}
+
+/** What was there is drawn a moment later, and until then there is nothing to scroll to. */
+function restoreScroll(tries = 20): void {
+  const wanted = Number(history.state?.scrollY ?? 0);
+  requestAnimationFrame(() => {
+    scrollTo(0, wanted);
+    if (Math.abs(scrollY - wanted) > 2 && tries > 0) setTimeout(restoreScroll, 50, tries - 1);
+  });
+}

@@ -1,0 +1,108 @@
+// What the results can be narrowed by, with how many there are of each.
+import { useSignal } from '@preact/signals';
+import type { SearchPage } from '../../../src/search/contract.ts';
+import { shortNumber } from '../parts/words.ts';
+import { answer, change, search } from './search-state.ts';
+import { FILTERS, type Filter, hasFilters, withoutFilters } from './search-url.ts';
+
+type Facets = NonNullable<SearchPage['facets']>;
+
+const GROUPS: Record<Filter, { title: string; facet: keyof Facets }> = {
+  capabilities: { title: 'Capability', facet: 'capability' },
+  frameworks: { title: 'Framework', facet: 'framework' },
+  providers: { title: 'Provider', facet: 'provider' },
+  transports: { title: 'Transport', facet: 'transport' },
+};
+
+const FEW = 7;
+
+export function Filters() {
+  const state = search.value;
+  return (
+    <div class="filters">
+      {FILTERS.map((filter) => (
+        <FilterGroup key={filter} filter={filter} />
+      ))}
+      <fieldset class="filter">
+        <legend>Also show</legend>
+        <Choice label="Every version" checked={state.allVersions} onChange={(allVersions) => change({ allVersions })} />
+        <Choice
+          label="Disabled entries"
+          checked={state.includeInactive}
+          onChange={(includeInactive) => change({ includeInactive })}
+        />
+        <Choice
+          label="Servers outside the gateway"
+          checked={!state.onlyRegistered}
+          onChange={(all) => change({ onlyRegistered: !all })}
+        />
+      </fieldset>
+      {hasFilters(state) && (
+        <button type="button" class="button" onClick={() => change(withoutFilters(state))}>
+          Clear all filters
+        </button>
+      )}
+    </div>
+  );
+}
+
+function FilterGroup({ filter }: { filter: Filter }) {
+  const isLong = useSignal(false);
+  const { title, facet } = GROUPS[filter];
+  const chosen = search.value[filter];
+  const counts = answer.value?.page.facets?.[facet] ?? [];
+  const listed = new Set(counts.map(({ value }) => value.toLowerCase()));
+  // What is chosen can always be unchosen, also when nothing has it any more.
+  const gone = chosen.filter((value) => !listed.has(value.toLowerCase())).map((value) => ({ value, count: 0 }));
+  const options = [...gone, ...counts];
+  if (options.length === 0) return null;
+  const isChosen = (value: string) => chosen.some((each) => each.toLowerCase() === value.toLowerCase());
+  const shown = isLong.value ? options : options.filter(({ value }, place) => place < FEW || isChosen(value));
+  return (
+    <fieldset class="filter">
+      <legend>{title}</legend>
+      {shown.map(({ value, count }) => (
+        <Choice
+          key={value}
+          label={value}
+          count={count}
+          checked={isChosen(value)}
+          onChange={(isOn) => change({ [filter]: isOn ? [...chosen, value] : without(chosen, value) })}
+        />
+      ))}
+      {options.length > FEW && (
+        <button
+          type="button"
+          class="link-button"
+          aria-expanded={isLong.value}
+          onClick={() => {
+            isLong.value = !isLong.value;
+          }}
+        >
+          {isLong.value ? 'Show fewer' : `Show all ${options.length}`}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  count?: number;
+  checked: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+function Choice({ label, count, checked, onChange }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span class="choice-label">{label}</span>
+      {count !== undefined && <span class="choice-count">{shortNumber(count)}</span>}
+    </label>
+  );
+}
+
+function without(values: readonly string[], value: string): string[] {
+  return values.filter((each) => each.toLowerCase() !== value.toLowerCase());
+}

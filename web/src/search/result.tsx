@@ -1,0 +1,50 @@
+// One result: what it is, and why it is here.
+import type { SearchItem } from '../../../src/search/contract.ts';
+import { StatusBadge } from '../parts/status-badge.tsx';
+import { TypeLabel } from '../parts/type-label.tsx';
+import { count } from '../parts/words.ts';
+import { entityPath } from '../router.ts';
+import { Highlight } from './highlight.tsx';
+
+const MOST_LABELS = 6;
+
+export function Result({ item, query }: { item: SearchItem; query: string }) {
+  const labels = [...new Set([...item.capabilities, ...item.tags])].slice(0, MOST_LABELS);
+  return (
+    <li class="result">
+      <p class="result-about">
+        <TypeLabel type={item.type} />
+        <span class="result-version">{item.version}</span>
+        {item.version_count > 1 && <span>{count(item.version_count, 'version')}</span>}
+        <StatusBadge status={item.status} />
+      </p>
+      <h2 class="result-title">
+        <a href={entityPath(item.id)}>
+          <Highlight text={item.title ?? item.name} query={query} />
+        </a>
+      </h2>
+      {item.title !== null && item.title !== item.name && <p class="result-name">{item.name}</p>}
+      <p class="result-summary">
+        <Highlight text={item.snippet ?? item.summary} query={query} />
+      </p>
+      {query !== '' && <Reason reason={item.fit_reason} query={query} />}
+      {labels.length > 0 && (
+        <ul class="labels" aria-label="Capabilities and tags">
+          {labels.map((label) => (
+            <li key={label}>{label}</li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** Its place is kept until it is there, so that nothing jumps. */
+function Reason({ reason, query }: { reason: string | null; query: string }) {
+  if (reason === null) return <p class="reason reason-awaited" aria-hidden="true" />;
+  return (
+    <p class="reason">
+      <span class="reason-label">Why it matches</span> <Highlight text={reason} query={query} />
+    </p>
+  );
+}

@@ -1,0 +1,107 @@
+// The list of results, and what is said when there are none.
+import type { SearchPage } from '../../../src/search/contract.ts';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { count } from '../parts/words.ts';
+import { Result } from './result.tsx';
+import { answer, change, failure, isLoading, retry, search, type } from './search-state.ts';
+import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
+
+const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a database', 'plan a trip'];
+
+export function Results() {
+  const shown = answer.value;
+  return (
+    <>
+      <p class="results-count" role="status">
+        {shown && !failure.value && countSentence(shown.page, shown.state)}
+      </p>
+      {failure.value && <FailureNotice failure={failure.value} onRetry={retry} />}
+      {shown?.page.degraded && <Notice tone="warn" title={shown.page.degraded} />}
+      {!shown && isLoading.value && <Awaited />}
+      {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
+      {shown && shown.page.items.length > 0 && (
+        <ol class={isLoading.value ? 'results results-old' : 'results'}>
+          {shown.page.items.map((item) => (
+            <Result key={item.id} item={item} query={shown.state.q.trim()} />
+          ))}
+        </ol>
+      )}
+      {shown && <More page={shown.page} state={shown.state} />}
+    </>
+  );
+}
+
+function countSentence({ total, items }: SearchPage, { q }: SearchState): string {
+  if (items.length === 0) return '';
+  if (q.trim() === '') return `${count(total, 'entry', 'entries')}, newest first`;
+  return `${total > items.length ? 'About ' : ''}${count(total, 'result')} for “${q.trim()}”`;
+}
+
+function More({ page: { items, total }, state }: { page: SearchPage; state: SearchState }) {
+  if (items.length >= total || items.length < state.show) return null;
+  if (state.show >= MOST_SHOWN) {
+    return <p class="quiet">These are the first {MOST_SHOWN}. More words or a filter lead to the rest.</p>;
+  }
+  return (
+    <button
+      type="button"
+      class="button"
+      onClick={() => change({ show: Math.min(search.value.show + PAGE_SIZE, MOST_SHOWN) }, { replace: true })}
+    >
+      Show more
+    </button>
+  );
+}
+
+function Nothing({ state }: { state: SearchState }) {
+  if (state.q.trim() === '' && !hasFilters(state)) {
+    return (
+      <Notice title="The catalog is empty">
+        <p>
+          Add the address of a published index under <a href="/operations">Operations</a>, and sync. To look around
+          first, start the hub with <code>npm start -- --demo</code>.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice title={state.q.trim() === '' ? 'No entry passes these filters' : `Nothing found for “${state.q.trim()}”`}>
+      {hasFilters(state) ? (
+        <>
+          <p>The filters may be too narrow.</p>
+          <button type="button" class="button" onClick={() => change(withoutFilters(state))}>
+            Clear all filters
+          </button>
+        </>
+      ) : (
+        <>
+          <p>Say what it should do rather than what it is called, or use fewer words. For example:</p>
+          <ul class="examples">
+            {EXAMPLES.map((example) => (
+              <li key={example}>
+                <button type="button" class="link-button" onClick={() => type(example)}>
+                  {example}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Notice>
+  );
+}
+
+/** Drawn where the results will be, so that the page keeps its shape. */
+function Awaited() {
+  return (
+    <div class="results" aria-hidden="true">
+      {[1, 2, 3].map((each) => (
+        <div key={each} class="result awaited">
+          <span />
+          <span />
+          <span />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+// The search field, with the choice of types and of modes beneath it.
+import { useRef } from 'preact/hooks';
+import type { EntityType } from '../../../src/catalog/uid.ts';
+import { SearchIcon } from '../parts/icons.tsx';
+import { TYPES } from '../parts/type-label.tsx';
+import { shortNumber } from '../parts/words.ts';
+import { useKey } from './keyboard.ts';
+import { answer, change, search, submitText, text, type } from './search-state.ts';
+import type { SearchState } from './search-url.ts';
+
+const MODES: Record<SearchState['mode'], string> = {
+  default: 'Words and meaning',
+  hybrid: 'Words and meaning',
+  keyword: 'Words only',
+  semantic: 'Meaning only',
+};
+
+export function SearchBox({ onDown, onOpen }: { onDown: () => void; onOpen: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useKey('/', () => {
+    field.current?.focus();
+    field.current?.select();
+  });
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === 'ArrowDown') {
+      event.preventDefault();
+      onDown();
+    }
+    if (event.key === 'Escape' && text.value !== '') {
+      event.preventDefault();
+      type('');
+    }
+  }
+
+  return (
+    <search>
+      <form
+        class="search-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.value === search.value.q) onOpen();
+          else submitText();
+        }}
+      >
+        <SearchIcon />
+        <input
+          ref={field}
+          class="search-field"
+          type="search"
+          name="q"
+          aria-label="Search the catalog"
+          aria-describedby="search-keys"
+          placeholder="What do you need? “read tables from a PDF”"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          enterkeyhint="search"
+          maxLength={500}
+          value={text}
+          onInput={(event) => type(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <span class="search-hint" aria-hidden="true">
+          /
+        </span>
+        <p id="search-keys" class="unseen">
+          Results appear as you type. Arrow down moves into them, Enter opens one.
+        </p>
+      </form>
+      <div class="search-options">
+        <TypeChoice />
+        <label class="select">
+          <span class="unseen">Search by</span>
+          <select
+            value={search.value.mode === 'hybrid' ? 'default' : search.value.mode}
+            onChange={(event) => change({ mode: event.currentTarget.value as SearchState['mode'] })}
+          >
+            {(['default', 'keyword', 'semantic'] as const).map((mode) => (
+              <option key={mode} value={mode}>
+                {MODES[mode]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </search>
+  );
+}
+
+function TypeChoice() {
+  const counts = new Map(answer.value?.page.facets?.type.map(({ value, count }) => [value, count]));
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const choices: [SearchState['type'], string, number | undefined][] = [
+    ['any', 'Everything', counts.size > 0 && search.value.type === 'any' ? all : undefined],
+    ...(Object.keys(TYPES) as EntityType[]).map((each): [EntityType, string, number | undefined] => [
+      each,
+      TYPES[each].many,
+      counts.get(each),
+    ]),
+  ];
+  return (
+    <fieldset class="types">
+      <legend class="unseen">Type</legend>
+      {choices.map(([value, label, count]) => (
+        <label key={value} class="types-choice">
+          <input
+            type="radio"
+            name="type"
+            class="unseen"
+            checked={search.value.type === value}
+            onChange={() => change({ type: value })}
+          />
+          <span>
+            {label}
+            {count !== undefined && <span class="types-count">{shortNumber(count)}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

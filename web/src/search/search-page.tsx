@@ -1,0 +1,69 @@
+// The first page: find something.
+import { useEffect, useRef } from 'preact/hooks';
+import { Filters } from './filters.tsx';
+import { moveFocus } from './keyboard.ts';
+import { Results } from './results.tsx';
+import { SearchBox } from './search-box.tsx';
+import { search } from './search-state.ts';
+import { FILTERS } from './search-url.ts';
+
+const STEPS: Record<string, number | 'first' | 'last'> = { ArrowDown: 1, ArrowUp: -1, Home: 'first', End: 'last' };
+
+export function SearchPage() {
+  const list = useRef<HTMLElement>(null);
+  const { q } = search.value;
+  useEffect(() => {
+    document.title = q.trim() === '' ? 'Catalog Hub' : `${q.trim()} · Catalog Hub`;
+  }, [q]);
+
+  const links = () => [...(list.current?.querySelectorAll<HTMLElement>('.result-title a') ?? [])];
+  const toField = () => document.querySelector<HTMLInputElement>('.search-field')?.focus();
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = STEPS[event.key];
+    const all = links();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    if (event.key === 'Escape') toField();
+    if (step === undefined || at < 0) return;
+    event.preventDefault();
+    if (step === -1 && at === 0) toField();
+    else moveFocus(all, step);
+  }
+
+  const chosen = FILTERS.reduce((sum, filter) => sum + search.value[filter].length, 0);
+  return (
+    <main id="content" class="search-page">
+      <div class="search-head">
+        <h1>Find an agent, a tool or a server</h1>
+        <SearchBox onDown={() => moveFocus(links(), 'first')} onOpen={() => links()[0]?.click()} />
+      </div>
+      <div class="search-body">
+        <FilterPanel chosen={chosen} />
+        <section ref={list} aria-label="Results" onKeyDown={onKeyDown}>
+          <Results />
+        </section>
+      </div>
+    </main>
+  );
+}
+
+const wide = matchMedia('(min-width: 56rem)');
+
+/** Beside the results where there is room, and folded above them where there is not. */
+function FilterPanel({ chosen }: { chosen: number }) {
+  const panel = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const fit = () => {
+      if (panel.current) panel.current.open = wide.matches;
+    };
+    fit();
+    wide.addEventListener('change', fit);
+    return () => wide.removeEventListener('change', fit);
+  }, []);
+  return (
+    <details ref={panel} class="filter-panel">
+      <summary>{chosen > 0 ? `Filters (${chosen})` : 'Filters'}</summary>
+      <Filters />
+    </details>
+  );
+}

@@ -1,0 +1,94 @@
+// The search that goes on: what was asked, what came back, and what is still on its way.
+import { computed, effect, signal, untracked } from '@preact/signals';
+import type { SearchPage } from '../../../src/search/contract.ts';
+import { hub } from '../api/hub.ts';
+import { asFailure, type HubFailure, isAborted } from '../api/problem.ts';
+import { address, go, view } from '../router.ts';
+import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
+
+const TYPING_PAUSE_MS = 120;
+const MOST_KEPT = 30;
+
+export const search = computed(() => readSearch(address.value.searchParams));
+/** What is in the search field, ahead of the address by the pause while typing. */
+export const text = signal(search.value.q);
+/** Stays on screen until the next answer is there. */
+export const answer = signal<{ page: SearchPage; state: SearchState } | undefined>(undefined);
+export const failure = signal<HubFailure | undefined>(undefined);
+export const isLoading = signal(true);
+
+/** Answers of this visit, so that going back shows them at once. */
+const kept = new Map<string, SearchPage>();
+let running = new AbortController();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** A new text replaces the address while it is typed; going back leads to where the typing began. */
+export function type(value: string): void {
+  text.value = value;
+  clearTimeout(timer);
+  timer = setTimeout(submitText, TYPING_PAUSE_MS);
+}
+
+export function submitText(): void {
+  clearTimeout(timer);
+  // Who has already opened a result stays there.
+  if (view.value.name !== 'search' || text.value === search.value.q) return;
+  change({ q: text.value }, { replace: search.value.q !== '' });
+}
+
+export function change(changes: Partial<SearchState>, { replace = false } = {}): void {
+  go(searchPath({ ...search.value, show: PAGE_SIZE, ...changes }), { replace });
+}
+
+export function retry(): void {
+  void run(search.value);
+}
+
+/** Asks whenever the address says something else. */
+export function startSearch(): void {
+  let last = '';
+  effect(() => {
+    if (view.value.name !== 'search') return;
+    const state = search.value;
+    const key = hubParameters(state).toString();
+    if (key === last && !untracked(() => failure.value)) return;
+    last = key;
+    untracked(() => {
+      if (text.value.trim() !== state.q.trim()) text.value = state.q;
+      void run(state);
+    });
+  });
+  addEventListener('online', () => failure.value && retry());
+}
+
+/** The results first, for they are what counts; then the counts and reasons, which take longer. */
+async function run(state: SearchState): Promise<void> {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  const parameters = hubParameters(state);
+  const key = parameters.toString();
+  const known = kept.get(key);
+  if (known) answer.value = { page: known, state };
+  isLoading.value = known === undefined;
+  try {
+    if (!known) show(await hub.search(parameters, signal));
+    parameters.set('facets', 'true');
+    if (state.q.trim() !== '') parameters.set('with_rag', 'true');
+    const whole = await hub.search(parameters, signal);
+    show(whole);
+    kept.set(key, whole);
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
+  } catch (error) {
+    if (isAborted(error)) return;
+    isLoading.value = false;
+    failure.value = asFailure(error);
+  }
+
+  function show(page: SearchPage): void {
+    // Counts of the answer before stay until those of this one are there.
+    answer.value = { page: { ...page, facets: page.facets ?? answer.value?.page.facets }, state };
+    failure.value = undefined;
+    isLoading.value = false;
+  }
+}

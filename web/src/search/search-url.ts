@@ -1,0 +1,83 @@
+// What is searched for, as it stands in the address bar and as the hub is asked.
+import type { EntityType } from '../../../src/catalog/uid.ts';
+import type { SearchMode } from '../../../src/search/contract.ts';
+
+export const FILTERS = ['capabilities', 'frameworks', 'providers', 'transports'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export interface SearchState extends Record<Filter, readonly string[]> {
+  q: string;
+  type: EntityType | 'any';
+  /** `default`: whatever the hub is set to. */
+  mode: SearchMode | 'default';
+  allVersions: boolean;
+  includeInactive: boolean;
+  onlyRegistered: boolean;
+  /** How many results are on the page. */
+  show: number;
+}
+
+export const PAGE_SIZE = 20;
+/** The most that the hub gives at once. */
+export const MOST_SHOWN = 100;
+
+const TYPES = ['agent', 'tool', 'mcp_server'] as const;
+const MODES = ['keyword', 'semantic', 'hybrid'] as const;
+
+/** Whatever somebody typed into the address bar is a search; what makes no sense is left out. */
+export function readSearch(parameters: URLSearchParams): SearchState {
+  const oneOf = <T extends string, F>(name: string, values: readonly T[], fallback: F): T | F =>
+    values.find((value) => value === parameters.get(name)) ?? fallback;
+  const list = (name: Filter) => [...new Set((parameters.get(name) ?? '').split(',').filter((part) => part !== ''))];
+  const show = Number(parameters.get('show'));
+  return {
+    q: (parameters.get('q') ?? '').slice(0, 500),
+    type: oneOf('type', TYPES, 'any'),
+    mode: oneOf('mode', MODES, 'default'),
+    capabilities: list('capabilities'),
+    frameworks: list('frameworks'),
+    providers: list('providers'),
+    transports: list('transports'),
+    allVersions: parameters.get('versions') === 'all',
+    includeInactive: parameters.get('include_inactive') === 'true',
+    onlyRegistered: parameters.get('include_pending') === 'false',
+    show: Number.isInteger(show) && show > PAGE_SIZE ? Math.min(show, MOST_SHOWN) : PAGE_SIZE,
+  };
+}
+
+/** Only what differs from the usual, so that addresses stay short. */
+export function searchPath(state: SearchState): string {
+  const parameters = commonParameters(state);
+  if (state.q !== '') parameters.set('q', state.q);
+  if (state.allVersions) parameters.set('versions', 'all');
+  if (state.show !== PAGE_SIZE) parameters.set('show', String(state.show));
+  const text = parameters.toString().replaceAll('%2C', ',');
+  return text === '' ? '/' : `/?${text}`;
+}
+
+export function hubParameters(state: SearchState): URLSearchParams {
+  const parameters = commonParameters(state);
+  if (state.q.trim() !== '') parameters.set('q', state.q.trim());
+  parameters.set('versions', state.allVersions ? 'all' : 'latest');
+  parameters.set('limit', String(state.show));
+  parameters.set('with_snippets', 'true');
+  return parameters;
+}
+
+export function hasFilters(state: SearchState): boolean {
+  return [...commonParameters({ ...state, mode: 'default' }).keys()].length > 0;
+}
+
+export function withoutFilters(state: SearchState): SearchState {
+  return { ...readSearch(new URLSearchParams()), q: state.q, mode: state.mode, allVersions: state.allVersions };
+}
+
+function commonParameters(state: SearchState): URLSearchParams {
+  const parameters = new URLSearchParams();
+  if (state.type !== 'any') parameters.set('type', state.type);
+  if (state.mode !== 'default') parameters.set('mode', state.mode);
+  for (const filter of FILTERS) if (state[filter].length > 0) parameters.set(filter, state[filter].join(','));
+  if (state.includeInactive) parameters.set('include_inactive', 'true');
+  if (state.onlyRegistered) parameters.set('include_pending', 'false');
+  return parameters;
+}

@@ -1,0 +1,18 @@
+// Light, dark, or as the device has it.
+import { effect, signal } from '@preact/signals';
+
+const THEMES = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = 'hub.theme';
+
+export const theme = signal<Theme>(THEMES.find((each) => each === localStorage.getItem(KEY)) ?? 'auto');
+
+export function nextTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto';
+}
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+  localStorage.setItem(KEY, theme.value);
+});
