@@ -65,7 +65,7 @@ export default {
       from: { path: '^src/store/' },
       to: { path: `^src/(${slices.join('|')})/`, pathNot: '/(store|contract|entity|manifest|uid)\\.ts$' },
     },
-    onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', '^src/store/'),
+    onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', ['^src/store/', '^src/lib/file-lock\\.ts$']),
     onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', ['^src/lib/workers\\.ts$', '-worker\\.ts$']),
     onlyIn('network', 'node_modules/undici/', '^src/lib/fetch\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),

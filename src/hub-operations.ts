@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CatalogPage, CatalogQuery, EntityRecord } from './catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
+import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -24,6 +25,8 @@ export interface HubOperations {
   getEntity(id: string): Promise<EntityRecord>;
   /** The manifest's JSON text as it was stored. @throws HubError `entity_not_found` */
   getManifest(id: string): Promise<{ text: string; digest: string }>;
+  /** What fails on the way is in the report. @throws HubError when the request cannot be carried out at all. */
+  install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
   listRemotes(): Promise<RemoteList>;
   addRemote(url: string): Promise<RemoteAdded>;
   removeRemote(url: string): Promise<RemoteRemoved>;

@@ -11,6 +11,7 @@ import { createGateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
 import type { HubOperations } from './hub-operations.ts';
+import { createInstall } from './install/install.ts';
 import type { World } from './lib/world.ts';
 import { startBackgroundSync } from './remotes/background.ts';
 import { createIndexFetcher } from './remotes/fetch-index.ts';
@@ -122,6 +123,16 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
         })
       : undefined;
 
+  const installs = createInstall({
+    catalog,
+    gateway,
+    isGatewayConfigured: config.gateway !== undefined,
+    world,
+    targets: { installRoot: config.installRoot, workingDir: process.cwd() },
+    atOnce: config.installConcurrency,
+    allowPrivateNetwork: config.allowPrivateNetwork,
+  });
+
   const stopping = new AbortController();
   // Whatever an older version of the hub mapped differently is repaired while the hub serves.
   const refreshed = catalog
@@ -135,7 +146,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   async function stopWork(): Promise<void> {
     stopping.abort();
     background?.stop();
-    await Promise.all([sync.close(), refreshed, interruptedClosed]);
+    await Promise.all([sync.close(), installs.close(), refreshed, interruptedClosed]);
   }
 
   async function closeAll(): Promise<void> {
@@ -170,6 +181,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     listCatalog: (query) => catalog.list(query),
     getEntity: (id) => catalog.get(id),
     getManifest: (id) => catalog.manifest(id),
+    install: (request, onEvent) => installs.install(request, onEvent),
     listRemotes: () => book.list(),
     addRemote: (url) => book.add(url),
     removeRemote: (url) => book.remove(url),

@@ -65,6 +65,7 @@ export function createHubClient(options: HubClientOptions): HubClient {
       const { text, headers } = await textOf({ path: `/catalog/manifest/${entityPath(id)}` });
       return { text, digest: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '' };
     },
+    install: (request, onEvent) => follow({ method: 'POST', path: '/catalog/install', body: { ...request } }, onEvent),
     listRemotes: () => ask({ path: '/remotes' }),
     addRemote: (url) => ask({ method: 'POST', path: '/remotes', body: { url } }),
     removeRemote: (url) => ask({ method: 'DELETE', path: '/remotes', body: { url } }),

@@ -15,7 +15,7 @@ export interface Gateway {
    * One entity, now, whatever was tried before; its outcome is stored. Undefined when there is nothing to do: no gateway,
    * no such entity, none of its kind that is registered, or nothing in its manifest about it.
    */
-  registerOne(uid: EntityUid): Promise<Registration | undefined>;
+  registerOne(uid: EntityUid, signal?: AbortSignal): Promise<Registration | undefined>;
   /** Everything that is due; `force` also what waits for a later try. Undefined when there is no gateway. */
   registerPending(options: PendingOptions): Promise<PendingReport | undefined>;
 }
@@ -68,11 +68,11 @@ export function createGateway({
   }
 
   return {
-    async registerOne(uid) {
+    async registerOne(uid, signal = new AbortController().signal) {
       const entity = client && (await store.get(uid));
       if (!client || !entity?.mcpRegistration) return undefined;
       if (entity.type === 'agent' && !registerAgents) return undefined;
-      const registration = await createRegistration(new AbortController().signal, client)(entity);
+      const registration = await createRegistration(signal, client)(entity);
       const present = await store.record([recordOf(entity, registration, now())]);
       if (!present.has(uid)) await takeBack(registration.calls);
       return registration;

@@ -21,6 +21,7 @@ import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
 import { mcpRoutes } from './routes/mcp.ts';
+import { installRoutes } from './routes/install.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { webPage } from './web.ts';
@@ -109,6 +110,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   serviceRoutes(app, { hub, metrics });
   catalogRoutes(app, hub);
   remoteRoutes(app, hub);
+  installRoutes(app, hub);
   gatewayRoutes(app, hub);
   mcpRoutes(app, { hub, adminToken: config.adminToken, hostNames: ownNames(config), log });
   await webPage(app);

@@ -8,7 +8,10 @@ export const LOCKFILE_VERSION = 1;
 
 export const InstallRequest = z.object({
   id: z.string().min(1).describe('`<type>:<slug>@<version>`; must match the manifest.'),
-  target: z.string().min(1).describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.'),
+  target: z
+    .string()
+    .min(1)
+    .describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.'),
   manifest: JsonRecord.optional().describe('Saved in the catalog first, then installed.'),
   source_url: z.string().optional().describe('Where an inline manifest came from.'),
   provenance: z.looseObject({ source_url: z.string().optional() }).optional(),
@@ -27,6 +30,7 @@ export const PlannedArtifact = z.object({
   spec: JsonRecord,
   command: z.string().describe('What will be done, for people to read.'),
   reason: z.string(),
+  fault: z.string().optional().describe('Why it cannot be installed; its step will fail.'),
 });
 export type PlannedArtifact = z.infer<typeof PlannedArtifact>;
 
@@ -35,6 +39,7 @@ export const PlannedAdapter = z.object({
   template_key: z.string(),
   path: z.string().describe('Relative to the target.'),
   generic: z.boolean().describe('True when there is no template for the pair: a generic stub is written.'),
+  fault: z.string().optional().describe('Why it cannot be written; the step will fail.'),
 });
 export type PlannedAdapter = z.infer<typeof PlannedAdapter>;
 
@@ -58,21 +63,27 @@ export const StepResult = z
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;
 
-const LockedArtifact = z.looseObject({
+export const LockedArtifact = z.looseObject({
   kind: z.string(),
   spec: JsonRecord,
   resolved: z.string().nullable(),
   integrity: z.string().nullable(),
   path: z.string().nullable(),
   ok: z.boolean(),
+  dependencies: z
+    .array(z.looseObject({ resolved: z.string(), integrity: z.string().nullable() }))
+    .optional()
+    .describe('What came along with it.'),
 });
+export type LockedArtifact = z.infer<typeof LockedArtifact>;
 
-const LockedAdapter = z.looseObject({
+export const LockedAdapter = z.looseObject({
   framework: z.string(),
   template_key: z.string(),
   path: z.string(),
   integrity: z.string(),
 });
+export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
 export const LockedEntity = z.looseObject({
   id: z.string(),

@@ -13,7 +13,7 @@ export interface InstallContext {
   scratchDir: string;
   signal: AbortSignal;
   /** In a frozen install: what the lockfile says. Anything else is an error. */
-  locked?: { resolved: string | null; integrity: string | null };
+  locked?: LockedResult;
   run: Run;
   fetch: Fetch;
   download: Download;
@@ -22,12 +22,27 @@ export interface InstallContext {
   allowPrivateNetwork: boolean;
 }
 
+/** Something that came along with an artifact, because that needs it. */
+export interface Dependency {
+  resolved: string;
+  integrity: string | null;
+}
+
+/** What the lockfile says of an artifact. */
+export interface LockedResult {
+  resolved: string | null;
+  integrity: string | null;
+  dependencies?: readonly Dependency[];
+}
+
 /** What the lockfile needs in order to get the same bytes again. */
-export interface InstalledArtifact {
+export interface InstalledArtifact extends LockedResult {
   /** Exactly what was installed: a version, a commit, an image with its digest, an address. */
   resolved: string | null;
   /** Digest of what was installed, `sha256:…` or as its registry writes it. */
   integrity: string | null;
+  /** What came along with it, in a fixed order. */
+  dependencies?: readonly Dependency[];
   /** Where it is, relative to the target. */
   path: string | null;
   /** What to tell about the step: the tool that was used, `skipped`, the end of its output. */
@@ -41,6 +56,8 @@ export interface ArtifactInstaller<Spec> {
   readonly spec: z.ZodType<Spec>;
   /** What will be done, for people to read. */
   command(spec: Spec): string;
+  /** Where it goes, relative to the target, when that is a place of its own: no other artifact may go there too. */
+  place?(spec: Spec): string;
   /** Brings one artifact into the target. Running it again leaves the same result. @throws InstallError with a sentence a person can act on */
   install(spec: Spec, context: InstallContext): Promise<InstalledArtifact>;
 }

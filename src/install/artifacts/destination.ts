@@ -8,7 +8,7 @@ import { InstallError } from './artifact-installer.ts';
 /** The folder that belongs to installs: what is below it is replaced without asking. */
 export const VENDOR = 'vendor';
 /** Elsewhere, a folder with this file in it was put there by an install. */
-const MARK = '.hub-artifact';
+export const MARK = '.hub-artifact';
 /** Other installers and the lockfile have their place there. */
 const TAKEN = ['.venv', 'node_modules', 'hub.lock.json', 'package.json', 'package-lock.json', '.git', '.npmrc', VENDOR];
 

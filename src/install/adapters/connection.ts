@@ -1,0 +1,126 @@
+// How an entity is reached or started, as far as its manifest says so.
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { InstallSubject } from '../subject.ts';
+
+/** Something that differs from one user to the next, or must not be written down: without a value it comes from the environment. */
+export interface Variable {
+  name: string;
+  /** The environment variable that a missing value is taken from. */
+  from: string;
+  value: string | undefined;
+}
+
+export type Connection =
+  | { kind: 'remote'; transport: 'http' | 'sse'; url: string; headers: Variable[] }
+  | { kind: 'command'; command: string; args: string[]; env: Variable[] }
+  | { kind: 'unknown' };
+
+type Source = Pick<InstallSubject, 'document' | 'mcpRegistration' | 'artifacts'>;
+
+const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|private/i;
+const PLACEHOLDER = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const MOST_ARGS = 200;
+
+export function connectionOf(source: Source): Connection {
+  const server = object(source.mcpRegistration?.server);
+  const url = text(server.url);
+  if (url && isWebAddress(url)) return remoteConnection(url, String(server.transport ?? ''), source);
+  return commandConnection(server, source) ?? listedRemote(source) ?? { kind: 'unknown' };
+}
+
+function remoteConnection(url: string, transport: string, { document, mcpRegistration }: Source): Connection {
+  const { pathname } = new URL(url);
+  // Most of what is published as SSE speaks streamable HTTP; its path tells.
+  const isSse = /sse/i.test(transport) && !/\/mcp\/?$/.test(pathname);
+  const listed = objects(document.remotes).find((each) => each.url === url);
+  const headers = [
+    ...objects(listed?.headers).map((each) => headerOf(text(each.name), each)),
+    ...Object.entries(object(object(mcpRegistration?.server).headers)).map(([name, value]) =>
+      headerOf(name, { value }),
+    ),
+  ].flatMap((each) => each ?? []);
+  return { kind: 'remote', transport: isSse ? 'sse' : 'http', url, headers: uniqueByName(headers) };
+}
+
+function listedRemote(source: Source): Connection | undefined {
+  const remote = objects(source.document.remotes).find(({ url }) => isWebAddress(text(url) ?? ''));
+  const url = text(remote?.url);
+  return url ? remoteConnection(url, String(remote?.type ?? remote?.transport_type ?? ''), source) : undefined;
+}
+
+function headerOf(name: string | undefined, { value, isSecret }: JsonObject): Variable | undefined {
+  if (!name || !/^[A-Za-z0-9-]{1,64}$/.test(name)) return undefined;
+  const from = name.toUpperCase().replaceAll('-', '_');
+  return { name, from, value: harmless(name, value, isSecret) };
+}
+
+function commandConnection(server: JsonObject, { document, artifacts }: Source): Connection | undefined {
+  const { cmd, env } = object(server.exec);
+  const words = Array.isArray(cmd) ? cmd.flatMap(wordsOf) : [];
+  const [command, ...args] = words.length > 0 ? words : (artifacts.map(runnerOf).find((each) => each.length > 0) ?? []);
+  if (!command) return undefined;
+  const listed = objects(document.packages).flatMap((each) => objects(each.environmentVariables));
+  const variables = [
+    ...listed.map((each) => environmentOf(text(each.name), each.value ?? each.default, each.isSecret)),
+    ...Object.entries(object(env)).map(([name, value]) => {
+      const known = listed.find((each) => each.name === name);
+      return environmentOf(name, value, known?.isSecret);
+    }),
+  ].flatMap((each) => each ?? []);
+  return { kind: 'command', command, args: args.slice(0, MOST_ARGS), env: uniqueByName(variables) };
+}
+
+/** Registries describe arguments as objects: a name, a value, or only a hint at one. */
+function wordsOf(word: unknown): string[] {
+  if (typeof word === 'string') return [word];
+  if (typeof word === 'number') return [String(word)];
+  if (!isJsonObject(word)) return [];
+  const hint = text(word.valueHint ?? word.value_hint);
+  const value = text(word.value) ?? text(word.default) ?? (hint ? `<${hint}>` : undefined);
+  return [text(word.name), value].flatMap((each) => each ?? []);
+}
+
+/** For a server whose manifest has no command: what its artifact is usually run with. */
+function runnerOf({ kind, spec }: JsonObject): string[] {
+  const { package: name, version, image, registry } = object(spec);
+  const pinned = (separator: string) =>
+    `${name}${text(version) ? `${separator}${text(version)?.replace(/^==/, '')}` : ''}`;
+  if (kind === 'pypi' && text(name)) return ['uvx', pinned('==')];
+  if (registry === 'npm' && text(name)) return ['npx', '-y', pinned('@')];
+  if (kind === 'oci' && text(image)) return ['docker', 'run', '-i', '--rm', String(image)];
+  return [];
+}
+
+function environmentOf(name: string | undefined, value: unknown, isSecret: unknown): Variable | undefined {
+  if (!name || !VARIABLE_NAME.test(name)) return undefined;
+  return { name, from: name, value: harmless(name, value, isSecret) };
+}
+
+/** Undefined for what is secret, or only stands where a value should be. */
+function harmless(name: string, value: unknown, isSecret: unknown): string | undefined {
+  if (isSecret === true || (isSecret !== false && SECRET_NAME.test(name))) return undefined;
+  const known = typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
+  return known === undefined || PLACEHOLDER.test(known) ? undefined : known;
+}
+
+/** The last of a name counts: what a server itself says comes after what its registry says. */
+function uniqueByName(variables: Variable[]): Variable[] {
+  return [...new Map(variables.map((each) => [each.name, each])).values()];
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function object(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}

@@ -1,0 +1,23 @@
+// For frameworks without a template: what is known of the entity, as JSON.
+import { safeName } from '../places.ts';
+import type { AdapterTemplate } from './adapter-template.ts';
+import { connectionOf } from './connection.ts';
+import { shortName } from './short-name.ts';
+
+export function genericStub(framework: string, templateKey: string): AdapterTemplate {
+  return {
+    path: (subject) => `adapters/${safeName(framework)}/${safeName(shortName(subject))}.${safeName(templateKey)}.json`,
+    render: ({ subject, params }) => {
+      const { uid, type, name, version, title, summary, description, mcpRegistration } = subject;
+      const stub = {
+        framework,
+        template_key: templateKey,
+        params,
+        entity: { id: uid, type, name, version, title, summary, description },
+        connection: connectionOf(subject),
+        mcp_registration: mcpRegistration ?? {},
+      };
+      return { kind: 'file', content: `${JSON.stringify(stub, null, 2)}\n` };
+    },
+  };
+}

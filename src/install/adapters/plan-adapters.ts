@@ -1,0 +1,55 @@
+// Which glue code will be written, and where.
+import type { JsonObject } from '../../lib/json.ts';
+import type { PlannedAdapter } from '../contract.ts';
+import { placeFault } from '../places.ts';
+import type { InstallSubject } from '../subject.ts';
+import { genericStub } from './generic.ts';
+import { findTemplate } from './templates.ts';
+
+/** Where other programs keep what they run or trust. */
+const FOREIGN = ['.git', '.venv', 'node_modules', 'vendor'];
+
+export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
+  const planned: PlannedAdapter[] = [];
+  for (const adapter of subject.adapters) {
+    const framework = text(adapter.framework);
+    const templateKey = text(adapter.template_key);
+    const template = findTemplate(framework, templateKey);
+    const path =
+      text(adapter.path).replace(/^(\.\/)+/, '') || (template ?? genericStub(framework, templateKey)).path(subject);
+    const fault = framework === '' ? 'framework is missing.' : pathFault(path);
+    planned.push({
+      framework,
+      template_key: templateKey,
+      path,
+      generic: template === undefined,
+      ...(fault ? { fault } : {}),
+    });
+  }
+  return planned.map((each, index) => (isRepeated(each, planned.slice(0, index)) ? repeated(each) : each));
+}
+
+function pathFault(path: string): string | undefined {
+  const fault = path.endsWith('/') ? 'must name a file, not a folder' : placeFault(path);
+  if (fault) return `path '${path.slice(0, 120)}' ${fault}.`;
+  const first = path.toLowerCase().split('/')[0] ?? '';
+  return FOREIGN.includes(first) ? `path '${path.slice(0, 120)}' is inside '${first}', which others write.` : undefined;
+}
+
+/** Entries of one configuration file are merged; a file of its own can have one content only. */
+function isRepeated(adapter: PlannedAdapter, earlier: readonly PlannedAdapter[]): boolean {
+  return earlier.some(({ path }) => path.toLowerCase() === adapter.path.toLowerCase());
+}
+
+function repeated(adapter: PlannedAdapter): PlannedAdapter {
+  return { ...adapter, fault: adapter.fault ?? `another adapter of this manifest writes '${adapter.path}' as well.` };
+}
+
+export function paramsOf(adapter: JsonObject | undefined): JsonObject {
+  const params = adapter?.params;
+  return typeof params === 'object' && params !== null && !Array.isArray(params) ? (params as JsonObject) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

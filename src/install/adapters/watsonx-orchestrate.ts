@@ -1,0 +1,41 @@
+// A toolkit of watsonx Orchestrate that offers the tools of the entity as skills.
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../lib/json.ts';
+import type { AdapterTemplate } from './adapter-template.ts';
+import { type Connection, connectionOf } from './connection.ts';
+import { pyName } from './python-text.ts';
+import { shortName } from './short-name.ts';
+
+export const watsonxSkill: AdapterTemplate = {
+  path: (subject) => `adapters/watsonx_orchestrate/${pyName(shortName(subject))}.yaml`,
+  render: ({ subject, params }) => {
+    const toolkit = {
+      spec_version: 'v1',
+      kind: 'mcp',
+      name: pyName(shortName(subject)),
+      description: subject.description || subject.title,
+      ...connectionFields(connectionOf(subject)),
+      tools: ['*'],
+      ...(Object.keys(params).length > 0 ? { params } : {}),
+      metadata: { id: subject.uid, version: subject.version },
+    };
+    // All texts in quotes: readers of older YAML take `no` or `1_0` for something else than text.
+    const content = stringify(toolkit, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 });
+    return { kind: 'file', content };
+  },
+};
+
+function connectionFields(connection: Connection): JsonObject {
+  switch (connection.kind) {
+    case 'remote':
+      return { transport: connection.transport === 'sse' ? 'sse' : 'streamable_http', server_url: connection.url };
+    case 'command':
+      return {
+        transport: 'stdio',
+        command: JSON.stringify([connection.command, ...connection.args]),
+        env: connection.env.map(({ name }) => name),
+      };
+    case 'unknown':
+      return {};
+  }
+}

@@ -1,0 +1,118 @@
+// Writes the glue code of a plan into the target.
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
+import { jsonDigest } from '../../lib/json.ts';
+import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
+import { explain } from '../explain.ts';
+import type { InstallSubject } from '../subject.ts';
+import type { ConfigEntry } from './adapter-template.ts';
+import { mergeEntry } from './config-file.ts';
+import { genericStub } from './generic.ts';
+import { paramsOf } from './plan-adapters.ts';
+import { findTemplate } from './templates.ts';
+
+export interface WrittenAdapters {
+  locked: LockedAdapter[];
+  /** Files that were there before and are kept under another name. */
+  kept: string[];
+  /** One sentence for each adapter that could not be written. */
+  errors: string[];
+}
+
+interface AdapterJob {
+  targetDir: string;
+  subject: InstallSubject;
+  planned: readonly PlannedAdapter[];
+  /** What the lockfile says of the last install of this entity. */
+  before: readonly LockedAdapter[];
+}
+
+const LARGEST_FILE = 5_000_000;
+
+export async function writeAdapters({ targetDir, subject, planned, before }: AdapterJob): Promise<WrittenAdapters> {
+  const written: WrittenAdapters = { locked: [], kept: [], errors: [] };
+  for (const [index, adapter] of planned.entries()) {
+    const { framework, template_key, path } = adapter;
+    try {
+      if (adapter.fault) throw new RangeError(adapter.fault);
+      const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
+      const rendered = template.render({ subject, params: paramsOf(subject.adapters[index]) });
+      const earlier = before.find((each) => each.path === path);
+      const result =
+        rendered.kind === 'entry'
+          ? await putEntry(targetDir, path, rendered, earlier)
+          : await putFile(targetDir, path, rendered.content, earlier);
+      if (result.kept) written.kept.push(result.kept);
+      written.locked.push({ framework, template_key, path, ...result.locked });
+    } catch (error) {
+      const why = error instanceof RangeError ? error.message : explain(error);
+      written.errors.push(`The adapter for '${framework}' was not written: ${why}`);
+    }
+  }
+  return written;
+}
+
+interface Put {
+  locked: { integrity: string; entry?: string };
+  kept?: string;
+}
+
+async function putEntry(
+  targetDir: string,
+  path: string,
+  entry: ConfigEntry,
+  earlier: LockedAdapter | undefined,
+): Promise<Put> {
+  const existing = await readInside(targetDir, path);
+  const known = typeof earlier?.entry === 'string' ? earlier.entry : undefined;
+  try {
+    const { text, name } = mergeEntry(existing, entry, known);
+    if (text !== existing) await writeFileInside(targetDir, path, text);
+    // Of the entry alone: the rest of the file belongs to others.
+    return { locked: { integrity: jsonDigest(entry.entry), entry: name } };
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new RangeError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
+    throw error;
+  }
+}
+
+async function putFile(
+  targetDir: string,
+  path: string,
+  content: string,
+  earlier: LockedAdapter | undefined,
+): Promise<Put> {
+  const existing = await readInside(targetDir, path);
+  const integrity = digest(content);
+  if (existing === content) return { locked: { integrity } };
+  // What somebody wrote or changed is not lost, whatever a manifest calls its own file.
+  const isOurs = existing === undefined || digest(existing) === earlier?.integrity;
+  const kept = isOurs ? undefined : await keepAside(targetDir, path, existing);
+  await writeFileInside(targetDir, path, content);
+  return { locked: { integrity }, kept };
+}
+
+async function keepAside(targetDir: string, path: string, content: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const aside = number === 1 ? `${path}.orig` : `${path}.orig-${number}`;
+    const found = await readInside(targetDir, aside);
+    if (found !== undefined && found !== content) continue;
+    if (found === undefined) await writeFileInside(targetDir, aside, content);
+    return aside;
+  }
+}
+
+async function readInside(targetDir: string, path: string): Promise<string | undefined> {
+  const whole = await pathInside(targetDir, path);
+  const found = await stat(whole).catch(() => undefined);
+  if (!found) return undefined;
+  if (!found.isFile()) throw new PathError(`'${path}' is there already and is no file.`);
+  if (found.size > LARGEST_FILE) throw new PathError(`'${path}' is there already and is too large to be merged.`);
+  return readFile(whole, 'utf8');
+}
+
+function digest(content: string): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}

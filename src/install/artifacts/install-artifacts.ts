@@ -1,0 +1,62 @@
+// The artifact steps of an install, one after the other; a failing one costs no other its turn.
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { makeFolderInside } from '../../lib/files.ts';
+import type { LockedEntity, PlannedArtifact, StepResult } from '../contract.ts';
+import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
+import { HUB_FOLDER } from '../places.ts';
+import { runStep, type StepWatch } from '../step.ts';
+import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
+import { readArtifact } from './installers.ts';
+
+export interface ArtifactsJob {
+  planned: readonly PlannedArtifact[];
+  /** In a frozen install: what the lockfile says. */
+  locked: LockedEntity | undefined;
+  watch: StepWatch;
+  context: Omit<InstallContext, 'scratchDir' | 'locked'>;
+}
+
+const STEP_TIMEOUT_MS = 30 * 60_000;
+
+export async function installArtifacts(
+  job: ArtifactsJob,
+): Promise<{ results: StepResult[]; outcomes: ArtifactOutcome[] }> {
+  const results: StepResult[] = [];
+  const outcomes: ArtifactOutcome[] = [];
+  for (const [index, planned] of job.planned.entries()) {
+    const { result, value } = await runStep(planned.step, job.watch, async () => {
+      const installed = await installOne(planned, index, job);
+      return { extra: extraOf(installed), value: installed };
+    });
+    results.push(result);
+    outcomes.push({ planned, installed: value });
+  }
+  return { results, outcomes };
+}
+
+async function installOne(planned: PlannedArtifact, index: number, job: ArtifactsJob): Promise<InstalledArtifact> {
+  const { context } = job;
+  if (context.signal.aborted) throw new InstallError('This was not begun, because the hub is ending: install again.');
+  const artifact = readArtifact(planned.kind, planned.spec);
+  const fault = planned.fault ?? ('fault' in artifact ? artifact.fault : undefined);
+  if ('fault' in artifact || fault !== undefined) throw new InstallError(fault ?? 'It cannot be installed.');
+  const scratchDir = await makeFolderInside(context.targetDir, `${HUB_FOLDER}/scratch-${randomUUID()}`);
+  try {
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
+    const locked = lockedFor(job.planned, index, job.locked);
+    return await artifact.install({
+      ...context,
+      scratchDir,
+      signal,
+      ...(locked ? { locked } : {}),
+    });
+  } finally {
+    await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function extraOf({ resolved, integrity, path, extra }: InstalledArtifact): Record<string, unknown> {
+  const known = Object.entries({ resolved, integrity, path }).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(known), ...extra };
+}

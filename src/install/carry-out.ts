@@ -1,0 +1,96 @@
+// The steps of an install, in their order, for whoever is alone with the target.
+import type { Gateway } from '../gateway/gateway.ts';
+import type { World } from '../lib/world.ts';
+import { writeAdapters } from './adapters/write-adapters.ts';
+import { installArtifacts } from './artifacts/install-artifacts.ts';
+import type {
+  InstallListener,
+  InstallPlan,
+  InstallReport,
+  InstallRequest,
+  LockedAdapter,
+  StepResult,
+} from './contract.ts';
+import { LOCKFILE_NAME } from './contract.ts';
+import { assertLocked } from './frozen.ts';
+import { lockEntry } from './lock-entry.ts';
+import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
+import { lockfileStep } from './lockfile-step.ts';
+import { REGISTER_STEP, registerStep } from './register-step.ts';
+import { runStep, type StepWatch } from './step.ts';
+import type { InstallSubject } from './subject.ts';
+
+export interface InstallJob {
+  request: InstallRequest;
+  subject: InstallSubject;
+  plan: InstallPlan;
+  targetDir: string;
+  signal: AbortSignal;
+  onEvent: InstallListener;
+}
+
+export interface InstallTools {
+  gateway: Pick<Gateway, 'registerOne'>;
+  isGatewayConfigured: boolean;
+  world: Pick<World, 'run' | 'fetch' | 'download' | 'vetAddress' | 'log'>;
+  allowPrivateNetwork: boolean;
+}
+
+export async function carryOut(job: InstallJob, tools: InstallTools): Promise<InstallReport> {
+  const { request, subject, plan, targetDir, signal } = job;
+  const { run, fetch, download, vetAddress, log } = tools.world;
+  const watch: StepWatch = { onEvent: job.onEvent, log };
+  // Unreadable is no reason to install nothing: the step of the lockfile says so.
+  const before = await readLockfile(targetDir).then(
+    (lockfile) => ({ lockfile, error: undefined }),
+    (error: unknown) => ({ lockfile: undefined, error }),
+  );
+  const known = findLocked(before.lockfile, subject.uid);
+  const locked = request.frozen ? assertLocked(known, subject, plan.artifacts) : undefined;
+
+  const artifacts = await installArtifacts({
+    planned: plan.artifacts,
+    locked,
+    watch,
+    context: { targetDir, signal, run, fetch, download, vetAddress, allowPrivateNetwork: tools.allowPrivateNetwork },
+  });
+  const adapters = await adaptersStep(job, watch, known?.adapters ?? []);
+  const registered = await registerStep(watch, { ...tools, subject, signal });
+  const entry = lockEntry(subject, artifacts.outcomes, adapters.locked);
+  const lock = await lockfileStep(watch, { targetDir, before, locked, entry });
+
+  const results = [...artifacts.results, adapters.result, registered, lock.result];
+  return {
+    ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
+    dry_run: false,
+    target: request.target,
+    plan,
+    results,
+    files_written: [...new Set([...adapters.files, ...(lock.isWritten ? [LOCKFILE_NAME] : [])])],
+    lockfile: lock.lockfile ?? EMPTY_LOCKFILE,
+  };
+}
+
+async function adaptersStep(
+  { targetDir, subject, plan }: InstallJob,
+  watch: StepWatch,
+  before: readonly LockedAdapter[],
+): Promise<{ result: StepResult; locked: LockedAdapter[]; files: string[] }> {
+  const { result, value } = await runStep('adapters.write', watch, async () => {
+    if (plan.adapters.length === 0) return { extra: { skipped: true }, value: { locked: [], kept: [], errors: [] } };
+    const written = await writeAdapters({ targetDir, subject, planned: plan.adapters, before });
+    const { locked, kept, errors } = written;
+    const generic = plan.adapters
+      .filter((each) => each.generic)
+      .map((each) => `${each.framework}/${each.template_key}`);
+    const extra = {
+      files: locked.map(({ path }) => path),
+      ...(generic.length > 0 ? { generic } : {}),
+      ...(kept.length > 0 ? { kept } : {}),
+      ...(errors.length > 0 ? { error: errors.join(' ') } : {}),
+    };
+    return { ok: errors.length === 0, extra, value: written };
+  });
+  const { locked, kept } = value ?? { locked: [], kept: [] };
+  return { result, locked, files: [...locked.map(({ path }) => path), ...kept] };
+}

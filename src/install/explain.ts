@@ -1,0 +1,44 @@
+// Why a step failed, as a sentence that a person can act on; paths of the machine are left out.
+import { HubError } from '../errors.ts';
+import { FetchError } from '../lib/fetch.ts';
+import { PathError } from '../lib/files.ts';
+import { RunError } from '../lib/run.ts';
+import { InstallError } from './artifacts/artifact-installer.ts';
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: make room and install again.',
+  EDQUOT: 'The disk quota of the hub is used up: make room and install again.',
+  EFBIG: 'A file is larger than this filesystem or the limits of the hub’s process allow.',
+  EACCES: 'The hub may not write there: give its user permission, or choose another target.',
+  EPERM: 'The hub may not write there: give its user permission, or choose another target.',
+  EROFS: 'The filesystem is read-only: choose another target.',
+  ENOTDIR: 'A file is where a folder should be: move it away, or choose another target.',
+  EISDIR: 'A folder is where a file should be: move it away, or choose another target.',
+  EEXIST: 'Something is there already where the install wants to write.',
+  ELOOP: 'There is a link in the way, and links are not followed.',
+  ENAMETOOLONG: 'A name or path is longer than this filesystem allows.',
+  EMFILE: 'The hub has too many files open: try again later.',
+  ENFILE: 'The machine has too many files open: try again later.',
+  EXDEV: 'Part of the target is on another filesystem, where finished files cannot be moved to in one go.',
+  EIO: 'The disk reports an error while reading or writing.',
+};
+
+export function explain(error: unknown): string {
+  if (error instanceof InstallError || error instanceof PathError || error instanceof HubError) return error.message;
+  if (error instanceof RunError) return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+  if (error instanceof FetchError) return `The address ${error.message}.`;
+  return fileSentence(error) ?? 'Something went wrong inside the hub; its log has more.';
+}
+
+/** Whether the hub itself is to blame: then the log should have it. */
+export function isUnexpected(error: unknown): boolean {
+  return (
+    ![InstallError, PathError, HubError, RunError, FetchError].some((kind) => error instanceof kind) &&
+    !fileSentence(error)
+  );
+}
+
+export function fileSentence(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code !== undefined && Object.hasOwn(FILE_ERRORS, code) ? FILE_ERRORS[code] : undefined;
+}

@@ -1,0 +1,50 @@
+// Frozen installs: exactly what the lockfile says, or an error.
+import { HubError } from '../errors.ts';
+import { jsonDigest } from '../lib/json.ts';
+import { LOCKFILE_NAME, type LockedEntity, type PlannedArtifact } from './contract.ts';
+import { lockedFor } from './lock-entry.ts';
+import type { InstallSubject } from './subject.ts';
+
+/** Asked before anything is touched. @throws HubError `lockfile_mismatch` */
+export function assertLocked(
+  locked: LockedEntity | undefined,
+  subject: InstallSubject,
+  planned: readonly PlannedArtifact[],
+): LockedEntity {
+  if (!locked) throw mismatch(`${LOCKFILE_NAME} in the target does not hold '${subject.uid}'`);
+  if (locked.id !== subject.uid)
+    throw mismatch(`${LOCKFILE_NAME} has '${locked.id}', and '${subject.uid}' was asked for`);
+  if (locked.provenance.manifest_digest !== subject.manifestDigest)
+    throw mismatch(
+      `the manifest of '${subject.uid}' is another than the one that was locked (${subject.manifestDigest} instead of ${locked.provenance.manifest_digest})`,
+    );
+  const missing = planned.find((each, index) => !lockedFor(planned, index, locked)?.ok && each.fault === undefined);
+  if (missing) throw mismatch(`${LOCKFILE_NAME} does not have the artifact '${missing.command}' in place`);
+  return locked;
+}
+
+/** What is different, as the end of a sentence; empty when it is the same. */
+export function differences(locked: LockedEntity, found: LockedEntity): string[] {
+  const artifacts = found.artifacts.flatMap((artifact, index) => {
+    const expected = locked.artifacts[index];
+    if (!expected) return [`artifact ${index + 1} is not in the lockfile`];
+    const fields = (['resolved', 'integrity', 'path', 'ok'] as const).filter((key) => artifact[key] !== expected[key]);
+    const others = jsonDigest(artifact.dependencies) === jsonDigest(expected.dependencies);
+    return [
+      ...(others ? [] : [`what came along with artifact ${index + 1} (${artifact.kind}) is another`]),
+      ...fields.map(
+        (key) => `${key} of artifact ${index + 1} (${artifact.kind}) is ${artifact[key]}, and was ${expected[key]}`,
+      ),
+    ];
+  });
+  const adapters = locked.adapters.flatMap((expected) => {
+    const adapter = found.adapters.find(({ path }) => path === expected.path);
+    if (!adapter) return [`the adapter ${expected.path} was not written`];
+    return adapter.integrity === expected.integrity ? [] : [`the adapter ${expected.path} is another`];
+  });
+  return [...artifacts, ...adapters];
+}
+
+function mismatch(why: string): HubError {
+  return new HubError('lockfile_mismatch', `A frozen install is not possible: ${why}.`);
+}

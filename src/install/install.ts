@@ -1,0 +1,87 @@
+// The story of an install: what is asked for, the plan, then the steps, once the target is free.
+import type { Catalog } from '../catalog/catalog.ts';
+import { HubError } from '../errors.ts';
+import { carryOut, type InstallTools } from './carry-out.ts';
+import type { InstallListener, InstallPlan, InstallReport, InstallRequest, Lockfile } from './contract.ts';
+import { explain } from './explain.ts';
+import { assertLocked } from './frozen.ts';
+import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
+import { planInstall } from './plan.ts';
+import { findSubject } from './subject.ts';
+import { checkTarget, prepareTarget, type TargetRule } from './target.ts';
+import { createTargetQueue } from './target-queue.ts';
+
+export interface Install {
+  /** @throws HubError when the request cannot be carried out at all; what fails later is in the report. */
+  install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
+  /** Ends what is under way, and waits until it has ended. */
+  close(): Promise<void>;
+}
+
+export interface InstallDependencies extends InstallTools {
+  catalog: Pick<Catalog, 'get' | 'manifest' | 'save'>;
+  targets: TargetRule;
+  /** Installs into different targets at a time. */
+  atOnce: number;
+}
+
+export function createInstall({ catalog, targets, atOnce, ...tools }: InstallDependencies): Install {
+  const inTurn = createTargetQueue(atOnce);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const underWay = new Set<Promise<unknown>>();
+
+  async function install(request: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
+    const whole = await checkTarget(request.target, targets);
+    const subject = await findSubject(catalog, request);
+    const plan = planInstall(subject);
+    if (request.frozen) assertLocked(findLocked(await lockfileOf(whole), subject.uid), subject, plan.artifacts);
+    onEvent({ kind: 'plan', plan });
+    if (request.dry_run) return dryReport(request, plan, await lockfileOf(whole).catch(() => undefined));
+    const targetDir = await prepareTarget(request.target, targets);
+    return inTurn(targetDir, signal, () => carryOut({ request, subject, plan, targetDir, signal, onEvent }, tools));
+  }
+
+  return {
+    install(request, onEvent = () => {}) {
+      if (signal.aborted) return Promise.reject(ending());
+      // Not tied to whoever asked: an install that was begun runs to its end.
+      const work = install(request, onEvent).catch((error) => {
+        throw signal.aborted && error.name === 'AbortError' ? ending() : error;
+      });
+      underWay.add(work);
+      const done = () => underWay.delete(work);
+      work.then(done, done);
+      return work;
+    },
+    async close() {
+      stopping.abort();
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
+  try {
+    return await readLockfile(targetDir);
+  } catch (error) {
+    throw new HubError('lockfile_mismatch', explain(error), { cause: error });
+  }
+}
+
+function dryReport(request: InstallRequest, plan: InstallPlan, lockfile: Lockfile | undefined): InstallReport {
+  const ok = [...plan.artifacts, ...plan.adapters].every(({ fault }) => fault === undefined);
+  return {
+    ok,
+    dry_run: true,
+    target: request.target,
+    plan,
+    results: [],
+    files_written: [],
+    lockfile: lockfile ?? EMPTY_LOCKFILE,
+  };
+}
+
+function ending(): HubError {
+  return new HubError('overloaded', 'The hub is ending: install again when it is back.');
+}

@@ -1,0 +1,57 @@
+// What the lockfile says about one install.
+import { jsonDigest } from '../lib/json.ts';
+import type { InstalledArtifact } from './artifacts/artifact-installer.ts';
+import type { LockedAdapter, LockedArtifact, LockedEntity, PlannedArtifact } from './contract.ts';
+import type { InstallSubject } from './subject.ts';
+
+export interface ArtifactOutcome {
+  planned: PlannedArtifact;
+  /** Undefined when it is not in place. */
+  installed: InstalledArtifact | undefined;
+}
+
+export function lockEntry(
+  subject: InstallSubject,
+  artifacts: readonly ArtifactOutcome[],
+  adapters: readonly LockedAdapter[],
+): LockedEntity {
+  const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
+  const commit = artifacts.find(({ planned, installed }) => planned.step === 'git.checkout' && installed)?.installed
+    ?.resolved;
+  return {
+    id: uid,
+    type,
+    name,
+    version,
+    artifacts: artifacts.map(lockedArtifact),
+    adapters: [...adapters],
+    provenance: {
+      manifest_url: manifestUrl,
+      // Clients fetch the manifest from here, also when it came with the request.
+      source_url: sourceUrl ?? manifestUrl,
+      manifest_digest: manifestDigest,
+      ...(commit ? { commit } : {}),
+    },
+  };
+}
+
+function lockedArtifact({ planned: { kind, spec }, installed }: ArtifactOutcome): LockedArtifact {
+  if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
+  const { resolved, integrity, path, dependencies } = installed;
+  const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
+  return { kind, spec, resolved, integrity, path, ok: true, ...(others?.length ? { dependencies: others } : {}) };
+}
+
+/** The entry of the same artifact; the second of two equal ones for the second. */
+export function lockedFor(
+  planned: readonly PlannedArtifact[],
+  index: number,
+  locked: LockedEntity | undefined,
+): LockedArtifact | undefined {
+  const same = (one: { kind: string; spec: object }, other: { kind: string; spec: object }) =>
+    one.kind === other.kind && jsonDigest(one.spec) === jsonDigest(other.spec);
+  const wanted = planned[index];
+  if (!wanted) return undefined;
+  const position = planned.slice(0, index).filter((each) => same(each, wanted)).length;
+  return locked?.artifacts.filter((each) => same(each, wanted))[position];
+}

@@ -1,0 +1,104 @@
+// The lockfile of a target: what is installed there, exactly; merged, sorted, and never half written.
+import { open } from 'node:fs/promises';
+import { parseReference } from '../catalog/uid.ts';
+import { PathError, pathInside, writeFileInside } from '../lib/files.ts';
+import { isJsonObject, jsonDigest } from '../lib/json.ts';
+import { InstallError } from './artifacts/artifact-installer.ts';
+import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from './contract.ts';
+
+const LARGEST_LOCKFILE = 50_000_000;
+
+export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
+
+/** Undefined when there is none. @throws InstallError when it is there and cannot be understood. */
+export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
+  const path = await pathInside(targetDir, LOCKFILE_NAME);
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new PathError(`'${LOCKFILE_NAME}' is there already and is no file.`);
+    if (found.size > LARGEST_LOCKFILE) throw unreadable('it is too large');
+    return parseLockfile(await file.readFile('utf8'));
+  } finally {
+    await file.close();
+  }
+}
+
+export function parseLockfile(text: string): Lockfile {
+  let document: unknown;
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    throw unreadable('it is not JSON');
+  }
+  // Asked first: what a newer version looks like is not known.
+  const version = isJsonObject(document) ? document.version : undefined;
+  if (typeof version === 'number' && version >= LOCKFILE_VERSION + 1)
+    throw unreadable(`it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`);
+  const read = Lockfile.safeParse(document);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw unreadable(`it is no lockfile (${issue?.path.join('.') || 'the whole of it'}: ${issue?.message ?? 'invalid'})`);
+}
+
+/** With the entity in the place of any other version of it; everything that is not known here is kept. */
+export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEntity): Lockfile {
+  const before = existing ?? EMPTY_LOCKFILE;
+  const old = before.entities.find((each) => keyOf(each) === keyOf(entity));
+  const others = before.entities.filter((each) => each !== old && keyOf(each) !== keyOf(entity));
+  const merged = old ? withUnknownFields(entity, old) : entity;
+  const entities = [...others, merged].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+  return { ...before, version: before.version, entities };
+}
+
+/** A newer hub may have written more about the same things; this one keeps what it does not know. */
+function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntity {
+  return {
+    ...unknownIn(old, entity),
+    ...entity,
+    artifacts: entity.artifacts.map((each) => ({
+      ...unknownIn(old.artifacts.find(isSame(each, 'spec')), each),
+      ...each,
+    })),
+    adapters: entity.adapters.map((each) => ({ ...unknownIn(old.adapters.find(isSame(each, 'path')), each), ...each })),
+    provenance: { ...omit(unknownIn(old.provenance, entity.provenance), 'commit'), ...entity.provenance },
+  };
+}
+
+function isSame<T extends object>(one: T, key: keyof T): (other: T) => boolean {
+  return (other) => jsonDigest(one[key]) === jsonDigest(other[key]);
+}
+
+function unknownIn(old: object | undefined, known: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(old ?? {}).filter(([key]) => !Object.hasOwn(known, key)));
+}
+
+/** Known, but not always there. */
+function omit(fields: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
+}
+
+export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedEntity | undefined {
+  const key = keyOf({ id: uid });
+  return lockfile?.entities.find((each) => keyOf(each) === key);
+}
+
+export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<void> {
+  await writeFileInside(targetDir, LOCKFILE_NAME, `${JSON.stringify(lockfile, null, 2)}\n`);
+}
+
+/** Two versions of one thing are the same entry. */
+function keyOf({ id }: Pick<LockedEntity, 'id'>): string {
+  const reference = parseReference(id);
+  return reference ? `${reference.type}:${reference.slug}` : id;
+}
+
+function unreadable(why: string): InstallError {
+  return new InstallError(
+    `The lockfile ${LOCKFILE_NAME} in the target was left as it is, because ${why}. Mend it or move it away, then install again.`,
+  );
+}

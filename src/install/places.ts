@@ -1,0 +1,32 @@
+// Which places inside a target a manifest may choose.
+import { relativePathFault } from '../lib/files.ts';
+import { LOCKFILE_NAME } from './contract.ts';
+
+/** Of the hub itself, inside each target: its lock, and what is not finished yet. */
+export const HUB_FOLDER = '.hub';
+
+/** What keeps a path from being a place for files of a manifest, as the end of a sentence; undefined when nothing does. */
+export function placeFault(path: string): string | undefined {
+  const fault = relativePathFault(path);
+  if (fault) return fault;
+  // Some filesystems do not tell capital letters from small ones.
+  const [first] = path.toLowerCase().split('/');
+  if (first === HUB_FOLDER || first === LOCKFILE_NAME) return 'is kept for the hub itself';
+  return undefined;
+}
+
+/** Whether two places are the same, or one is inside the other. */
+export function overlap(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => `${path.toLowerCase().replace(/\/$/, '')}/`) as [string, string];
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** A name for a file or folder, made from any text. */
+export function safeName(text: string): string {
+  const name = text
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80);
+  return name || 'unnamed';
+}

@@ -1,0 +1,60 @@
+// What an install will do, as data: nothing is decided later.
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { planAdapters } from './adapters/plan-adapters.ts';
+import { type ReadyArtifact, readArtifact, type SpecFault } from './artifacts/installers.ts';
+import type { InstallPlan, PlannedArtifact } from './contract.ts';
+import { overlap } from './places.ts';
+import type { InstallSubject } from './subject.ts';
+
+/** Pure: the same entity gives the same plan. */
+export function planInstall(subject: InstallSubject): InstallPlan {
+  return {
+    id: subject.uid,
+    artifacts: planArtifacts(subject),
+    adapters: planAdapters(subject),
+    mcp_registration: subject.mcpRegistration ?? {},
+  };
+}
+
+function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact[] {
+  const planned: PlannedArtifact[] = [];
+  const places: string[] = [];
+  for (const artifact of artifacts) {
+    const kind = typeof artifact.kind === 'string' ? artifact.kind : '';
+    const spec = withDigestOfPackage(isJsonObject(artifact.spec) ? artifact.spec : {}, document);
+    const read = readArtifact(kind, spec);
+    const taken =
+      'fault' in read || read.place === undefined ? undefined : places.find((each) => overlap(each, read.place ?? ''));
+    const fault =
+      'fault' in read ? read.fault : taken && `Another artifact of this manifest goes to '${taken}' as well.`;
+    if (!('fault' in read) && read.place !== undefined) places.push(read.place);
+    planned.push({
+      kind: kind || 'unknown',
+      step: read.step,
+      spec,
+      command: fault ? `nothing: ${fault}` : commandOf(read),
+      reason: reasonOf(kind, artifact),
+      ...(fault ? { fault } : {}),
+    });
+  }
+  return planned;
+}
+
+function commandOf(read: ReadyArtifact | SpecFault): string {
+  return 'fault' in read ? '' : read.command;
+}
+
+function reasonOf(kind: string, { reason }: JsonObject): string {
+  if (typeof reason === 'string' && reason.trim() !== '') return reason.slice(0, 300);
+  return `The manifest lists it under artifacts${kind ? ` as '${kind.slice(0, 60)}'` : ''}.`;
+}
+
+/** Registries keep the digest of a bundle beside the artifact, in `packages`. */
+function withDigestOfPackage(spec: JsonObject, { packages }: JsonObject): JsonObject {
+  if (String(spec.registry).toLowerCase() !== 'mcpb' || !Array.isArray(packages)) return spec;
+  const identifier = spec.package ?? spec.url;
+  const found = packages.filter(isJsonObject).find((each) => each.identifier === identifier);
+  const digest = found?.fileSha256 ?? found?.file_sha256;
+  const isKnown = spec.fileSha256 ?? spec.file_sha256 ?? spec.digest;
+  return typeof digest === 'string' && !isKnown ? { ...spec, fileSha256: digest } : spec;
+}

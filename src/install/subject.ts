@@ -1,0 +1,134 @@
+// What is to be installed: the entity that a request names, or the manifest that it brings.
+import type { Catalog } from '../catalog/catalog.ts';
+import { entityFromManifest } from '../catalog/entity.ts';
+import { parseReference } from '../catalog/uid.ts';
+import { HubError, type InputFault } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { InstallRequest } from './contract.ts';
+
+/** An entity as far as installing it is concerned. */
+export interface InstallSubject {
+  uid: string;
+  type: string;
+  slug: string;
+  name: string;
+  version: string;
+  title: string;
+  summary: string;
+  description: string;
+  document: JsonObject;
+  manifestDigest: string;
+  /** Where clients can read the manifest. */
+  manifestUrl: string;
+  sourceUrl: string | null;
+  artifacts: JsonObject[];
+  adapters: JsonObject[];
+  mcpRegistration: JsonObject | null;
+}
+
+type SubjectCatalog = Pick<Catalog, 'get' | 'manifest' | 'save'>;
+
+/**
+ * A manifest in the request is saved first, unless nothing may be touched.
+ * @throws HubError `invalid_request`, `invalid_manifest`, `entity_not_found`
+ */
+export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
+  if (!parseReference(request.id))
+    throw invalid('id', `'${request.id.slice(0, 120)}' is no id of the form <type>:<slug>@<version>.`);
+  if (request.manifest === undefined) return storedSubject(catalog, request);
+  const source = { document: request.manifest, sourceUrl: sourceUrlOf(request) };
+  const entity = entityFromManifest(source);
+  assertSameEntity(request.id, entity.uid);
+  assertLists(request.manifest);
+  if (request.dry_run) return { ...subjectOf(entity, request.manifest), manifestUrl: entity.sourceUrl ?? '' };
+  const { uid } = await catalog.save({
+    ...source,
+    sourceUrl: source.sourceUrl ?? (await knownSource(catalog, entity)),
+  });
+  return storedSubject(catalog, { ...request, id: uid });
+}
+
+async function storedSubject(catalog: SubjectCatalog, { id }: InstallRequest): Promise<InstallSubject> {
+  const record = await catalog.get(id).catch((error) => {
+    if (error instanceof HubError && error.code === 'entity_not_found') throw notInCatalog(id);
+    throw error;
+  });
+  const { text } = await catalog.manifest(record.id);
+  const document: unknown = JSON.parse(text);
+  if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is no object.');
+  assertLists(document);
+  const entity = entityFromManifest({ document, text, sourceUrl: record.source_url ?? undefined });
+  return { ...subjectOf(entity, document), manifestUrl: record.manifest_url };
+}
+
+type Entity = ReturnType<typeof entityFromManifest>;
+
+function subjectOf(entity: Entity, document: JsonObject): Omit<InstallSubject, 'manifestUrl'> {
+  const { uid, type, slug, name, version, summary, manifestDigest, sourceUrl, mcpRegistration } = entity;
+  return {
+    uid,
+    type,
+    slug,
+    name,
+    version,
+    title: entity.title ?? name,
+    summary,
+    description: typeof document.description === 'string' ? document.description : summary,
+    document,
+    manifestDigest,
+    sourceUrl,
+    artifacts: (document.artifacts as JsonObject[] | null | undefined) ?? [],
+    adapters: (document.adapters as JsonObject[] | null | undefined) ?? [],
+    mcpRegistration,
+  };
+}
+
+/** Ingest forgives what is no list; an install that passed it over would be no install. */
+function assertLists(document: JsonObject): void {
+  const faults: InputFault[] = [];
+  for (const part of ['artifacts', 'adapters']) {
+    const list = document[part] ?? [];
+    if (!Array.isArray(list)) faults.push({ path: part, message: 'must be a list' });
+    else if (list.some((each) => !isJsonObject(each))) faults.push({ path: part, message: 'must hold objects only' });
+  }
+  if (faults.length === 0) return;
+  const sentence = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw new HubError('invalid_manifest', `The manifest cannot be installed: ${sentence}.`, { faults });
+}
+
+function assertSameEntity(id: string, uid: string): void {
+  if (id === uid || uid.startsWith(`${id}@`)) return;
+  throw invalid('id', `is '${id.slice(0, 120)}', but the manifest is of '${uid}'`);
+}
+
+function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undefined {
+  const url = source_url ?? provenance?.source_url;
+  if (url === undefined || url.trim() === '') return undefined;
+  if (URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)) return url.trim();
+  throw invalid('source_url', 'must be an http or https address');
+}
+
+/** The manifest that the catalog has already keeps the address it came from; another one did not come from there. */
+async function knownSource(catalog: SubjectCatalog, { uid, manifestDigest }: Entity): Promise<string | undefined> {
+  try {
+    const [record, stored] = await Promise.all([catalog.get(uid), catalog.manifest(uid)]);
+    return stored.digest === manifestDigest ? (record.source_url ?? undefined) : undefined;
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
+    throw error;
+  }
+}
+
+function notInCatalog(id: string): HubError {
+  // The words `source_url` and `missing` make an existing client offer to send the manifest itself.
+  return new HubError(
+    'entity_not_found',
+    `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
+  );
+}
+
+function invalid(path: string, message: string): HubError {
+  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`.replace(/\.\.$/, '.'), {
+    faults: [{ path, message }],
+  });
+}

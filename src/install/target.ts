@@ -1,0 +1,113 @@
+// The folder that an install writes into: where it really is, and whether it may be used.
+import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { HubError } from '../errors.ts';
+import { PathError } from '../lib/files.ts';
+import { fileSentence } from './explain.ts';
+
+export interface TargetRule {
+  /** When set, every target lies inside of it, after links are resolved. */
+  installRoot: string | undefined;
+  /** What relative targets are relative to without a root. */
+  workingDir: string;
+}
+
+interface Place {
+  /** The part that exists, with links resolved. */
+  existing: string;
+  /** What is still to be made below it. */
+  missing: string[];
+}
+
+/** Only looks. @throws HubError `invalid_request` */
+export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
+  const { existing, missing } = await locate(target, rule);
+  return join(existing, ...missing);
+}
+
+/** Makes the folder where there is none, and answers with its path, links resolved. @throws HubError `invalid_request` */
+export async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
+  const { existing, missing } = await locate(target, rule);
+  let place = existing;
+  for (const name of missing) {
+    place = join(place, name);
+    await mkdir(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw unusable(error);
+    });
+  }
+  // Somebody may have put a link there just now.
+  const real = await realpath(place).catch((error) => {
+    throw unusable(error);
+  });
+  if (real !== place) throw refused('must not become a link while it is being used');
+  const found = await lstat(place);
+  if (!found.isDirectory()) throw refused('is a file, and must be a folder');
+  return place;
+}
+
+async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
+  const fault = textFault(target);
+  if (fault) throw refused(fault);
+  if (installRoot !== undefined)
+    await mkdir(installRoot, { recursive: true }).catch((error) => {
+      throw unusable(error);
+    });
+  const wanted = resolve(installRoot ?? workingDir, target);
+  const place = await resolveLinks(wanted);
+  if (installRoot !== undefined) {
+    const root = await realpath(installRoot).catch((error) => {
+      throw unusable(error);
+    });
+    // Both: where it is written to be, and where it really is.
+    const isInside = isBelow(resolve(installRoot), wanted) || isBelow(root, wanted);
+    if (!isInside || !isBelow(root, join(place.existing, ...place.missing)))
+      throw refused('must lie inside INSTALL_ROOT, after links are resolved');
+  }
+  return place;
+}
+
+/** Walks up to what exists; a link that leads nowhere is not taken for a free name. */
+async function resolveLinks(path: string): Promise<Place> {
+  try {
+    const existing = await realpath(path);
+    const found = await lstat(existing);
+    if (!found.isDirectory()) throw refused('is a file, and must be a folder');
+    return { existing, missing: [] };
+  } catch (error) {
+    if (error instanceof HubError) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error);
+  }
+  const link = await lstat(path).catch(() => undefined);
+  if (link) throw refused('must not be a link that leads nowhere');
+  const parent = dirname(path);
+  if (parent === path) throw refused('must be a folder of this machine');
+  const { existing, missing } = await resolveLinks(parent);
+  return { existing, missing: [...missing, relative(parent, path)] };
+}
+
+function textFault(target: string): string | undefined {
+  if (target.trim() === '') return 'must not be empty';
+  if (target.length > 2048) return 'must not be longer than 2048 characters';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f]/u.test(target) || !target.isWellFormed()) return 'must not hold control characters';
+  return undefined;
+}
+
+function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+}
+
+export function unusable(error: unknown): HubError {
+  const known = error instanceof PathError ? error.message : fileSentence(error);
+  const why = known ?? `It cannot be used (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`;
+  return new HubError('invalid_request', `The target cannot be used. ${why}`, {
+    faults: [{ path: 'target', message: why }],
+    cause: error,
+  });
+}
+
+function refused(message: string): HubError {
+  return new HubError('invalid_request', `The request is not valid: target: ${message}.`, {
+    faults: [{ path: 'target', message }],
+  });
+}

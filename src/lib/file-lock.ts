@@ -1,0 +1,38 @@
+// A lock that is a file: for one process at a time, and over when that process is, however it ends.
+import { closeSync, constants, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface FileLock {
+  release(): void;
+}
+
+const POLL_MS = 100;
+const BUSY = 5;
+
+/**
+ * Waits until nobody else has it. The lock is an exclusive transaction of SQLite: the one lock of the operating system
+ * that Node reaches on every platform. Rejects when the signal is aborted.
+ */
+export async function lockFile(path: string, signal: AbortSignal): Promise<FileLock> {
+  // Made here, because SQLite would follow a link.
+  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o644));
+  for (;;) {
+    signal.throwIfAborted();
+    const lock = tryLock(path);
+    if (lock) return lock;
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+function tryLock(path: string): FileLock | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('begin exclusive');
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY) return undefined;
+    throw error;
+  }
+}
