@@ -26,6 +26,7 @@ export const mcpbInstaller: ArtifactInstaller<McpbSpec> = {
   spec: McpbSpec,
   command: (spec) =>
     `download ${publicUrl(spec.package)}, ${spec.fileSha256 ? `check ${spec.fileSha256}, ` : ''}extract into ${destinationOf(spec)}`,
+  place: destinationOf,
   install: (spec, context) =>
     installArchive(
       { url: spec.package, digest: spec.fileSha256 ?? undefined, path: destinationOf(spec), inspect: checkBundle },

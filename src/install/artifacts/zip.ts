@@ -13,6 +13,7 @@ export const zipInstaller: ArtifactInstaller<ZipSpec> = {
   spec: ZipSpec,
   command: (spec) =>
     `download ${publicUrl(spec.url)}, ${spec.digest ? `check ${spec.digest}, ` : ''}extract into ${destinationOf(spec)}`,
+  place: destinationOf,
   install: (spec, context) =>
     installArchive({ url: spec.url, digest: spec.digest ?? undefined, path: destinationOf(spec) }, context),
 };

@@ -1,0 +1,73 @@
+// What npm's own lockfile says of a package and of everything it needs.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Dependency, InstallError } from './artifact-installer.ts';
+
+const LockedPackage = z.looseObject({
+  name: z.string().optional(),
+  version: z.string().optional(),
+  integrity: z.string().optional(),
+  link: z.boolean().optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
+  optionalDependencies: z.record(z.string(), z.string()).optional(),
+  peerDependencies: z.record(z.string(), z.string()).optional(),
+});
+type LockedPackage = z.infer<typeof LockedPackage>;
+const NpmLock = z.looseObject({ packages: z.record(z.string(), LockedPackage) });
+
+export interface NpmResolution {
+  version: string;
+  integrity: string | null;
+  dependencies: Dependency[];
+}
+
+/** @throws InstallError when the package is not in the lockfile. */
+export async function readNpmLock(folder: string, name: string): Promise<NpmResolution> {
+  const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
+  const { packages } = NpmLock.parse(JSON.parse(text));
+  const place = `node_modules/${name}`;
+  const found = packages[place];
+  if (!found?.version) throw new InstallError(`npm did not write '${name}' into its package-lock.json.`);
+  return { version: found.version, integrity: found.integrity ?? null, dependencies: neededBy(place, packages) };
+}
+
+/** Everything that is needed, however indirectly; sorted, each once. */
+function neededBy(place: string, packages: Readonly<Record<string, LockedPackage>>): Dependency[] {
+  const seen = new Set([place]);
+  const waiting = [place];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const needed of neededNames(packages[next])) {
+      const found = whereFound(needed, next, packages);
+      if (found === undefined || seen.has(found)) continue;
+      seen.add(found);
+      waiting.push(found);
+    }
+  }
+  seen.delete(place);
+  const described = new Map<string, Dependency>();
+  for (const each of seen) {
+    const { name = nameOf(each), version = '', integrity = null } = packages[each] ?? {};
+    described.set(`${name}@${version}`, { resolved: `${name}@${version}`, integrity });
+  }
+  return [...described.values()].sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
+}
+
+function neededNames({ dependencies, optionalDependencies, peerDependencies }: LockedPackage = {}): string[] {
+  return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+}
+
+/** As Node looks for it: in the package's own folder, then in those above. */
+function whereFound(name: string, from: string, packages: Readonly<Record<string, LockedPackage>>): string | undefined {
+  for (let folder = from; ; ) {
+    const place = `${folder}${folder === '' ? '' : '/'}node_modules/${name}`;
+    if (packages[place]) return place;
+    if (folder === '') return undefined;
+    const above = folder.lastIndexOf('/node_modules/');
+    folder = above < 0 ? '' : folder.slice(0, above);
+  }
+}
+
+function nameOf(place: string): string {
+  return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}

@@ -1,0 +1,175 @@
+// Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import semver from 'semver';
+import { pathInside, writeFileInside } from '../../lib/files.ts';
+import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
+import { checkSameDependencies } from './locked.ts';
+import { type NpmResolution, readNpmLock } from './npm-lock.ts';
+import { NpmSpec } from './npm-spec.ts';
+import { outputEnd, runProgram } from './program.ts';
+
+const PROJECT_FILES = ['package.json', 'package-lock.json'] as const;
+/** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
+const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
+const WHEN_MISSING = 'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
+
+const OPTIONS = [
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--no-progress',
+  '--no-update-notifier',
+  '--logs-max=0',
+  '--save-exact',
+  '--save-prod',
+  '--package-lock',
+  '--loglevel=error',
+  // What a package needs comes from the registry too: its author must not send npm to any address or file.
+  '--allow-git=root',
+  '--allow-remote=root',
+  '--allow-file=root',
+  '--allow-directory=root',
+];
+
+export const npmInstaller: ArtifactInstaller<NpmSpec> = {
+  step: 'npm.install',
+  spec: NpmSpec,
+  command: (spec) => `npm install --ignore-scripts --save-exact -- ${spec.package}@${spec.version}`,
+
+  async install(spec, context) {
+    await checkPlaces(spec.package, context.targetDir);
+    const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
+    const restore = await rememberProject(context.targetDir);
+    try {
+      const npm = await npmIn(spec.package, context);
+      await npm('install', '--package-lock-only', '--', `${spec.package}@${wanted}`);
+      const resolution = await readNpmLock(context.targetDir, spec.package);
+      checkResolution(spec, resolution, context);
+      await npm('install');
+      const { version, integrity, dependencies } = resolution;
+      const resolved = `${spec.package}@${version}`;
+      return {
+        resolved,
+        integrity,
+        dependencies,
+        path: `node_modules/${spec.package}`,
+        extra: { tool: 'npm', version },
+      };
+    } catch (error) {
+      await restore();
+      throw error;
+    }
+  },
+};
+
+/** npm follows links; none may lead it out of the target. */
+async function checkPlaces(name: string, targetDir: string): Promise<void> {
+  const modules = await pathInside(targetDir, 'node_modules');
+  await Promise.all([...PROJECT_FILES, '.npmrc'].map((file) => pathInside(targetDir, file)));
+  const scopes = await readdir(modules).catch(() => []);
+  const folders = [...scopes.filter((scope) => scope.startsWith('@')), '.bin', '.package-lock.json', name];
+  await Promise.all(folders.map((folder) => pathInside(targetDir, `node_modules/${folder}`)));
+}
+
+function lockedVersion(spec: NpmSpec, resolved: string | null): string {
+  const prefix = `${spec.package}@`;
+  const version = resolved?.startsWith(prefix) ? resolved.slice(prefix.length) : undefined;
+  if (version === undefined) throw new InstallError(`The lockfile says ${resolved}, and the manifest ${spec.package}.`);
+  const isAnother =
+    semver.validRange(spec.version) !== null && !semver.satisfies(version, spec.version, { includePrerelease: true });
+  if (isAnother) throw new InstallError(`The lockfile says ${resolved}, and the manifest ${prefix}${spec.version}.`);
+  return version;
+}
+
+function checkResolution(
+  spec: NpmSpec,
+  { version, integrity, dependencies }: NpmResolution,
+  { locked }: InstallContext,
+): void {
+  if (!integrity) throw new InstallError(`The registry gives no digest for ${spec.package}@${version}.`);
+  if (!locked) return;
+  if (integrity !== locked.integrity)
+    throw new InstallError(
+      `${spec.package}@${version} is another than in the lockfile: its digest is ${integrity}, and should be ${locked.integrity}.`,
+    );
+  checkSameDependencies(`${spec.package}@${version}`, dependencies, locked.dependencies);
+}
+
+/** Afterwards everything is as it was before, whatever npm did to its files until then. */
+async function rememberProject(targetDir: string): Promise<() => Promise<void>> {
+  const texts = await Promise.all(PROJECT_FILES.map((file) => readFile(join(targetDir, file)).catch(() => undefined)));
+  if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
+  return async () => {
+    for (const [index, file] of PROJECT_FILES.entries()) {
+      const text = texts[index];
+      if (text === undefined) await rm(join(targetDir, file), { force: true });
+      else await writeFileInside(targetDir, file, text);
+    }
+  };
+}
+
+type Npm = (...args: string[]) => Promise<void>;
+
+/** npm with the registry that the machine is set up for, and with none of the passwords that are set up beside it. */
+async function npmIn(name: string, context: InstallContext): Promise<Npm> {
+  const noSettings = join(context.scratchDir, 'npmrc');
+  await writeFile(noSettings, '');
+  const registries = await registryOptions(name, context);
+  return async (command, ...args) => {
+    const { exitCode, stdout, stderr } = await runProgram(
+      {
+        program: 'npm',
+        args: [command, '--prefix', context.targetDir, ...OPTIONS, ...registries, ...args],
+        cwd: context.targetDir,
+        env: { npm_config_userconfig: noSettings, npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all') },
+        whenMissing: WHEN_MISSING,
+      },
+      context,
+    );
+    if (exitCode !== 0) throw npmError(name, `${stdout}\n${stderr}`);
+  };
+}
+
+async function registryOptions(name: string, context: InstallContext): Promise<string[]> {
+  const scope = name.startsWith('@') ? [`${name.split('/')[0]}:registry`] : [];
+  const options = await Promise.all(
+    ['registry', ...scope].map(async (key) => {
+      const { exitCode, stdout } = await runProgram(
+        { program: 'npm', args: ['config', 'get', key], cwd: context.targetDir, whenMissing: WHEN_MISSING },
+        context,
+      );
+      const url = stdout.trim().split('\n').at(-1) ?? '';
+      return exitCode === 0 && /^https?:\/\/\S+$/.test(url) ? [`--${key}=${url}`] : [];
+    }),
+  );
+  return options.flat();
+}
+
+const CAUSES: readonly [RegExp, (name: string) => string][] = [
+  [/code E404/, (name) => `The registry has no package '${name}'.`],
+  [/code ETARGET/, (name) => `The registry has no such version of '${name}'.`],
+  [/code EINTEGRITY/, (name) => `What the registry sent for '${name}' is not what it announced: its digest differs.`],
+  [
+    /code (EALLOWGIT|EALLOWREMOTE|EALLOWFILE|EALLOWDIRECTORY)/,
+    (name) => `'${name}' needs something that is in no registry, which is not installed.`,
+  ],
+  [/code ERESOLVE/, (name) => `'${name}' does not go together with what is in the target's package.json.`],
+  [/code (EJSONPARSE)/, () => "The target's package.json or package-lock.json cannot be read as JSON."],
+  [/code (E401|E403|ENEEDAUTH)/, (name) => `The registry does not give out '${name}' without a login.`],
+  [
+    /code (ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)/,
+    () => 'The registry of npm could not be reached.',
+  ],
+  [/code ENOSPC/, () => 'The disk is full.'],
+];
+
+function npmError(name: string, output: string): InstallError {
+  const cause = CAUSES.find(([pattern]) => pattern.test(output));
+  const lines = output
+    .split('\n')
+    .flatMap((line) => /^npm (?:error|ERR!) (?!code|A complete log)(.+)/.exec(line)?.[1] ?? []);
+  const message =
+    cause?.[1](name) ?? `npm could not install '${name}': ${outputEnd(lines[0] ?? 'it said nothing').slice(0, 300)}.`;
+  return new InstallError(message, { extra: { output: outputEnd(output) } });
+}

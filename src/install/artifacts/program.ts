@@ -1,0 +1,53 @@
+// Programs of other package managers, and what they say when they fail.
+import { RunError } from '../../lib/run.ts';
+import type { RunResult } from '../../lib/world.ts';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
+
+const PROGRAM_TIMEOUT_MS = 15 * 60_000;
+
+export interface ProgramRequest {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  env?: Record<string, string>;
+  timeoutMs?: number;
+  /** What to do when the machine has no such program. */
+  whenMissing: string;
+}
+
+/** Any exit code is a result. @throws InstallError when it is not there or takes too long. */
+export async function runProgram(request: ProgramRequest, { run, signal }: InstallContext): Promise<RunResult> {
+  const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, ...rest } = request;
+  try {
+    return await run({ ...rest, timeoutMs, signal });
+  } catch (error) {
+    if (!(error instanceof RunError)) throw error;
+    if (error.reason === 'missing') throw new InstallError(whenMissing, { cause: error });
+    throw new InstallError(`${error.message}.`, { cause: error, extra: { output: outputEnd(error.output) } });
+  }
+}
+
+/** Whether a program is there and does what it is asked to. */
+export async function works(
+  program: string,
+  args: readonly string[],
+  context: InstallContext,
+  env?: Record<string, string>,
+) {
+  const { run, signal, scratchDir } = context;
+  const result = await run({ program, args, cwd: scratchDir, env, timeoutMs: 20_000, signal }).catch(
+    (error: unknown) => {
+      if (signal.aborted || !(error instanceof RunError)) throw error;
+      return undefined;
+    },
+  );
+  return result?.exitCode === 0;
+}
+
+/** The end of what a program wrote, for the report: without passwords in addresses. */
+export function outputEnd(output: string): string {
+  return output
+    .trim()
+    .slice(-2_000)
+    .replace(/\/\/[^/\s@]+@/g, '//');
+}
