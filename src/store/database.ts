@@ -9,6 +9,7 @@ import { initial } from './migrations/0001_initial.ts';
 import { remotes } from './migrations/0002_remotes.ts';
 import { gateway } from './migrations/0003_gateway.ts';
 import { versions } from './migrations/0004_versions.ts';
+import { search } from './migrations/0005_search.ts';
 import { changes } from './migrations/0006_changes.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
@@ -35,6 +36,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0002_remotes': remotes(dialect),
     '0003_gateway': gateway(dialect),
     '0004_versions': versions(),
+    '0005_search': search(dialect),
     '0006_changes': changes(dialect),
   };
 }

@@ -1,4 +1,4 @@
-// Columns as Kysely sees them: only text, integers and doubles, so that one schema serves both engines.
+// Columns as Kysely sees them: only text, integers, doubles and, for vectors, bytes, so that one schema serves both engines.
 import type { Generated } from 'kysely';
 
 export interface Tables {
@@ -6,6 +6,7 @@ export interface Tables {
   entity_facet: EntityFacetTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
+  vector: VectorTable;
   remote: RemoteTable;
   remote_member: RemoteMemberTable;
   remote_rejection: RemoteRejectionTable;
@@ -69,6 +70,15 @@ interface CatalogChangeTable {
   revision: number;
   /** Empty in one row of every revision. */
   uid: string;
+}
+
+interface VectorTable {
+  /** Names the model and its state: vectors of two models never meet. */
+  model: string;
+  /** Of the text. */
+  digest: string;
+  /** Floats of four bytes. */
+  value: Uint8Array;
 }
 
 interface RemoteTable {

@@ -43,7 +43,31 @@ export function openPostgres(
     rowsFromJson: (table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
     tryLock: (name) => tryLock(url, name),
+    ...vectorColumn(db),
     close: () => db.destroy(),
+  };
+}
+
+/** pgvector, where the role may create it or somebody has; the hub does without it everywhere else. */
+export function vectorColumn(db: Kysely<Tables>): Required<Pick<Dialect, 'addVectorColumn' | 'hasVectorColumn'>> {
+  return {
+    async addVectorColumn(migrating) {
+      // A block of its own: an error in it is caught there, and the transaction of the migration goes on.
+      await sql`
+        do $$ begin
+          create extension if not exists vector;
+          alter table vector add column if not exists embedding vector;
+        exception when others then null;
+        end $$
+      `.execute(migrating);
+    },
+    async hasVectorColumn() {
+      const { rows } = await sql`
+        select 1 from pg_attribute
+        where attrelid = to_regclass('vector') and attname = 'embedding' and not attisdropped
+      `.execute(db);
+      return rows.length > 0;
+    },
   };
 }
 

@@ -1,0 +1,209 @@
+// What is indexed: entities gathered by type and name, each with the words and the meaning of its newest version.
+import { createHash } from 'node:crypto';
+import type { EntityUid } from '../catalog/uid.ts';
+import type { SearchFilters } from './contract.ts';
+import { documentFromManifest, nameAlone, type SearchDocument } from './document.ts';
+import { createFacetSets } from './facet-sets.ts';
+import { createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
+import { createNames, type Names } from './names.ts';
+import type { IndexEntry } from './search-index.ts';
+import { createTexts, type Texts } from './texts.ts';
+import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+
+export interface Member extends Omit<IndexEntry, 'facets'> {
+  facetSet: number;
+  family: Family;
+}
+
+/** All versions of one type and name: one document. */
+export interface Family {
+  slot: number;
+  key: string;
+  /** Newest first. */
+  members: Member[];
+  /** Whether there is more than a name to find it by. */
+  hasTools: boolean;
+  /** Which text it has, as a slot of `texts`. */
+  text: number | undefined;
+}
+
+export interface Collection {
+  /** Adds or replaces; answers whose manifests are needed for that. */
+  put(entries: readonly IndexEntry[]): EntityUid[];
+  /** Answers like `put`: what is left of a name is described anew. */
+  remove(uids: readonly EntityUid[]): EntityUid[];
+  /** Takes in what a manifest says; one that is not the newest any more is passed over. */
+  describe(uid: EntityUid, manifest: string): void;
+  /** The newest member of each family that meets the filters, by slot. */
+  choose(filters: SearchFilters): readonly (Member | undefined)[];
+  meets(filters: SearchFilters): (member: Member) => boolean;
+  member(uid: EntityUid): Member | undefined;
+  family(slot: number): Family | undefined;
+  readonly words: LexicalIndex;
+  readonly vocabulary: Vocabulary;
+  readonly names: Names;
+  readonly texts: Texts;
+  readonly size: { families: number; entities: number };
+  /** Moves with every change. */
+  readonly version: number;
+}
+
+/** `onTextGone` is told when no family has a text any more. */
+export function createCollection(onTextGone: (text: number) => void = () => {}): Collection {
+  const byUid = new Map<EntityUid, Member>();
+  const families = new Map<string, Family>();
+  const bySlot: (Family | undefined)[] = [];
+  const free: number[] = [];
+  const facetSets = createFacetSets();
+  const vocabulary = createVocabulary();
+  const words = createLexicalIndex((term) => vocabulary.add(term));
+  const names = createNames();
+  const texts = createTexts(onTextGone);
+  const choices = new Map<string, (Member | undefined)[]>();
+  let version = 0;
+
+  function changed(): void {
+    version += 1;
+    choices.clear();
+  }
+
+  function familyOf({ type, name }: IndexEntry): Family {
+    const key = `${type} ${name}`;
+    const known = families.get(key);
+    if (known) return known;
+    const slot = free.pop() ?? bySlot.length;
+    const family: Family = { slot, key, members: [], hasTools: false, text: undefined };
+    families.set(key, family);
+    bySlot[slot] = family;
+    return family;
+  }
+
+  function detach(member: Member): void {
+    const { family } = member;
+    family.members.splice(family.members.indexOf(member), 1);
+    facetSets.release(member.facetSet);
+    byUid.delete(member.uid);
+  }
+
+  /** Takes the text of a family out of all indexes. */
+  function silence(family: Family): void {
+    words.remove(family.slot);
+    names.removeAll(family.slot);
+    if (family.text !== undefined) texts.release(family.text, family.slot);
+    family.text = undefined;
+  }
+
+  function dropIfEmpty(family: Family): void {
+    if (family.members.length > 0) return;
+    silence(family);
+    families.delete(family.key);
+    bySlot[family.slot] = undefined;
+    free.push(family.slot);
+  }
+
+  function put(entries: readonly IndexEntry[]): EntityUid[] {
+    const touched = new Set<Family>();
+    for (const entry of entries) {
+      const known = byUid.get(entry.uid);
+      if (known) {
+        detach(known);
+        touched.add(known.family);
+      }
+      const family = familyOf(entry);
+      touched.add(family);
+      const { facets, ...rest } = entry;
+      const member: Member = { ...rest, facetSet: facetSets.use(facets), family };
+      const place = family.members.findIndex((other) => isNewer(member, other));
+      family.members.splice(place < 0 ? family.members.length : place, 0, member);
+      byUid.set(member.uid, member);
+      names.add(family.slot, member.slug);
+    }
+    for (const family of touched) dropIfEmpty(family);
+    if (entries.length > 0) changed();
+    return newestOf(touched);
+  }
+
+  function describe(uid: EntityUid, manifest: string): void {
+    const member = byUid.get(uid);
+    if (!member || member.family.members[0] !== member) return;
+    const { family } = member;
+    const document = readDocument(member, manifest);
+    silence(family);
+    family.hasTools = document.fields.tools !== '';
+    family.text = texts.use(digestOf(document.meaning), document.meaning, family.slot);
+    words.add(family.slot, document.fields);
+    names.describe(family.slot, { name: member.name, ownName: document.fields.name, title: document.fields.title });
+    for (const each of family.members) names.add(family.slot, each.slug);
+    changed();
+  }
+
+  function meets(filters: SearchFilters): (member: Member) => boolean {
+    const sets = facetSets.meeting(filters);
+    return ({ type, status, isRegistered, facetSet }) =>
+      (filters.type === undefined || type === filters.type) &&
+      (filters.includeInactive || status !== 'disabled') &&
+      (filters.includePending || type !== 'mcp_server' || isRegistered) &&
+      (sets === undefined || sets[facetSet] === 1);
+  }
+
+  return {
+    put,
+    describe,
+    remove(uids) {
+      const gone = uids.flatMap((uid) => byUid.get(uid) ?? []);
+      for (const member of gone) {
+        detach(member);
+        dropIfEmpty(member.family);
+      }
+      if (gone.length > 0) changed();
+      return newestOf(new Set(gone.map(({ family }) => family)));
+    },
+    meets,
+    choose(filters) {
+      const key = JSON.stringify(filters);
+      const known = choices.get(key);
+      if (known) return known;
+      const isMet = meets(filters);
+      const chosen = bySlot.map((family) => family?.members.find(isMet));
+      // Most searches have one of a few sets of filters.
+      if (choices.size >= MOST_CHOICES) choices.clear();
+      choices.set(key, chosen);
+      return chosen;
+    },
+    member: (uid) => byUid.get(uid),
+    family: (slot) => bySlot[slot],
+    words,
+    vocabulary,
+    names,
+    texts,
+    get size() {
+      return { families: families.size, entities: byUid.size };
+    },
+    get version() {
+      return version;
+    },
+  };
+}
+
+const MOST_CHOICES = 32;
+
+function newestOf(families: ReadonlySet<Family>): EntityUid[] {
+  return [...families].flatMap(({ members }) => members[0]?.uid ?? []);
+}
+
+/** What cannot be read any more is still found by its name. */
+function readDocument(member: Member, manifest: string): SearchDocument {
+  try {
+    return documentFromManifest(JSON.parse(manifest));
+  } catch {
+    return nameAlone(member.name);
+  }
+}
+
+function isNewer(one: Member, other: Member): boolean {
+  return one.versionKey === other.versionKey ? one.uid > other.uid : one.versionKey > other.versionKey;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,52 @@
+// The embedder that comes with the hub: a model on a thread of its own.
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '../lib/world.ts';
+import { createWorkerPool } from '../lib/workers.ts';
+import { type Embedder, EmbeddingError } from './embedder.ts';
+import type { EmbedderOptions, EmbedderReply } from './embedder-worker.ts';
+
+/** At the root of the project, from the sources as well as from what is built of them. */
+export const MODELS_FOLDER = fileURLToPath(new URL('../../models', import.meta.url));
+
+/** More texts than this waiting means that the hub cannot keep up: those who ask next are answered by words. */
+const LONGEST_QUEUE = 200;
+/** Few, so that a query that comes in between waits some milliseconds only. */
+const BATCH_SIZE = 4;
+
+/** Warns once when the encoder does not run here and the static model takes over. @throws EmbeddingError when neither can be used. */
+export async function openEmbeddedModel(
+  { folder }: EmbedderOptions,
+  log: Pick<Logger, 'warn'>,
+): Promise<Embedder> {
+  const pool = createWorkerPool<readonly string[], EmbedderReply>({
+    module: new URL('./embedder-worker', import.meta.url),
+    importer: import.meta.url,
+    data: { folder } satisfies EmbedderOptions,
+    threads: 1,
+    kept: 1,
+    longestQueue: LONGEST_QUEUE,
+    heapMb: 192,
+  });
+
+  async function run(texts: readonly string[]): Promise<EmbedderReply> {
+    try {
+      return await pool.run(texts);
+    } catch (error) {
+      throw new EmbeddingError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
+  const { model, fallback } = await run([]).catch(async (error) => {
+    await pool.destroy();
+    throw error;
+  });
+  if (fallback !== undefined) {
+    log.warn({ reason: fallback }, 'The sentence encoder does not run here; the static model takes its place');
+  }
+  return {
+    model,
+    batchSize: BATCH_SIZE,
+    embed: async (texts) => (await run(texts)).vectors,
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,23 @@
+// Port: turns texts into vectors, so that what means about the same is near.
+
+export interface Embedder {
+  /** Names the vector space: vectors of two models never meet. */
+  readonly model: string;
+  /** How many texts `embed` likes to get at a time while a catalog is embedded. */
+  readonly batchSize: number;
+  /** Vectors of unit length, one for each text. @throws EmbeddingError */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  close(): Promise<void>;
+}
+
+/** Never reaches a caller as an error: search goes on by words, and says why. */
+export class EmbeddingError extends Error {
+  override readonly name = 'EmbeddingError';
+}
+
+/** @throws EmbeddingError when it is no direction at all. */
+export function unitLength(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  if (!Number.isFinite(length) || length === 0) throw new EmbeddingError('A vector has no length');
+  return vector.map((value) => value / length);
+}

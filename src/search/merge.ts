@@ -1,0 +1,60 @@
+// How words, meaning, quality and age become one score. docs/search.md explains the formula.
+import type { SearchMode } from './contract.ts';
+import type { NameMatch } from './names.ts';
+
+/** One document as the parts of search see it; scores are within 0..1. */
+export interface Candidate {
+  /** How much of what the words of the query ask for is there. */
+  lexical: number;
+  /** Cosine between the query and the document. */
+  semantic: number;
+  quality: number;
+  recency: number;
+  isDeprecated: boolean;
+  /** Whether the query is its name. */
+  named: NameMatch | undefined;
+}
+
+export interface MergeWeights {
+  words: number;
+  meaning: number;
+}
+
+/** Quality and age decide between what is otherwise about the same, and never more. */
+export const QUALITY_WEIGHT = 0.01;
+export const RECENCY_WEIGHT = 0.01;
+const DEPRECATED_FACTOR = 0.8;
+/** What is named comes before everything that is not: the scale is shared out. */
+const NAMED: Record<NameMatch, { from: number; to: number }> = {
+  whole: { from: 0.95, to: 1 },
+  part: { from: 0.9, to: 0.95 },
+};
+const UNNAMED = { from: 0, to: 0.9 };
+
+const WORDS_IN_NAMES = 2;
+const WORDS_WEIGHT = 0.25;
+const LEAST_CERTAINTY = 0.3;
+
+/**
+ * A name trusts words. A described need trusts meaning, and the less certain meaning is of its best answer, the more
+ * words count.
+ */
+export function weightsFor(mode: SearchMode, query: { isName: boolean; bestSemantic: number }): MergeWeights {
+  if (mode === 'keyword') return { words: 1, meaning: 0 };
+  if (mode === 'semantic') return { words: 0, meaning: 1 };
+  if (query.isName) return { words: WORDS_IN_NAMES, meaning: 1 };
+  return { words: WORDS_WEIGHT / Math.max(LEAST_CERTAINTY, unit(query.bestSemantic)), meaning: 1 };
+}
+
+export function finalScore(candidate: Candidate, { words, meaning }: MergeWeights): number {
+  const { from, to } = candidate.named ? NAMED[candidate.named] : UNNAMED;
+  const match = (words * unit(candidate.lexical) + meaning * unit(candidate.semantic)) / (words + meaning);
+  const rest = QUALITY_WEIGHT * unit(candidate.quality) + RECENCY_WEIGHT * unit(candidate.recency);
+  const merged = (1 - QUALITY_WEIGHT - RECENCY_WEIGHT) * match + rest;
+  return unit(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
+}
+
+/** Whatever comes in, a score is a number within 0..1. */
+export function unit(value: number): number {
+  return value > 0 ? Math.min(value, 1) : 0;
+}

@@ -1,0 +1,71 @@
+// Names, slugs and titles without their separators: who writes one of them whole means that entity.
+import { nameKey } from './words.ts';
+
+/** `whole`: the name or a slug as it is; `part`: its title, or the last part of its name. */
+export type NameMatch = 'whole' | 'part';
+
+export interface Names {
+  describe(family: number, names: { name: string; ownName: string; title: string }): void;
+  /** A slug of one of its versions. */
+  add(family: number, slug: string): void;
+  removeAll(family: number): void;
+  /** Families that go by this name, however it is written. */
+  find(text: string): ReadonlyMap<number, NameMatch>;
+}
+
+/** One letter names nothing. */
+const SHORTEST_NAME = 2;
+
+export function createNames(): Names {
+  const whole = new Map<string, Set<number>>();
+  const parts = new Map<string, Set<number>>();
+  const keysOf = new Map<number, { whole: string[]; parts: string[] }>();
+
+  function link(keys: Map<string, Set<number>>, key: string, family: number): boolean {
+    if (key.length < SHORTEST_NAME) return false;
+    const families = keys.get(key);
+    if (families) families.add(family);
+    else keys.set(key, new Set([family]));
+    return true;
+  }
+
+  function unlink(keys: Map<string, Set<number>>, key: string, family: number): void {
+    const families = keys.get(key);
+    families?.delete(family);
+    if (families?.size === 0) keys.delete(key);
+  }
+
+  function known(family: number): { whole: string[]; parts: string[] } {
+    const keys = keysOf.get(family) ?? { whole: [], parts: [] };
+    keysOf.set(family, keys);
+    return keys;
+  }
+
+  return {
+    describe(family, { name, ownName, title }) {
+      const keys = known(family);
+      if (link(whole, nameKey(name), family)) keys.whole.push(nameKey(name));
+      for (const key of new Set([nameKey(ownName), nameKey(title)])) {
+        if (link(parts, key, family)) keys.parts.push(key);
+      }
+    },
+    add(family, slug) {
+      const key = nameKey(slug);
+      const keys = known(family);
+      if (!keys.whole.includes(key) && link(whole, key, family)) keys.whole.push(key);
+    },
+    removeAll(family) {
+      const keys = known(family);
+      for (const key of keys.whole) unlink(whole, key, family);
+      for (const key of keys.parts) unlink(parts, key, family);
+      keysOf.delete(family);
+    },
+    find(text) {
+      const key = nameKey(text);
+      const found = new Map<number, NameMatch>();
+      for (const family of parts.get(key) ?? []) found.set(family, 'part');
+      for (const family of whole.get(key) ?? []) found.set(family, 'whole');
+      return found;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// The embedded sentence encoder, run by onnxruntime. Its calls block the thread they are made on.
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Encoder } from './encoder.ts';
+import { modelName, readModelFile } from './model-files.ts';
+import { createTokenizer } from './tokens.ts';
+
+const MOST_TOKENS = 128;
+const END_TOKEN = 102;
+
+/** @throws Error when the native library does not load here, or a file is damaged. */
+export async function openOnnxEncoder(folder: string): Promise<Encoder> {
+  const [{ default: onnx }, model, tokenizer] = await Promise.all([
+    import('onnxruntime-node'),
+    readModelFile(folder, 'encoder.int8.onnx'),
+    readModelFile(folder, 'tokenizer.json'),
+  ]);
+  // One thread: a text takes a few milliseconds, and the other cores serve requests. Without the arena it keeps 100 MB less.
+  const session = await onnx.InferenceSession.create(model, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    enableCpuMemArena: false,
+    logSeverityLevel: 3,
+  });
+  const tokenize = createTokenizer(tokenizer);
+  return {
+    model: modelName('catalog-encoder', 'encoder.int8.onnx'),
+    async encode(text) {
+      const ids = cut(tokenize(text, { isFramed: true }));
+      const tensor = (values: BigInt64Array): Tensor => new onnx.Tensor('int64', values, [1, ids.length]);
+      const { embedding } = await session.run({
+        input_ids: tensor(BigInt64Array.from(ids, BigInt)),
+        attention_mask: tensor(new BigInt64Array(ids.length).fill(1n)),
+      });
+      return floats(embedding);
+    },
+  };
+}
+
+function cut(ids: number[]): number[] {
+  return ids.length > MOST_TOKENS ? [...ids.slice(0, MOST_TOKENS - 1), END_TOKEN] : ids;
+}
+
+function floats(output: InferenceSession.ReturnType[string] | undefined): Float32Array {
+  if (!(output?.data instanceof Float32Array)) throw new Error('The encoder gave no vector');
+  return Float32Array.from(output.data);
+}

@@ -1,0 +1,120 @@
+// Vectors of unit length in memory: the nearest to one of them, by their signs first and then exactly.
+
+export interface VectorIndex {
+  readonly dimensions: number;
+  readonly size: number;
+  /** Sets or replaces what is at a slot; slots are small whole numbers. */
+  set(slot: number, vector: Float32Array): void;
+  remove(slot: number): void;
+  has(slot: number): boolean;
+  cosine(slot: number, query: Float32Array): number;
+  /** Best first, among those that are eligible. */
+  nearest(query: Float32Array, limit: number, isEligible: (slot: number) => boolean): Neighbour[];
+}
+
+export interface Neighbour {
+  slot: number;
+  cosine: number;
+}
+
+/** Up to so many are compared exactly; more are scanned by their signs, which costs a thirtieth. */
+const EXACT_UP_TO = 2_000;
+
+export function createVectorIndex(dimensions: number): VectorIndex {
+  const words = Math.ceil(dimensions / 32);
+  let room = 1024;
+  let values = new Float32Array(room * dimensions);
+  let signs = new Int32Array(room * words);
+  let present = new Uint8Array(room);
+  let end = 0;
+  let size = 0;
+
+  function makeRoom(slot: number): void {
+    if (slot < room) return;
+    while (slot >= room) room *= 2;
+    values = copied(values, new Float32Array(room * dimensions));
+    signs = copied(signs, new Int32Array(room * words));
+    present = copied(present, new Uint8Array(room));
+  }
+
+  function cosine(slot: number, query: Float32Array): number {
+    let sum = 0;
+    const start = slot * dimensions;
+    for (let i = 0; i < dimensions; i += 1) sum += (values[start + i] as number) * (query[i] as number);
+    return sum;
+  }
+
+  /** Slots whose signs differ least from the query's: about `count` of them, and all that tie with the last. */
+  function closestBySigns(query: Float32Array, count: number, isEligible: (slot: number) => boolean): number[] {
+    const wanted = signsOf(query, words);
+    const distances = new Uint16Array(end);
+    const histogram = new Uint32Array(dimensions + 1);
+    const seen: number[] = [];
+    for (let slot = 0; slot < end; slot += 1) {
+      if (present[slot] === 0 || !isEligible(slot)) continue;
+      let distance = 0;
+      const start = slot * words;
+      for (let word = 0; word < words; word += 1) {
+        distance += bitCount((signs[start + word] as number) ^ (wanted[word] as number));
+      }
+      distances[slot] = distance;
+      histogram[distance] = (histogram[distance] as number) + 1;
+      seen.push(slot);
+    }
+    let furthest = 0;
+    for (let total = 0; furthest < dimensions; furthest += 1) {
+      total += histogram[furthest] as number;
+      if (total >= count) break;
+    }
+    return seen.filter((slot) => (distances[slot] as number) <= furthest);
+  }
+
+  return {
+    dimensions,
+    get size() {
+      return size;
+    },
+    set(slot, vector) {
+      makeRoom(slot);
+      if (present[slot] === 0) size += 1;
+      present[slot] = 1;
+      end = Math.max(end, slot + 1);
+      values.set(vector, slot * dimensions);
+      signs.set(signsOf(vector, words), slot * words);
+    },
+    remove(slot) {
+      if (!present[slot]) return;
+      present[slot] = 0;
+      size -= 1;
+    },
+    has: (slot) => present[slot] === 1,
+    cosine,
+    nearest(query, limit, isEligible) {
+      // Twice as many as are wanted: the order by signs is only near the true one.
+      const candidates = closestBySigns(query, size <= EXACT_UP_TO ? size : 2 * limit, isEligible);
+      return candidates
+        .map((slot) => ({ slot, cosine: cosine(slot, query) }))
+        .sort((a, b) => b.cosine - a.cosine || a.slot - b.slot)
+        .slice(0, limit);
+    },
+  };
+}
+
+function copied<T extends { set(from: ArrayLike<number>): void }>(from: ArrayLike<number>, to: T): T {
+  to.set(from);
+  return to;
+}
+
+function signsOf(vector: Float32Array, words: number): Int32Array {
+  const signs = new Int32Array(words);
+  for (let i = 0; i < vector.length; i += 1) {
+    if ((vector[i] as number) > 0) signs[i >> 5] = (signs[i >> 5] as number) | (1 << (i & 31));
+  }
+  return signs;
+}
+
+function bitCount(bits: number): number {
+  let count = bits - ((bits >>> 1) & 0x55555555);
+  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
+  return (((count + (count >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}

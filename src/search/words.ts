@@ -1,0 +1,86 @@
+// Text → the words that are indexed and looked for: folded, split at case and separators, stemmed.
+
+/** A word of a text; `parts` are there when case splits it, as in `pdfTableExtractor`. */
+export interface Word {
+  /** Folded, not stemmed. */
+  text: string;
+  term: string;
+  parts: readonly string[];
+}
+
+/** Without accents and in lower case; what looks the same to people is the same. */
+export function fold(text: string): string {
+  return text.normalize('NFKD').replace(MARKS, '').toLowerCase();
+}
+
+const MARKS = /\p{M}+/gu;
+/** Scripts that are written without blanks: every two neighbouring letters are a term. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const RUNS = /[\p{L}\p{N}]+/gu;
+const CASE_EDGE = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+const LONGEST_WORD = 64;
+
+/** In their order, stop words and all. */
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = [];
+  // Marks are taken out first: a decomposed accent would otherwise end the word. Case is still needed here.
+  for (const [run] of text.normalize('NFKD').replace(MARKS, '').matchAll(RUNS)) {
+    if (UNSPACED.test(run)) words.push(...pairsOf(run));
+    else words.push(wordFrom(run.slice(0, LONGEST_WORD)));
+  }
+  return words;
+}
+
+function wordFrom(run: string): Word {
+  const text = run.toLowerCase();
+  const pieces = run.split(CASE_EDGE);
+  const parts = pieces.length > 1 ? pieces.map((piece) => stem(piece.toLowerCase())) : [];
+  return { text, term: stem(text), parts: parts.filter((part) => part.length > 1) };
+}
+
+function pairsOf(run: string): Word[] {
+  const letters = [...run.toLowerCase()].slice(0, LONGEST_WORD);
+  const pairs = letters.length === 1 ? letters : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+  return pairs.map((text) => ({ text, term: text, parts: [] }));
+}
+
+/** A name without its separators: `io.github.owner/pdf-table`, `io-github-owner-pdf-table` and `IO GitHub Owner PDF Table` are one. */
+export function nameKey(text: string): string {
+  return fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/**
+ * English endings that do not change what a word is about: plurals, -ing, -ed, and the vowel that they hide. Light on
+ * purpose: `tables` finds `table` and `parsing` finds `parse`, while `universe` stays apart from `university`.
+ */
+export function stem(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  return withoutLastVowel(withoutEnding(withoutPlural(word)));
+}
+
+function withoutPlural(word: string): string {
+  if (/(?:ss|us|is)$/.test(word)) return word;
+  if (/ies$/.test(word)) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
+  if (/(?:[sx]|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith('s') ? word.slice(0, -1) : word;
+}
+
+function withoutEnding(word: string): string {
+  const [, root] = /^(.*[aeiouy].*)(?:ing|ed)$/.exec(word) ?? [];
+  if (!root || root.length < 3) return word;
+  return /([^aeioulsz])\1$/.test(root) ? root.slice(0, -1) : root;
+}
+
+function withoutLastVowel(word: string): string {
+  if (word.length > 4 && word.endsWith('e')) return word.slice(0, -1);
+  return word.length > 3 && word.endsWith('y') && !/[aeiou]y$/.test(word) ? `${word.slice(0, -1)}i` : word;
+}
+
+/** Words that say nothing about what is looked for, also those in which people wrap a wish. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about an and any are as at be been but by can could did do does for from get give had has have help her here him his
+  how i if in into is it its just let like me my need of on or our out please so some such than that the their them then
+  there these they this those to up us use used using want was we were what when where which while who why will with
+  would you your`.split(/\s+/),
+);

@@ -1,0 +1,19 @@
+// Vectors of the texts that search compares by meaning, by model and by the digest of the text.
+import type { Migration } from 'kysely/migration';
+import type { Dialect } from '../dialects/dialect.ts';
+
+export function search({ byteOrderedText, addVectorColumn }: Dialect): Migration {
+  return {
+    async up(db) {
+      await db.schema
+        .createTable('vector')
+        .addColumn('model', byteOrderedText, (column) => column.notNull())
+        .addColumn('digest', byteOrderedText, (column) => column.notNull())
+        // Bytes, on both engines: SQLite leaves them as they are in a column of any type.
+        .addColumn('value', 'bytea', (column) => column.notNull())
+        .addPrimaryKeyConstraint('vector_key', ['model', 'digest'])
+        .execute();
+      await addVectorColumn?.(db);
+    },
+  };
+}

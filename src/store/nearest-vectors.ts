@@ -1,0 +1,73 @@
+// The nearest vectors by the database's own index, where it has the extension for that.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { NearestVectors, StoredVector } from '../search/search-index.ts';
+import type { Dialect } from './dialects/dialect.ts';
+
+export interface NearestVectorIndex {
+  /** Makes the index of a model before its first vectors come. */
+  prepare(model: string, dimensions: number): Promise<void>;
+  /** Takes in vectors that have been stored. */
+  adopt(model: string, vectors: readonly StoredVector[]): Promise<void>;
+  find: NearestVectors;
+}
+
+/** The extension looks at so many while it walks through its graph: the more, the fewer are missed. */
+const LOOKED_AT = 1000;
+
+/** Undefined where there is no such extension. */
+export async function createNearestVectors(dialect: Dialect): Promise<NearestVectorIndex | undefined> {
+  if (!(await dialect.hasVectorColumn?.())) return undefined;
+  const { write, rowsFromJson } = dialect;
+  const prepared = new Set<string>();
+  const digestsIn = (digests: readonly string[]) =>
+    sql`digest in (select digest from ${rowsFromJson('vector', ['digest'], JSON.stringify(digests.map((digest) => ({ digest }))))} as listed)`;
+
+  return {
+    async prepare(model, dimensions) {
+      if (prepared.has(model)) return;
+      const name = `vector_nearest_${createHash('sha256').update(model).digest('hex').slice(0, 12)}`;
+      // Literals: neither the size of a vector nor the condition of an index can be a parameter.
+      await sql`
+        create index if not exists ${sql.ref(name)} on vector
+        using hnsw ((embedding::vector(${sql.lit(dimensions)})) vector_ip_ops) where model = ${sql.lit(model)}
+      `.execute(write);
+      prepared.add(model);
+    },
+
+    async adopt(model, vectors) {
+      const rows = vectors.map(({ digest, vector }) => ({ digest, text: textOf(vector) }));
+      await sql`
+        update vector set embedding = incoming.text::vector
+        from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(digest text, text text)
+        where vector.model = ${model} and vector.digest = incoming.digest and vector.embedding is null
+      `.execute(write);
+    },
+
+    async find({ model, vector, limit, among, alsoOf }) {
+      const size = sql.lit(vector.length);
+      const wanted = sql`${textOf(vector)}::vector(${size})`;
+      const product = sql`embedding::vector(${size}) <#> ${wanted}`;
+      // With a filter every vector is compared: a walk through the graph would end before it has met enough of them.
+      const within = among ? sql`and ${digestsIn(among)}` : sql``;
+      return write.transaction().execute(async (tx) => {
+        await sql`select set_config('hnsw.ef_search', ${String(LOOKED_AT)}, true)`.execute(tx);
+        const { rows } = await sql<{ digest: string; product: number }>`
+          (select digest, ${product} as product from vector
+           where model = ${sql.lit(model)} and embedding is not null ${within} order by ${product} limit ${limit})
+          union
+          (select digest, ${product} as product from vector
+           where model = ${sql.lit(model)} and embedding is not null and ${digestsIn(alsoOf)})
+        `.execute(tx);
+        // The extension's operator gives the negative product, which is the smaller the nearer.
+        return rows
+          .map((row) => ({ digest: row.digest, cosine: -Number(row.product) }))
+          .sort((a, b) => b.cosine - a.cosine);
+      });
+    },
+  };
+}
+
+function textOf(vector: Float32Array): string {
+  return `[${vector.join(',')}]`;
+}

@@ -1,0 +1,145 @@
+// The engine's port on both engines.
+import { sql } from 'kysely';
+import type { EntityType } from '../catalog/uid.ts';
+import type { IndexEntry, SearchIndex, StoredVector } from '../search/search-index.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { createNearestVectors } from './nearest-vectors.ts';
+import type { Revision } from './revision.ts';
+import type { EntityTable } from './tables.ts';
+
+/** Revisions whose changes are read at a time; one may have changed a thousand entities. */
+const REVISIONS_AT_ONCE = 4;
+
+const ENTRY_COLUMNS = [
+  'uid',
+  'type',
+  'name',
+  'slug',
+  'version',
+  'version_key',
+  'status',
+  'quality',
+  'published_at',
+  'gateway_registered_at',
+  'facets',
+] as const satisfies (keyof EntityTable)[];
+
+type EntryRow = Pick<EntityTable, Exclude<(typeof ENTRY_COLUMNS)[number], 'gateway_registered_at'>> & {
+  gateway_registered_at: string | null;
+};
+
+export async function createSearchIndex(dialect: Dialect, revision: Revision): Promise<SearchIndex> {
+  const { read, write, rowsFromJson } = dialect;
+  const nearest = await createNearestVectors(dialect);
+  const listed = (column: 'uid' | 'digest', values: readonly string[]) => {
+    const table = column === 'uid' ? 'entity' : 'vector';
+    const rows = JSON.stringify(values.map((value) => ({ [column]: value })));
+    return sql<boolean>`${sql.ref(column)} in (select ${sql.ref(column)} from ${rowsFromJson(table, [column], rows)} as listed)`;
+  };
+
+  return {
+    revision: () => revision.current(),
+
+    async entries(after, limit) {
+      const rows = await read
+        .selectFrom('entity')
+        .select(ENTRY_COLUMNS)
+        .$if(after !== undefined, (query) =>
+          query.where(
+            // Newest first within a name, so that the order of the last two is turned around.
+            sql<boolean>`(type, name) >= (${after?.type}, ${after?.name}) and ((type, name) > (${after?.type}, ${after?.name}) or (version_key, uid) < (${after?.versionKey}, ${after?.uid}))`,
+          ),
+        )
+        .orderBy('type')
+        .orderBy('name')
+        .orderBy('version_key', 'desc')
+        .orderBy('uid', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(entryFromRow);
+    },
+
+    async changes(after) {
+      const now = await revision.current();
+      // One statement, so that it sees one state of the database.
+      const { rows } = await sql<{ changed_at: number; changed: string } & Partial<EntryRow>>`
+        select catalog_change.revision as changed_at, catalog_change.uid as changed,
+          ${sql.join(ENTRY_COLUMNS.map((column) => sql.ref(`entity.${column}`)))}
+        from catalog_change left join entity on entity.uid = catalog_change.uid
+        where catalog_change.revision > ${after} and catalog_change.revision <= ${after + REVISIONS_AT_ONCE}
+      `.execute(read);
+      const known = new Set(rows.map(({ changed_at }) => changed_at));
+      const last = Math.max(after, ...known);
+      // A gap: forgotten meanwhile, or made by a hub that does not write down what it changed.
+      if (known.size < last - after || (last === after && now > after)) return undefined;
+      const changed = [...new Map(rows.map((row) => [row.changed, row])).values()].filter((row) => row.changed !== '');
+      return {
+        revision: last,
+        present: changed.flatMap((row) => (isPresent(row) ? entryFromRow(row) : [])),
+        gone: changed.filter((row) => !isPresent(row)).map((row) => row.changed),
+      };
+    },
+
+    manifests: (uids) =>
+      uids.length === 0
+        ? Promise.resolve([])
+        : read.selectFrom('entity').select(['uid', 'manifest']).where(listed('uid', uids)).execute(),
+
+    async vectors(model, digests) {
+      if (digests.length === 0) return [];
+      const rows = await read
+        .selectFrom('vector')
+        .select(['digest', 'value'])
+        .where('model', '=', model)
+        .where(listed('digest', digests))
+        .execute();
+      return rows.map(({ digest, value }) => ({ digest, vector: floatsFrom(value) }));
+    },
+
+    async saveVectors(model, vectors) {
+      if (vectors.length === 0) return;
+      await nearest?.prepare(model, vectors[0]?.vector.length ?? 0);
+      await write
+        .insertInto('vector')
+        .values(vectors.map((each) => vectorRow(model, each)))
+        .onConflict((conflict) => conflict.columns(['model', 'digest']).doNothing())
+        .execute();
+      await nearest?.adopt(model, vectors);
+    },
+
+    nearest: nearest?.find,
+  };
+}
+
+function isPresent(row: Partial<EntryRow>): row is EntryRow {
+  return typeof row.uid === 'string';
+}
+
+function entryFromRow(row: EntryRow): IndexEntry {
+  return {
+    uid: row.uid,
+    type: row.type as EntityType,
+    name: row.name,
+    slug: row.slug,
+    version: row.version,
+    versionKey: row.version_key,
+    status: row.status as IndexEntry['status'],
+    isRegistered: row.gateway_registered_at !== null,
+    facets: row.facets,
+    quality: row.quality,
+    publishedAt: row.published_at,
+  };
+}
+
+function vectorRow(
+  model: string,
+  { digest, vector }: StoredVector,
+): { model: string; digest: string; value: Uint8Array } {
+  return { model, digest, value: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength) };
+}
+
+/** A copy: the bytes may lie anywhere in a larger block, where no numbers can be read in place. */
+function floatsFrom(bytes: Uint8Array): Float32Array {
+  const copy = new Uint8Array(bytes);
+  return new Float32Array(copy.buffer, 0, Math.floor(copy.byteLength / 4));
+}
