@@ -72,10 +72,16 @@ export function planText({ id, artifacts, adapters, mcp_registration: registrati
 
 export function reportText({ ok, plan, results, target }: InstallReport): string {
   const lines = results.map(({ step, ok: isDone, extra }) => {
-    const reason = isDone ? (extra?.skipped ? 'skipped' : 'ok') : `failed: ${String(extra?.error ?? 'no reason given')}`;
+    const reason = isDone
+      ? extra?.skipped
+        ? 'skipped'
+        : 'ok'
+      : `failed: ${String(extra?.error ?? 'no reason given')}`;
     return `- ${step}: ${reason}`;
   });
-  return [ok ? `Installed ${plan.id} into ${target}.` : `${plan.id} was not installed completely:`, ...lines].join('\n');
+  return [ok ? `Installed ${plan.id} into ${target}.` : `${plan.id} was not installed completely:`, ...lines].join(
+    '\n',
+  );
 }
 
 /** Only where it is and how it is spoken to: registrations may hold credentials. */

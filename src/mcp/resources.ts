@@ -1,12 +1,11 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
-import { HubError } from '../errors.ts';
 import { shownEntity } from './present.ts';
-import type { McpHub } from './tool.ts';
+import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
 
 const MOST_COMPLETIONS = 10;
 
-export function offerResources(server: McpServer, hub: McpHub): void {
+export function offerResources(server: McpServer, { hub, onFailure }: McpServerOptions): void {
   const complete = { id: (words: string) => idsFor(hub, words) };
 
   server.registerResource(
@@ -21,15 +20,15 @@ export function offerResources(server: McpServer, hub: McpHub): void {
     { title: 'A manifest as it was published', mimeType: 'application/json' },
     (uri, { id }) => read(uri, async () => (await hub.getManifest(idFrom(id))).text),
   );
-}
 
-async function read(uri: URL, text: () => Promise<string>) {
-  try {
-    return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await text() }] };
-  } catch (error) {
-    if (error instanceof HubError && error.code === 'entity_not_found')
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
-    throw error;
+  async function read(uri: URL, text: () => Promise<string>) {
+    try {
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await text() }] };
+    } catch (error) {
+      const { code, message } = shownError(error, onFailure);
+      const isOurs = code === 'internal_error';
+      throw new ProtocolError(isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, message);
+    }
   }
 }
 

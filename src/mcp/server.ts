@@ -3,15 +3,9 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { VERSION } from '../version.ts';
 import { offerFindPrompt } from './prompt.ts';
 import { offerResources } from './resources.ts';
-import type { McpHub } from './tool.ts';
+import type { McpServerOptions } from './tool.ts';
 import { offerChangingTools } from './tools-changing.ts';
 import { offerReadingTools } from './tools-reading.ts';
-
-export interface McpServerOptions {
-  hub: McpHub;
-  /** Whether this caller may do what changes something. */
-  isAdmin: boolean;
-}
 
 const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',
@@ -20,14 +14,14 @@ const INSTRUCTIONS = [
 ].join(' ');
 
 /** A new one for each request or connection: it holds no state. */
-export function createMcpServer({ hub, isAdmin }: McpServerOptions): McpServer {
+export function createMcpServer(options: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: 'catalog-hub', title: 'Catalog Hub', version: VERSION },
     { instructions: INSTRUCTIONS },
   );
-  offerReadingTools(server, hub);
-  offerChangingTools(server, { hub, isAdmin });
-  offerResources(server, hub);
+  offerReadingTools(server, options);
+  offerChangingTools(server, options);
+  offerResources(server, options);
   offerFindPrompt(server);
   return server;
 }

@@ -13,17 +13,35 @@ export function answer(text: string, structuredContent: Record<string, unknown>)
   return { content: [{ type: 'text', text }], structuredContent };
 }
 
-/** A failure is an answer that a model can act on; what is ours to mend is thrown, and logged by whoever serves. */
-export async function answered(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+export interface McpServerOptions {
+  hub: McpHub;
+  /** Whether this caller may do what changes something. */
+  isAdmin: boolean;
+  /** Told of what is ours to mend; the caller learns only that there was something. */
+  onFailure: (error: unknown) => void;
+}
+
+/** A failure is an answer that a model can act on. */
+export async function answered(
+  { onFailure }: McpServerOptions,
+  work: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof HubError) return failure(`${error.code}: ${error.message}`);
-    throw error;
+    const { code, message } = shownError(error, onFailure);
+    return failure(`${code}: ${message}`);
   }
 }
 
-export function failure(text: string): CallToolResult {
+/** What a caller may know of an error. */
+export function shownError(error: unknown, onFailure: (error: unknown) => void): HubError {
+  if (error instanceof HubError) return error;
+  onFailure(error);
+  return new HubError('internal_error', 'Something went wrong inside the hub; its log has more.', { cause: error });
+}
+
+function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 

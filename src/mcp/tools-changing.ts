@@ -2,12 +2,13 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { reportText } from './present.ts';
-import { answer, answered, type McpHub, NEEDS_TOKEN, progressTeller } from './tool.ts';
+import { answer, answered, type McpServerOptions, NEEDS_TOKEN, progressTeller } from './tool.ts';
 import { EntityId } from './tools-reading.ts';
 
 const MOST_PENDING = 50;
 
-export function offerChangingTools(server: McpServer, { hub, isAdmin }: { hub: McpHub; isAdmin: boolean }): void {
+export function offerChangingTools(server: McpServer, options: McpServerOptions): void {
+  const { hub, isAdmin } = options;
   server.registerTool(
     'install_entity',
     {
@@ -23,7 +24,7 @@ export function offerChangingTools(server: McpServer, { hub, isAdmin }: { hub: M
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     ({ id, target, frozen }, context) =>
-      answered(async () => {
+      answered(options, async () => {
         if (!isAdmin) return NEEDS_TOKEN;
         const tell = progressTeller(context);
         const report = await hub.install({ id, target, frozen, dry_run: false }, (event) => {
@@ -50,7 +51,7 @@ export function offerChangingTools(server: McpServer, { hub, isAdmin }: { hub: M
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ words, error_only: errorOnly, limit, offset }) =>
-      answered(async () => {
+      answered(options, async () => {
         if (!isAdmin) return NEEDS_TOKEN;
         const { items, total } = await hub.listPending({ text: words, errorOnly, limit, offset });
         const lines = items.map(({ uid, gateway_error: error }) => `${uid}: ${error ?? 'not tried yet'}`);
@@ -71,7 +72,7 @@ export function offerChangingTools(server: McpServer, { hub, isAdmin }: { hub: M
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     ({ force }, context) =>
-      answered(async () => {
+      answered(options, async () => {
         if (!isAdmin) return NEEDS_TOKEN;
         const tell = progressTeller(context);
         const report = await hub.syncRemotes(

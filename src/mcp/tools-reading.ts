@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { SEARCH_MODES } from '../search/contract.ts';
 import { entityText, itemLine, planText, shownEntity, shownItem } from './present.ts';
-import { answer, answered, type McpHub } from './tool.ts';
+import { answer, answered, type McpServerOptions } from './tool.ts';
 
 const LONGEST_QUERY = 2_000;
 const MOST_RESULTS = 20;
@@ -29,7 +29,8 @@ const SearchInput = z.object({
 
 const READS = { readOnlyHint: true, openWorldHint: false };
 
-export function offerReadingTools(server: McpServer, hub: McpHub): void {
+export function offerReadingTools(server: McpServer, options: McpServerOptions): void {
+  const { hub } = options;
   server.registerTool(
     'search_catalog',
     {
@@ -41,7 +42,7 @@ export function offerReadingTools(server: McpServer, hub: McpHub): void {
       annotations: READS,
     },
     ({ query, type, capabilities, frameworks, providers, transports, mode, limit, offset }) =>
-      answered(async () => {
+      answered(options, async () => {
         const { items, total } = await hub.search({
           text: query,
           filters: {
@@ -78,7 +79,7 @@ export function offerReadingTools(server: McpServer, hub: McpHub): void {
       annotations: READS,
     },
     ({ id }) =>
-      answered(async () => {
+      answered(options, async () => {
         const entity = await hub.getEntity(id);
         return answer(entityText(entity), shownEntity(entity));
       }),
@@ -94,7 +95,7 @@ export function offerReadingTools(server: McpServer, hub: McpHub): void {
       annotations: READS,
     },
     ({ id }) =>
-      answered(async () => {
+      answered(options, async () => {
         // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
         const { plan } = await hub.install({ id, target: '.', dry_run: true, frozen: false });
         return answer(planText(plan), plan);

@@ -14,16 +14,17 @@ export interface McpRouteDependencies {
   adminToken: string | undefined;
   /** Names of hosts that this hub goes by. */
   hostNames: readonly string[];
-  log: Pick<Logger, 'error'>;
+  log: Pick<Logger, 'error' | 'debug'>;
 }
 
 /** How the SDK is told that the caller may do everything; the token itself stays here. */
 const ADMIN: AuthInfo = { token: '', clientId: 'operator', scopes: ['admin'] };
 
 export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, log }: McpRouteDependencies): void {
+  const onFailure = (error: unknown) => log.error({ error }, 'An MCP request failed');
   const handler = createMcpHandler(
-    ({ authInfo }) => createMcpServer({ hub, isAdmin: authInfo?.scopes.includes('admin') ?? false }),
-    { onerror: (error) => log.error({ error }, 'An MCP request failed') },
+    ({ authInfo }) => createMcpServer({ hub, isAdmin: authInfo?.scopes.includes('admin') ?? false, onFailure }),
+    { onerror: (error) => log.debug({ error }, 'An MCP request was refused') },
   );
   app.addHook('onClose', () => handler.close());
 
@@ -50,5 +51,10 @@ function webRequest({ raw, headers, url, host, protocol }: FastifyRequest): Requ
   );
   const gone = new AbortController();
   raw.once('close', () => raw.destroyed && gone.abort());
-  return new Request(`${protocol}://${host}${url}`, { method: 'POST', headers: pairs, body: '{}', signal: gone.signal });
+  return new Request(`${protocol}://${host}${url}`, {
+    method: 'POST',
+    headers: pairs,
+    body: '{}',
+    signal: gone.signal,
+  });
 }

@@ -1,0 +1,191 @@
+// The official client against a real hub, over streamable HTTP.
+import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Environment } from '../../src/config.ts';
+import { aManifest } from '../support/builders.ts';
+import { tempDir } from '../support/databases.ts';
+import { testHub } from '../support/hub.ts';
+
+const TOKEN = 'operators-only-0123456789';
+const MANIFESTS = [
+  aManifest({
+    mcp_registration: { server: { url: 'https://pdf.example.org/sse', transport: 'SSE', auth_token: 'very-secret' } },
+  }),
+  aManifest({ type: 'tool', id: 'weather', name: 'weather', title: 'Weather', summary: 'Forecasts for any place.' }),
+  aManifest({ id: 'owner/slashed', name: 'owner/slashed', title: 'Slashed', summary: 'Has a slash in its id.' }),
+];
+
+async function connected(t: TestContext, { token, settings }: { token?: string; settings?: Environment } = {}) {
+  const { listen, hub } = await testHub(t, { manifests: MANIFESTS, settings });
+  const url = new URL('/mcp', await listen());
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  t.after(() => client.close());
+  return { client, hub, url };
+}
+
+function textOf(result: { content: unknown }): string {
+  return (result.content as { text: string }[]).map(({ text }) => text).join('\n');
+}
+
+test('mcp: every tool says what it is for, what it takes and whether it changes anything', async (t) => {
+  const { client } = await connected(t);
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.map(({ name }) => name).toSorted(), [
+    'get_entity',
+    'install_entity',
+    'list_pending',
+    'plan_install',
+    'search_catalog',
+    'sync_remotes',
+  ]);
+  for (const { name, description = '', inputSchema, annotations } of tools) {
+    assert.ok(description.length > 40, name);
+    assert.equal(inputSchema.type, 'object', name);
+    assert.equal(typeof annotations?.readOnlyHint, 'boolean', name);
+  }
+  assert.equal(tools.find(({ name }) => name === 'install_entity')?.annotations?.destructiveHint, true);
+});
+
+test('mcp: search finds what is meant, short and structured', async (t) => {
+  const { client } = await connected(t);
+  const result = await client.callTool({ name: 'search_catalog', arguments: { query: 'tables in a PDF' } });
+  const { items } = result.structuredContent as { items: { id: string; why?: string }[] };
+  assert.equal(items[0]?.id, 'mcp_server:pdf-tables@1.0.0');
+  assert.ok(items[0]?.why);
+  assert.match(textOf(result), /^1\. mcp_server:pdf-tables@1\.0\.0: PDF Tables\./);
+  const none = await client.callTool({
+    name: 'search_catalog',
+    arguments: { query: 'tables in a PDF', providers: ['nobody'] },
+  });
+  assert.match(textOf(none), /Nothing fits/);
+});
+
+test('mcp: an entity is read without what is secret in its registration', async (t) => {
+  const { client } = await connected(t);
+  const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
+  assert.partialDeepStrictEqual(result.structuredContent, {
+    id: 'mcp_server:pdf-tables@1.0.0',
+    server: { url: 'https://pdf.example.org/sse', transport: 'SSE' },
+  });
+  assert.doesNotMatch(JSON.stringify(result), /very-secret/);
+});
+
+test('mcp: what cannot be done is an answer that says why', async (t) => {
+  const { client } = await connected(t);
+  const unknown = await client.callTool({ name: 'get_entity', arguments: { id: 'tool:nothing@1.0.0' } });
+  assert.equal(unknown.isError, true);
+  assert.match(textOf(unknown), /^entity_not_found: No entity 'tool:nothing@1\.0\.0'/);
+  const wrong = await client.callTool({ name: 'search_catalog', arguments: { query: 'x', limit: 1000 } });
+  assert.equal(wrong.isError, true);
+  assert.match(textOf(wrong), /limit/);
+});
+
+test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
+  const { client } = await connected(t);
+  const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'tool:weather@1.0.0' } });
+  assert.match(textOf(plan), /^Installing tool:weather@1\.0\.0 would:\n- lockfile\.write: hub\.lock\.json$/);
+  const target = await tempDir(t);
+  const steps: string[] = [];
+  const installed = await client.callTool(
+    { name: 'install_entity', arguments: { id: 'tool:weather@1.0.0', target } },
+    { onprogress: ({ message }) => steps.push(String(message)) },
+  );
+  assert.equal(installed.isError ?? false, false, textOf(installed));
+  assert.match(textOf(installed), /^Installed tool:weather@1\.0\.0 into /);
+  assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
+});
+
+test('mcp: without the token of a protected hub, only what is open to all', async (t) => {
+  const { client, hub, url } = await connected(t, { settings: { API_TOKEN: TOKEN } });
+  const found = await client.callTool({ name: 'search_catalog', arguments: { query: 'weather' } });
+  assert.equal(found.isError ?? false, false);
+  const target = await tempDir(t);
+  for (const [name, args] of [
+    ['install_entity', { id: 'tool:weather@1.0.0', target }],
+    ['list_pending', {}],
+    ['sync_remotes', {}],
+  ] as const) {
+    const refused = await client.callTool({ name, arguments: args });
+    assert.equal(refused.isError, true, name);
+    assert.match(textOf(refused), /^unauthorized: .*Authorization: Bearer/, name);
+  }
+  assert.equal((await hub.ingestStatus()).last.length, 0);
+  const wrong = await fetch(url, { method: 'POST', headers: { authorization: 'Bearer wrong' } });
+  assert.equal(wrong.status, 401);
+});
+
+test('mcp: with the token, pending servers and a sync', async (t) => {
+  const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
+  const pending = await client.callTool({ name: 'list_pending', arguments: { words: 'pdf-tables' } });
+  assert.match(textOf(pending), /^1 pending\.\nmcp_server:pdf-tables@1\.0\.0: not tried yet/);
+  assert.doesNotMatch(JSON.stringify(pending), /very-secret/);
+  const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
+  assert.match(textOf(synced), /^0 of 0 remotes read/);
+});
+
+test('mcp: entities and manifests are resources, also those with a slash', async (t) => {
+  const { client } = await connected(t);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).toSorted(), [
+    'catalog://entity/{id}',
+    'catalog://manifest/{id}',
+  ]);
+  const uri = `catalog://manifest/${encodeURIComponent('mcp_server:owner/slashed@1.0.0')}`;
+  const { contents } = await client.readResource({ uri });
+  assert.equal(JSON.parse((contents[0] as { text: string }).text).id, 'owner/slashed');
+  const entity = await client.readResource({ uri: 'catalog://entity/tool:weather@1.0.0' });
+  assert.equal(JSON.parse((entity.contents[0] as { text: string }).text).title, 'Weather');
+  await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:nothing@1.0.0' }), /No entity/);
+  const { completion } = await client.complete({
+    ref: { type: 'ref/resource', uri: 'catalog://entity/{id}' },
+    argument: { name: 'id', value: 'weather' },
+  });
+  assert.ok(completion.values.includes('tool:weather@1.0.0'));
+});
+
+test('mcp: the prompt asks for what is needed', async (t) => {
+  const { client } = await connected(t);
+  const { messages } = await client.getPrompt({ name: 'find_server', arguments: { need: 'invoices' } });
+  assert.match(JSON.stringify(messages), /Find me a server for this need: invoices/);
+});
+
+test('mcp: pages of other sites, and names that are not the hub’s, are refused', async (t) => {
+  const { url } = await connected(t, { settings: { BASE_URL: 'https://hub.example.org' } });
+  const ask = (headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } });
+      request.once('response', (response) => resolve(response.resume().statusCode)).once('error', reject);
+      request.end('{}');
+    });
+  const refused: Record<string, string>[] = [
+    { host: 'rebound.example.com' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { host: 'rebound.example.com', origin: 'http://rebound.example.com' },
+  ];
+  for (const headers of refused) assert.equal(await ask(headers), 403, JSON.stringify(headers));
+  const welcome: Record<string, string>[] = [
+    {},
+    { host: 'hub.example.org' },
+    { host: 'hub.example.org', origin: 'https://hub.example.org' },
+    { origin: 'http://localhost:6274' },
+  ];
+  for (const headers of welcome) assert.notEqual(await ask(headers), 403, JSON.stringify(headers));
+});
+
+test('mcp: what is no request, and other methods, are refused in the way of each', async (t) => {
+  const { url } = await connected(t);
+  const got = await fetch(url);
+  assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST, OPTIONS']);
+  const broken = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":' });
+  assert.equal(broken.status, 400);
+  for (const body of ['[]', '7', '{}', '{"jsonrpc":"2.0","method":"nothing","id":1}']) {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const { status } = await fetch(url, { method: 'POST', headers, body });
+    assert.ok(status < 500, `${body}: ${status}`);
+  }
+});
