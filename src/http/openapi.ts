@@ -10,6 +10,7 @@ import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
   { name: 'catalog', description: 'Agents, tools and MCP servers: read them.' },
+  { name: 'install', description: 'Bring an entity into a folder, with a lockfile.' },
   { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
   { name: 'gateways', description: 'Servers that are not registered into the gateway.' },
   { name: 'service', description: 'The hub itself: health, settings, figures.' },

@@ -7,15 +7,28 @@ export const LOCKFILE_NAME = 'hub.lock.json';
 export const LOCKFILE_VERSION = 1;
 
 export const InstallRequest = z.object({
-  id: z.string().min(1).describe('`<type>:<slug>@<version>`; must match the manifest.'),
+  id: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(1000)
+    .describe('`<type>:<slug>@<version>`; must match the manifest. Without the version, the newest one.')
+    .meta({ examples: ['mcp_server:team-wiki@4.0.1'] }),
   target: z
     .string()
-    .min(1)
-    .describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.'),
-  manifest: JsonRecord.optional().describe('Saved in the catalog first, then installed.'),
-  source_url: z.string().optional().describe('Where an inline manifest came from.'),
-  provenance: z.looseObject({ source_url: z.string().optional() }).optional(),
-  dry_run: z.boolean().default(false).describe('Only the plan; nothing is touched.'),
+    .min(1, 'must not be empty')
+    .describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.')
+    .meta({ examples: ['projects/wiki-helper'] }),
+  manifest: JsonRecord.nullish().describe('Saved in the catalog first, then installed.'),
+  source_url: z.string().nullish().describe('Where an inline manifest came from.'),
+  provenance: z
+    .looseObject({ source_url: z.string().nullish() })
+    .nullish()
+    .describe('The same, as existing clients send it.'),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .describe('Only the plan; nothing is touched.')
+    .meta({ examples: [true] }),
   frozen: z
     .boolean()
     .default(false)
@@ -74,6 +87,7 @@ export const LockedArtifact = z.looseObject({
     .array(z.looseObject({ resolved: z.string(), integrity: z.string().nullable() }))
     .optional()
     .describe('What came along with it.'),
+  tree: z.string().optional().describe('Digest of what is at `path`, where `integrity` is that of an archive.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;
 
@@ -126,3 +140,24 @@ export type InstallEvent =
   | { kind: 'started'; step: string }
   | { kind: 'finished'; result: StepResult };
 export type InstallListener = (event: InstallEvent) => void;
+
+/** One thing that a lockfile lists, compared with what is on disk. */
+export interface LockCheck {
+  /** Whose it is. */
+  entity: string;
+  /** The kind of the artifact, or the adapter. */
+  what: string;
+  /** Relative to the target. */
+  path: string | null;
+  outcome: 'same' | 'different' | 'missing' | 'unchecked';
+  /** Unless it is the same. */
+  reason?: string;
+}
+
+export interface LockReport {
+  /** Nothing is missing, and nothing is another. */
+  ok: boolean;
+  target: string;
+  lockfile: string;
+  checks: LockCheck[];
+}

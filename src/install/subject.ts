@@ -35,12 +35,13 @@ type SubjectCatalog = Pick<Catalog, 'get' | 'manifest' | 'save'>;
 export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
   if (!parseReference(request.id))
     throw invalid('id', `'${request.id.slice(0, 120)}' is no id of the form <type>:<slug>@<version>.`);
-  if (request.manifest === undefined) return storedSubject(catalog, request);
-  const source = { document: request.manifest, sourceUrl: sourceUrlOf(request) };
+  const { manifest } = request;
+  if (!manifest) return storedSubject(catalog, request);
+  const source = { document: manifest, sourceUrl: sourceUrlOf(request) };
   const entity = entityFromManifest(source);
   assertSameEntity(request.id, entity.uid);
-  assertLists(request.manifest);
-  if (request.dry_run) return { ...subjectOf(entity, request.manifest), manifestUrl: entity.sourceUrl ?? '' };
+  assertLists(manifest);
+  if (request.dry_run) return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl ?? '' };
   const { uid } = await catalog.save({
     ...source,
     sourceUrl: source.sourceUrl ?? (await knownSource(catalog, entity)),
@@ -103,7 +104,7 @@ function assertSameEntity(id: string, uid: string): void {
 
 function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undefined {
   const url = source_url ?? provenance?.source_url;
-  if (url === undefined || url.trim() === '') return undefined;
+  if (!url?.trim()) return undefined;
   if (URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)) return url.trim();
   throw invalid('source_url', 'must be an http or https address');
 }

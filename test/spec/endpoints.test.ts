@@ -38,6 +38,13 @@ const ENDPOINTS: Endpoint[] = [
     success: 200,
     example: '/catalog/manifest/tool:a',
   },
+  {
+    method: 'POST',
+    path: '/catalog/install',
+    protection: 'admin',
+    success: 200,
+    body: { id: 'tool:a', target: '.', dry_run: true },
+  },
   { method: 'GET', path: '/config', protection: 'public', success: 200 },
   { method: 'GET', path: '/docs', protection: 'public', success: 200 },
   { method: 'GET', path: '/health', protection: 'public', success: 200 },
