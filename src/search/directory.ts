@@ -64,7 +64,7 @@ export function createDirectory(): Directory {
   }
 
   function remove(gone: readonly EntityUid[]): void {
-    const leaving = gone.flatMap((uid) => slots.get(uid) ?? []);
+    const leaving = [...new Set(gone)].flatMap((uid) => slots.get(uid) ?? []);
     if (leaving.length === 0) return;
     for (const slot of leaving) {
       slots.delete(uids[slot] as EntityUid);
