@@ -1,15 +1,9 @@
 // One install as the dialog shows it: plan, steps as they happen, report.
 import { type Signal, signal } from '@preact/signals';
-import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../../src/install/contract.ts';
+import type { InstallPlan, InstallReport } from '../../../src/install/contract.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, type HubFailure } from '../api/problem.ts';
-
-export interface ShownStep {
-  step: string;
-  startedAt: number;
-  /** Not there while it runs. */
-  result?: StepResult;
-}
+import { type ShownStep, withEvent } from './shown-steps.ts';
 
 export type Stage =
   | { name: 'target' }
@@ -55,7 +49,8 @@ export function createInstallRun(id: string): InstallRun {
       attempt({ name: 'running', steps: [] }, async () => {
         const report = await hub.install({ id, target }, (event) => {
           const { value } = stage;
-          if (value.name === 'running') stage.value = { name: 'running', steps: withEvent(value.steps, event) };
+          if (value.name === 'running')
+            stage.value = { name: 'running', steps: withEvent(value.steps, event, performance.now()) };
         });
         return { name: 'done', report };
       }),
@@ -63,13 +58,4 @@ export function createInstallRun(id: string): InstallRun {
       stage.value = { name: 'target' };
     },
   };
-}
-
-export function withEvent(steps: readonly ShownStep[], event: InstallEvent, now = performance.now()): ShownStep[] {
-  if (event.kind === 'started') return [...steps, { step: event.step, startedAt: now }];
-  if (event.kind === 'plan') return [...steps];
-  // Steps of one name may follow each other; the first that still runs is the one that ended.
-  const at = steps.findIndex(({ step, result }) => step === event.result.step && !result);
-  if (at < 0) return [...steps, { step: event.result.step, startedAt: now, result: event.result }];
-  return steps.map((step, place) => (place === at ? { ...step, result: event.result } : step));
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { StepResult } from '../../../src/install/contract.ts';
 import { CheckIcon, CrossIcon, DashIcon } from '../parts/icons.tsx';
 import { duration } from '../parts/words.ts';
-import type { ShownStep } from './install-run.ts';
+import type { ShownStep } from './shown-steps.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   'pypi.install': 'Install the Python package',

@@ -62,22 +62,36 @@ function readQuote(lines: readonly string[], at: number, depth: number): Read {
 
 /** Lines that are indented belong to the item before them, and so do blank ones between such. */
 function readList(lines: readonly string[], at: number, depth: number): Read {
-  const isNumbered = /^\s*\d/.test(lines[at] ?? '');
+  const [, indent = '', mark = ''] = ITEM.exec(lines[at] ?? '') ?? [];
+  const isNumbered = /\d/.test(mark);
   const items: string[][] = [];
+  let width = 2;
   let end = at;
   for (; end < lines.length; end += 1) {
     const line = lines[end] ?? '';
+    const next = lines[end + 1] ?? '';
     const item = ITEM.exec(line);
-    if (item && /\d/.test(item[2] ?? '') === isNumbered && !RULE.test(line)) items.push([line.slice(item[0].length)]);
-    else if (/^(?: {2,}|\t)/.test(line)) items.at(-1)?.push(line.replace(/^(?: {1,4}|\t)/, ''));
-    else if (line.trim() === '' && /^(?: {2,}|\t)|^ {0,3}(?:[*+-]|\d{1,9}[.)])(?: |\t)/.test(lines[end + 1] ?? ''))
-      items.at(-1)?.push('');
+    const isSibling = item && (item[1] ?? '').length < indent.length + 2 && /\d/.test(item[2] ?? '') === isNumbered;
+    if (isSibling && !RULE.test(line)) {
+      width = item[0].length;
+      items.push([line.slice(width)]);
+    } else if (isIndented(line)) items.at(-1)?.push(outdented(line, width));
+    else if (line.trim() === '' && (isIndented(next) || ITEM.test(next))) items.at(-1)?.push('');
     else if (line.trim() === '' || startsBlock(line)) break;
     else items.at(-1)?.push(line);
   }
-  const start = isNumbered ? Number.parseInt(lines[at] ?? '1', 10) : undefined;
   const parsed = items.map((item) => parseBlocks(item.join('\n'), depth + 1));
+  const start = isNumbered ? Number.parseInt(mark, 10) : undefined;
   return { block: { kind: 'list', start, items: parsed }, taken: Math.max(1, end - at) };
+}
+
+function isIndented(line: string): boolean {
+  return /^(?: {2,}|\t)\s*\S/.test(line);
+}
+
+function outdented(line: string, width: number): string {
+  const blanks = /^ */.exec(line)?.[0].length ?? 0;
+  return line.startsWith('\t') ? line.slice(1) : line.slice(Math.min(blanks, width));
 }
 
 function readTable(lines: readonly string[], at: number): Read {

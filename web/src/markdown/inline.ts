@@ -111,6 +111,8 @@ function bracketed(text: string, at: number): { label: string; target: string; l
     if (inner[place] === '\\') place += 1;
     else if (inner[place] === '[') depth += 1;
     else if (inner[place] === ']') depth -= 1;
+    // Nobody nests them deeper, but those who mean harm.
+    if (depth > 4) return undefined;
     if (depth > 0) continue;
     const target = /^\]\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)?)>?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/.exec(
       inner.slice(place),

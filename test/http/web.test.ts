@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fastify } from 'fastify';
+import { pagePolicy } from '../../src/http/page-policy.ts';
+import { webPage } from '../../src/http/web.ts';
+import { aManifest } from '../support/builders.ts';
+import { testHub } from '../support/hub.ts';
+import { assertProblem, inject } from './wire.ts';
+
+const PAGE = '<!doctype html><title>the page</title>';
+
+test('page: it is served at its own addresses, and always asked for anew', async (t) => {
+  const app = await builtPage(t);
+  for (const url of ['/', '/?q=pdf', '/operations', '/entities/tool:a@1.0.0', '/entities/tool%3Aa%40b%2Fc']) {
+    const answer = await inject(app, url);
+    assert.equal(answer.status, 200, url);
+    assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
+    assert.equal(answer.headers['cache-control'], 'no-cache');
+    assert.equal(answer.body, PAGE);
+    const again = await inject(app, { url, headers: { 'if-none-match': answer.headers.etag ?? '' } });
+    assert.equal(again.status, 304, url);
+  }
+});
+
+test('page: an asset is never asked for twice, and one that is not there is no page', async (t) => {
+  const app = await builtPage(t);
+  const asset = await inject(app, '/assets/index-abc123.js');
+  assert.equal(asset.status, 200);
+  assert.match(asset.headers['content-type'] ?? '', /javascript/);
+  assert.equal(asset.headers['cache-control'], 'public, max-age=31536000, immutable');
+  for (const url of ['/assets/gone.js', '/assets/..%2findex.html', '/index.html']) {
+    assert.equal((await inject(app, url)).status, 404, url);
+  }
+});
+
+test('page: its policy allows nothing but its own files, and pictures of others only when asked', async (t) => {
+  const app = await builtPage(t);
+  const policy = async (url: string) => (await inject(app, url)).headers['content-security-policy'] ?? '';
+  for (const url of ['/', '/operations', '/entities/tool:a', '/entities/tool:a?images=yes']) {
+    assert.equal(await policy(url), pagePolicy({ remoteImages: false }), url);
+  }
+  const usual = await policy('/');
+  assert.match(usual, /default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'/);
+  assert.match(usual, /require-trusted-types-for 'script'/);
+  assert.doesNotMatch(usual, /unsafe|https?:|data:|\*/);
+  assert.match(await policy('/entities/tool:a?images=remote'), /script-src 'self'; .*img-src 'self' https:;/);
+});
+
+test('page: while it is not built, the hub works and its address says what to run', async (t) => {
+  const app = fastify();
+  t.after(() => app.close());
+  await webPage(app, join(tmpdir(), 'no-such-folder-for-a-page'));
+  for (const url of ['/', '/operations', '/entities/tool:a']) {
+    const answer = await inject(app, url);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers['content-type'] ?? '', /^text\/plain/);
+    assert.match(answer.body, /npm run build:page/);
+    assert.match(answer.body, /\/docs/);
+  }
+});
+
+test('page: the API keeps its addresses, and its own way to say that there is nothing', async (t) => {
+  const { app } = await testHub(t, { manifests: [aManifest({ type: 'tool', id: 'a/b' })] });
+  for (const url of ['/catalog/entities/tool:none', '/catalog/entities/tool:none@1']) {
+    assertProblem(await inject(app, url), 'entity_not_found');
+  }
+  for (const url of [
+    '/nowhere',
+    '/entities',
+    '/entities/',
+    '/catalog/nowhere',
+    '/operations/more',
+    '/assets/none.js',
+  ]) {
+    assertProblem(await inject(app, { url, headers: { accept: 'text/html' } }), 'route_not_found');
+  }
+  assert.equal((await inject(app, '/entities/tool:a/b@1.0.0')).status, 200, 'ids may hold slashes');
+  assert.equal((await inject(app, '/catalog/entities/tool:a/b@1.0.0')).status, 200);
+  assert.doesNotMatch((await inject(app, '/catalog')).headers['content-security-policy'] ?? '', /script-src/);
+});
+
+/** A server with nothing but a page, as vite would have built it. */
+async function builtPage(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-page-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), PAGE);
+  await writeFile(join(folder, 'assets', 'index-abc123.js'), 'export {};');
+  const app = fastify();
+  await webPage(app, folder);
+  t.after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+  return app;
+}
