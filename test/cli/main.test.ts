@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { main } from '../../src/cli/main.ts';
 import { VERSION } from '../../src/version.ts';
+import { inTerminal } from './in-terminal.ts';
 import { lines, run } from './process.ts';
 
 for (const args of [['version'], ['--version'], ['-V']]) {
@@ -49,20 +49,3 @@ test('the executable passes on what the command says', async (t) => {
   assert.deepEqual([code, stdout], [2, '']);
   assert.equal(lines(stderr)[0], "error: unknown command 'frobnicate'");
 });
-
-async function inTerminal(args: string[]) {
-  let out = '';
-  let error = '';
-  const exitCode = await main(args, {
-    environment: {},
-    isTerminal: false,
-    write: (text) => {
-      out += text;
-    },
-    writeError: (text) => {
-      error += text;
-    },
-    shutdown: AbortSignal.abort(),
-  });
-  return { exitCode, out, error };
-}

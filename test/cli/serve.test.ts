@@ -5,9 +5,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { main } from '../../src/cli/main.ts';
 import { VERSION } from '../../src/version.ts';
 import { tempDir } from '../support/databases.ts';
+import { inTerminal } from './in-terminal.ts';
 import { lines, run, serve } from './process.ts';
 
 const failingStarts: { name: string; settings: Record<string, string>; exitCode: number; says: RegExp }[] = [
@@ -175,14 +175,8 @@ describe('hub serve', { concurrency: 3 }, () => {
 
 /** The command without a process of its own; should it start after all, it ends at once. */
 async function failingStart(environment: Record<string, string>) {
-  let error = '';
-  const exitCode = await main(['serve'], {
+  const { exitCode, error } = await inTerminal(['serve'], {
     environment: { LOG_LEVEL: 'silent', ...environment },
-    isTerminal: false,
-    write: () => {},
-    writeError: (text) => {
-      error += text;
-    },
     shutdown: AbortSignal.abort(),
   });
   return { exitCode, said: lines(error) };

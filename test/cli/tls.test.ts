@@ -6,9 +6,9 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { main } from '../../src/cli/main.ts';
 import { exchange, requestText } from '../http/wire.ts';
 import { tempDir } from '../support/databases.ts';
+import { inTerminal } from './in-terminal.ts';
 import { serve } from './process.ts';
 
 test('TLS: with a certificate the hub speaks HTTPS, and says so to browsers', async (t) => {
@@ -39,18 +39,13 @@ test('TLS: files that are no certificate and key stop the start with one line', 
     [keyFile, certFile],
     [certFile, other.keyFile],
   ]) {
-    const said: string[] = [];
-    const exitCode = await main(['serve'], {
+    const { exitCode, error } = await inTerminal(['serve'], {
       environment: { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, DB_PATH: join(folder, 'c.sqlite') },
-      isTerminal: false,
-      write: () => {},
-      writeError: (text) => said.push(text),
       shutdown: AbortSignal.abort(),
     });
     assert.equal(exitCode, 2);
-    assert.equal(said.length, 1);
     assert.match(
-      said[0] ?? '',
+      error,
       /^hub: TLS_CERT_FILE is '.*' and TLS_KEY_FILE is '.*', but they must be a certificate and its key in PEM form.*\.\n$/,
     );
   }

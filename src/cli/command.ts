@@ -1,0 +1,73 @@
+// What a command is: a row of the command table, from which parsing, help, completion and docs/cli.md are made.
+import type { Hub } from '../hub.ts';
+import type { HubOperations } from '../hub-operations.ts';
+import type { Ending } from './exit-codes.ts';
+import type { Output } from './output/output.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface OptionSpec<T> {
+  /** As people type it: `--limit <number>`. */
+  flags: string;
+  description: string;
+  /** What it is when it is not given. */
+  fallback: T;
+  choices?: readonly string[];
+  /** The text after it → its value; absent for a switch. @throws UsageError */
+  read?: (text: string) => T;
+}
+
+type OptionSpecs = Readonly<Record<string, OptionSpec<unknown>>>;
+type Values<O extends OptionSpecs> = { [K in keyof O]: O[K] extends OptionSpec<infer T> ? T : never };
+
+export interface ArgumentSpec {
+  /** As help shows it: `<id>`, `[url]`, `[words...]`. */
+  name: string;
+  description: string;
+  choices?: readonly string[];
+}
+
+export interface Call<O extends OptionSpecs = OptionSpecs> {
+  args: readonly string[];
+  options: Values<O>;
+  terminal: Terminal;
+  output: Output;
+  access: HubAccess;
+  table: CommandTable;
+}
+
+/** All commands; also what completion and docs/cli.md are made from. */
+export interface CommandTable {
+  commands: readonly Command[];
+  /** First words that stand for several commands → what they are about. */
+  groups: Readonly<Record<string, string>>;
+}
+
+/** How a command comes to a hub. */
+export interface HubAccess {
+  /** Address of the server that was named; undefined means the local database. */
+  readonly serverUrl: string | undefined;
+  /** The server, or a hub in this process; the same every time. */
+  open(options?: { mustExist?: boolean }): Promise<HubOperations>;
+  /** The hub in this process, for what only its owner can do. */
+  openLocal(options?: { mustExist?: boolean }): Promise<Hub>;
+}
+
+export interface Command<O extends OptionSpecs = OptionSpecs> {
+  /** `remotes add` is `['remotes', 'add']`. */
+  path: readonly string[];
+  summary: string;
+  /** What else there is to know, in whole sentences. */
+  details?: string;
+  /** `hub`: takes --hub and --json; `local`: takes --json; `plain`: neither. */
+  kind: 'hub' | 'local' | 'plain';
+  args?: readonly ArgumentSpec[];
+  options: O;
+  /** Command lines, each with what it does. */
+  examples: readonly (readonly [line: string, does: string])[];
+  run(call: Call<O>): Promise<Ending>;
+}
+
+/** Only for the types: what `run` gets follows from `options`. */
+export function command<const O extends OptionSpecs>(spec: Command<O>): Command {
+  return spec as unknown as Command;
+}

@@ -1,0 +1,67 @@
+// `hub doctor`.
+import { type Call, command } from '../command.ts';
+import type { Check, SubjectFinding } from '../doctor/finding.ts';
+import { withEnvFile } from '../environment.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, padded, wrapped } from '../output/text.ts';
+
+export const doctorCommands = [
+  command({
+    path: ['doctor'],
+    summary: 'what works, what does not, and what to do about it',
+    details:
+      'Looks at the database, the gateway, the programs that installs use, the network and the embedding model; with --hub, at what can be seen of a hub from outside. Changes nothing.',
+    kind: 'hub',
+    options: {},
+    examples: [
+      ['hub doctor', 'with the settings of this folder'],
+      ['hub doctor --hub https://hub.example.org', 'a hub elsewhere'],
+    ],
+    async run(call) {
+      const { output } = call;
+      const progress = output.progress();
+      const { runChecks } = await import('../doctor/finding.ts');
+      const findings = await runChecks(await checksFor(call), (subject) => progress.show(`${subject} …`));
+      progress.end();
+      const isWell = findings.every(({ outcome }) => outcome !== 'failed');
+      output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output));
+      return isWell ? 'ok' : 'failed';
+    },
+  }),
+];
+
+async function checksFor({ terminal, access }: Call): Promise<Check[]> {
+  if (access.serverUrl !== undefined) {
+    const hub = await access.open();
+    // Whether it is there at all decides how this command ends.
+    await hub.health({ checkDb: false });
+    const { serverChecks } = await import('../doctor/hub-checks.ts');
+    return serverChecks(hub, access.serverUrl);
+  }
+  const [{ localChecks }, { openWorld }, { readConfig }] = await Promise.all([
+    import('../doctor/local-checks.ts'),
+    import('../world.ts'),
+    import('../../config.ts'),
+  ]);
+  const environment = withEnvFile(terminal.environment);
+  const config = readConfig(environment);
+  const silent = () => {};
+  const { world } = openWorld(config, { debug: silent, info: silent, warn: silent, error: silent }, environment);
+  return localChecks({ config, world, openHub: () => access.openLocal() });
+}
+
+const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
+
+function findingsForPeople(findings: readonly SubjectFinding[], { style, columns }: Output): string {
+  const styles = { ok: style.good, warning: style.warning, failed: style.bad };
+  const width = Math.max(...findings.map(({ subject }) => subject.length));
+  const indent = ' '.repeat(width + 11);
+  return findings
+    .map(({ subject, outcome, found, advice }) => {
+      const lines = wrapped(oneLine(found), columns - indent.length);
+      const todo = advice ? wrapped(oneLine(advice), columns - indent.length).map(style.faint) : [];
+      const text = [...lines, ...todo].join(`\n${indent}`);
+      return `${styles[outcome](padded(MARKS[outcome], 7))}  ${padded(subject, width)}  ${text}\n`;
+    })
+    .join('');
+}

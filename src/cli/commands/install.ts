@@ -1,0 +1,157 @@
+// `hub install` and `hub lock verify`.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  type InstallEvent,
+  type InstallPlan,
+  type InstallReport,
+  LOCKFILE_NAME,
+  type LockCheck,
+  type LockReport,
+} from '../../install/contract.ts';
+import { type Call, command } from '../command.ts';
+import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
+import { flag, text, textOr } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, plural } from '../output/text.ts';
+
+export const installCommands = [
+  command({
+    path: ['install'],
+    summary: 'install an entity into a folder, and write its lockfile',
+    details:
+      'Artifacts first, then adapters, the registration into the gateway, and hub.lock.json at the end. With --hub, the folder is one of the machine that the hub runs on, and must be named.',
+    kind: 'hub',
+    args: [{ name: '[id]', description: '<type>:<slug>@<version>; may be left out with --manifest' }],
+    options: {
+      target: text('--target <folder>', 'folder that everything is written into; this one, unless with --hub'),
+      manifest: text('--manifest <file>', 'install this manifest (JSON or YAML), and put it into the catalog'),
+      frozen: flag('--frozen', 'exactly what the lockfile in the folder says; any difference is an error'),
+      dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
+    },
+    examples: [
+      ['hub install mcp_server:pdf-tables@1.0.0 --dry-run', 'what would happen'],
+      ['hub install mcp_server:pdf-tables@1.0.0 --target ./project', ''],
+      ['hub install --manifest ./manifest.yaml --target ./project', 'something of your own'],
+      ['hub install mcp_server:pdf-tables@1.0.0 --target ./project --frozen', 'the very same again, in CI'],
+    ],
+    async run({ args: [givenId], options, output, access }) {
+      const { target, dryRun, frozen } = options;
+      if (access.serverUrl !== undefined && target === undefined)
+        throw new UsageError('Name the folder on the machine of the hub with --target.');
+      const source = options.manifest === undefined ? undefined : await readManifest(options.manifest);
+      const id = givenId ?? source?.id;
+      if (id === undefined) throw new UsageError('Say what to install: an id, or a file with --manifest.');
+      const hub = await access.open({ mustExist: source === undefined });
+      const request = {
+        id,
+        target: target ?? '.',
+        ...(source ? { manifest: source.manifest } : {}),
+        dry_run: dryRun,
+        frozen,
+      };
+      const report = await hub.install(request, installListener(output));
+      output.answer(report, () => reportForPeople(report, output));
+      return report.ok ? 'ok' : 'failed';
+    },
+  }),
+  command({
+    path: ['lock', 'verify'],
+    summary: 'check whether what is on disk still is what the lockfile says',
+    details: 'Looks at this machine only; nothing is fetched and nothing is changed.',
+    kind: 'local',
+    options: { target: textOr('--target <folder>', 'folder that was installed into', '.') },
+    examples: [
+      ['hub lock verify', 'this folder'],
+      ['hub lock verify --target ./project --json', ''],
+    ],
+    run: ({ options, ...call }) => verifyLock(options.target, call),
+  }),
+];
+
+async function readManifest(file: string): Promise<{ id: string; manifest: Record<string, unknown> }> {
+  const [{ parseManifestText }, { entityFromManifest }] = await Promise.all([
+    import('../../catalog/manifest-text.ts'),
+    import('../../catalog/entity.ts'),
+  ]);
+  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--manifest is '${file}', but must be a readable file (${error.code}).`);
+  });
+  const { document } = parseManifestText(file, content);
+  return { id: entityFromManifest({ document }).uid, manifest: document as Record<string, unknown> };
+}
+
+function installListener(output: Output): (event: InstallEvent) => void {
+  const progress = output.progress();
+  return (event) => {
+    if (event.kind === 'started') progress.show(`${event.step} …`);
+    if (event.kind !== 'finished') return;
+    const { step, ok, elapsed_secs: seconds, extra } = event.result;
+    const took = seconds === undefined ? '' : ` (${seconds.toFixed(1)} s)`;
+    progress.tell(`${ok ? 'ok    ' : 'failed'}  ${step}${took}${remark(extra)}`);
+  };
+}
+
+function remark(extra: Record<string, unknown> = {}): string {
+  const { error, skipped } = extra;
+  if (typeof error === 'string') return `: ${oneLine(error)}`;
+  if (skipped) return typeof skipped === 'string' ? `: ${oneLine(skipped)}` : ': nothing to do';
+  return '';
+}
+
+function reportForPeople(report: InstallReport, output: Output): string {
+  if (report.dry_run) return `${planForPeople(report.plan)}Nothing was touched (--dry-run).\n`;
+  const { style } = output;
+  const failed = report.results.filter(({ ok }) => !ok).map(({ step }) => step);
+  const files = report.files_written.map((file) => `wrote  ${oneLine(file)}\n`).join('');
+  const where = `${oneLine(report.plan.id)} in ${oneLine(report.target)}`;
+  const end = report.ok ? style.good(`Installed ${where}`) : style.bad(`Not everything is installed of ${where}`);
+  const lacking = failed.length > 0 ? ` (failed: ${failed.join(', ')})` : '';
+  return `${files}${end}${lacking}.\n`;
+}
+
+function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPlan): string {
+  const steps = [
+    ...artifacts.map(({ step, command: what, reason }) => `${step}: ${what}${reason ? ` (${reason})` : ''}`),
+    ...adapters.map(
+      ({ framework, path, generic }) => `adapters.write: ${path} for ${framework}${generic ? ', generic' : ''}`,
+    ),
+    ...(Object.keys(mcp_registration).length > 0 ? ['gateway.register: into the gateway, if there is one'] : []),
+    'lockfile.write: hub.lock.json',
+  ];
+  return `${oneLine(id)}\n${steps.map((step, index) => `${String(index + 1).padStart(3)}  ${oneLine(step)}\n`).join('')}`;
+}
+
+async function verifyLock(target: string, { terminal, output }: Pick<Call, 'terminal' | 'output'>): Promise<Ending> {
+  const [{ verifyLockfile }, { createRun }] = await Promise.all([
+    import('../../install/verify/verify.ts'),
+    import('../../lib/run.ts'),
+  ]);
+  const run = createRun(terminal.environment);
+  const report = await verifyLockfile({ target: resolve(target), run, signal: terminal.shutdown });
+  if (!report) throw new NotFoundError(`There is no ${LOCKFILE_NAME} in ${resolve(target)}; 'hub install' writes one.`);
+  output.answer(report, () => lockForPeople(report, output));
+  return report.ok ? 'ok' : 'failed';
+}
+
+function lockForPeople({ ok, target, checks }: LockReport, output: Output): string {
+  const { style } = output;
+  const styles: Record<LockCheck['outcome'], (text: string) => string> = {
+    same: style.good,
+    different: style.bad,
+    missing: style.bad,
+    unchecked: style.warning,
+  };
+  const rows = output.table(checks, [
+    { title: 'Outcome', text: ({ outcome }) => outcome, style: (shown, { outcome }) => styles[outcome](shown) },
+    { title: 'Entity', text: ({ entity }) => entity, isFlexible: true },
+    { title: 'What', text: ({ what }) => what },
+    { title: 'Where', text: ({ path }) => path ?? '', isFlexible: true },
+    { title: 'Why', text: ({ reason }) => reason ?? '', isFlexible: true },
+  ]);
+  const unchecked = checks.filter(({ outcome }) => outcome === 'unchecked').length;
+  const end = ok
+    ? style.good(`What is in ${target} is what its lockfile says`)
+    : style.bad(`What is in ${target} is not what its lockfile says`);
+  return `${rows}\n${end}${unchecked > 0 ? `; ${plural(unchecked, 'thing')} could not be checked` : ''}.\n`;
+}

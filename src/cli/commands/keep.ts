@@ -1,0 +1,90 @@
+// `hub export` and `hub backup`: the catalog, kept somewhere else.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../exit-codes.ts';
+import { exportIndex, exportLines } from '../export.ts';
+import { flag, oneOf, oneOfOr, text } from '../options.ts';
+import { byteCount, plural } from '../output/text.ts';
+
+export const keepCommands = [
+  command({
+    path: ['export'],
+    summary: 'write the whole catalog out, as JSON lines or as an index that hubs can read',
+    details:
+      'As `jsonl`, each line has the id, the address it came from and the manifest. As `index`, a folder with index.json and the manifests: behind any web server it is a remote for other hubs.',
+    kind: 'hub',
+    options: {
+      format: oneOfOr('--format <format>', 'what to write', ['jsonl', 'index'], 'jsonl'),
+      output: text('-o, --output <path>', 'file, or folder of an index; standard output for JSON lines, unless given'),
+      type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
+      force: flag('--force', 'write over a file that is there'),
+    },
+    examples: [
+      ['hub export > catalog.jsonl', 'everything, one entity a line'],
+      ['hub export --format index --output ./public', 'a folder that can be published'],
+      ['hub export --hub https://hub.example.org --type tool -o tools.jsonl', 'the tools of a hub elsewhere'],
+    ],
+    async run({ options: { format, output: path, type, force }, terminal, output, access }) {
+      if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
+      if (path !== undefined && !force) refuseExisting(path, format);
+      const hub = await access.open({ mustExist: true });
+      const progress = output.progress();
+      const onProgress = (done: number, total: number) =>
+        progress.show(`${done} of ${plural(total, 'entity', 'entities')}`);
+      const request = { hub, type, onProgress, signal: terminal.shutdown };
+      const count =
+        format === 'index'
+          ? await exportIndex({ ...request, folder: resolve(path ?? '.') })
+          : await exportLines({
+              ...request,
+              file: path === undefined ? undefined : resolve(path),
+              write: terminal.write,
+            });
+      progress.end();
+      if (path === undefined) output.note(`${plural(count, 'entity', 'entities')} written.`);
+      else
+        output.answer({ entities: count, output: resolve(path), format }, () => {
+          return `${plural(count, 'entity', 'entities')} written to ${path}.\n`;
+        });
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['backup'],
+    summary: 'copy the local SQLite database to a file, also while a hub uses it',
+    details:
+      'The copy is of one moment, and checked. To restore it, stop the hub and put the file where DB_PATH says. PostgreSQL has a tool of its own: pg_dump.',
+    kind: 'local',
+    args: [{ name: '<file>', description: 'that must not be there yet' }],
+    options: { force: flag('--force', 'write over a file that is there') },
+    examples: [
+      ['hub backup /backups/catalog.sqlite', ''],
+      ['DB_PATH=/data/catalog.sqlite hub backup copy.sqlite --force', 'of a database elsewhere, over the last copy'],
+    ],
+    async run({ args: [file = ''], options: { force }, output, access }) {
+      if (access.serverUrl !== undefined)
+        throw new UsageError(
+          "A backup is made on the machine of the hub, from its database: unset HUB_URL there. From here, 'hub export' writes the catalog out.",
+        );
+      if (!force) refuseExisting(file, 'jsonl');
+      const hub = await access.openLocal({ mustExist: true });
+      if ((await hub.config()).database === 'postgres')
+        throw new UsageError(
+          `The database is PostgreSQL, which has a tool for it: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' writes the catalog alone.`,
+        );
+      const progress = output.progress();
+      progress.show('copying …');
+      const { bytes } = await hub.backup(resolve(file));
+      progress.end();
+      output.answer({ file: resolve(file), bytes }, () => `${byteCount(bytes)} written to ${file}.\n`);
+      return 'ok';
+    },
+  }),
+];
+
+function refuseExisting(path: string, format: 'jsonl' | 'index'): void {
+  const taken = format === 'index' ? resolve(path, 'index.json') : resolve(path);
+  if (existsSync(taken)) throw new UsageError(`${taken} is there already; --force writes over it.`);
+}

@@ -1,0 +1,150 @@
+// `hub remotes`, `hub ingest` and `hub sync`.
+import type { IngestReport, RemoteList, SyncProgress, SyncReport } from '../../remotes/contract.ts';
+import { command } from '../command.ts';
+import { flag } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, plural } from '../output/text.ts';
+
+const REMOTE_URL = { name: '<url>', description: 'address of an index document, or of an MCP registry' };
+
+export const remoteCommands = [
+  command({
+    path: ['remotes', 'list'],
+    summary: 'list the remotes, and how their last sync went',
+    kind: 'hub',
+    options: {},
+    examples: [['hub remotes list', '']],
+    async run({ output, access }) {
+      const remotes = await (await access.open()).listRemotes();
+      output.answer(remotes, () => remotesForPeople(remotes, output));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['remotes', 'add'],
+    summary: 'add a remote; the next sync reads it',
+    kind: 'hub',
+    args: [REMOTE_URL],
+    options: {},
+    examples: [['hub remotes add https://catalog.example.org/index.json', '']],
+    async run({ args: [url = ''], output, access }) {
+      const outcome = await (await access.open()).addRemote(url);
+      output.answer(outcome, () => `${outcome.added ? 'Added' : 'Was there already'}: ${oneLine(outcome.url)}\n`);
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['remotes', 'remove'],
+    summary: 'remove a remote; what came from it stays in the catalog',
+    kind: 'hub',
+    args: [REMOTE_URL],
+    options: {},
+    examples: [['hub remotes remove https://catalog.example.org/index.json', '']],
+    async run({ args: [url = ''], output, access }) {
+      const outcome = await (await access.open()).removeRemote(url);
+      output.answer(outcome, () => `${outcome.removed ? 'Removed' : 'No such remote'}: ${oneLine(outcome.url)}\n`);
+      return outcome.removed ? 'ok' : 'notFound';
+    },
+  }),
+  command({
+    path: ['ingest'],
+    summary: 'read one remote, or all of them, into the catalog',
+    details: 'An address that is no remote is read once and not kept. Registers nothing; that is what sync does.',
+    kind: 'hub',
+    args: [{ ...REMOTE_URL, name: '[url]' }],
+    options: {
+      acceptShrunk: flag('--accept-shrunk', 'believe an index that lists less than half of what it did'),
+    },
+    examples: [
+      ['hub ingest', 'all remotes'],
+      ['hub ingest https://catalog.example.org/index.json', 'one index, whether it is a remote or not'],
+    ],
+    async run({ args: [url], options: { acceptShrunk }, output, access }) {
+      const hub = await access.open();
+      const report = await followed(output, (onProgress) => hub.ingest(url, onProgress, { acceptShrunk }));
+      output.answer(report, () => ingestForPeople(report, output));
+      return report.results.every(({ ok }) => ok) ? 'ok' : 'failed';
+    },
+  }),
+  command({
+    path: ['sync'],
+    summary: 'read all remotes, then register new MCP servers into the gateway',
+    kind: 'hub',
+    options: { force: flag('--force', 'also try servers again whose last failure was a short while ago') },
+    examples: [
+      ['hub sync', ''],
+      ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
+    ],
+    async run({ options: { force }, output, access }) {
+      const hub = await access.open();
+      const report = await followed(output, (onProgress) => hub.syncRemotes(onProgress, { force }));
+      output.answer(report, () => syncForPeople(report, output));
+      return Object.keys(report.errors).length === 0 ? 'ok' : 'failed';
+    },
+  }),
+];
+
+/** Long work, with what is going on beside the answer. */
+export async function followed<T>(
+  output: Output,
+  work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
+): Promise<T> {
+  const progress = output.progress();
+  try {
+    return await work((now) => progress.show(progressLine(now)));
+  } finally {
+    progress.end();
+  }
+}
+
+function progressLine({ running, registering }: SyncProgress): string {
+  const ingests = running.map(({ url, done, total, per_second, seconds_left, failed }) => {
+    const left = seconds_left === null ? '' : `, ${Math.ceil(seconds_left)} s left`;
+    const refused = failed > 0 ? `, ${failed} refused` : '';
+    return `${url}: ${done} of ${total}, ${Math.round(per_second)} a second${left}${refused}`;
+  });
+  const registration = registering === null ? [] : [`registering: ${plural(registering, 'server')} done`];
+  return [...ingests, ...registration].join(' · ') || 'starting';
+}
+
+function remotesForPeople({ items }: RemoteList, output: Output): string {
+  if (items.length === 0) return "No remotes. 'hub remotes add <url>' adds one.\n";
+  const { style } = output;
+  return output.table(items, [
+    { title: 'Remote', text: ({ url }) => url, isFlexible: true },
+    { title: 'Entities', text: ({ entities }) => entities.toLocaleString('en-US'), isNumber: true },
+    { title: 'Last sync', text: ({ last_sync_at }) => last_sync_at ?? 'never' },
+    {
+      title: 'Outcome',
+      text: ({ last_status, last_error }) => last_error ?? last_status ?? '',
+      style: (text, { last_status }) => (last_status === 'failed' ? style.bad(text) : style.good(text)),
+      isFlexible: true,
+    },
+  ]);
+}
+
+function ingestForPeople({ results }: IngestReport, { style }: Output): string {
+  if (results.length === 0) return "No remotes. 'hub remotes add <url>' adds one.\n";
+  return results
+    .map(({ url, ok, error, stats }) => {
+      const mark = ok ? style.good('ok') : style.bad('failed');
+      const counts = `${stats.created} new, ${stats.updated} changed, ${stats.unchanged} as before, ${stats.failed} refused, ${stats.missing} gone; ${stats.elapsed_secs.toFixed(1)} s`;
+      const refused = stats.errors.map((each) => `    ${oneLine(`${each.url}: ${each.error}`)}\n`).join('');
+      const said = [error, stats.note].filter(Boolean).map((text) => `    ${oneLine(text ?? '')}\n`);
+      return `${mark}  ${oneLine(url)}\n    ${counts}\n${said.join('')}${refused}`;
+    })
+    .join('');
+}
+
+export function syncForPeople(report: SyncReport, { style }: Output): string {
+  const read = report.ingested.map((url) => `${style.good('ok')}  ${oneLine(url)}\n`);
+  const failed = Object.entries(report.errors).map(
+    ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,
+  );
+  const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : [...read, ...failed];
+  const registration = report.synced || report.registered + report.failed > 0;
+  const servers = registration
+    ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' tells why)" : ''}.\n`
+    : 'Nothing was registered.\n';
+  return `${report.seeded ? 'Began with the remotes of HUB_REMOTES.\n' : ''}${remotes.join('')}${servers}${report.note ? `${oneLine(report.note)}\n` : ''}`;
+}

@@ -1,0 +1,99 @@
+// `hub search`.
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { RERANKS, SEARCH_MODES, type SearchItem, type SearchPage, VERSION_CHOICES } from '../../search/contract.ts';
+import { command } from '../command.ts';
+import { flag, list, oneOf, wholeNumber } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, plural, wrapped } from '../output/text.ts';
+
+const MOST_FACET_VALUES = 8;
+
+export const searchCommands = [
+  command({
+    path: ['search'],
+    summary: 'find agents, tools and MCP servers by what they do',
+    details:
+      'Words, a question, a name or an id; typing errors are forgiven. Without any words the catalog is listed, newest first.',
+    kind: 'hub',
+    args: [{ name: '[words...]', description: 'what to look for' }],
+    options: {
+      type: oneOf('-t, --type <type>', 'only this type', [...ENTITY_TYPES, 'any']),
+      capabilities: list('--capabilities <list>', 'with any of these capabilities or tags, separated by commas'),
+      frameworks: list('--frameworks <list>', 'for any of these frameworks'),
+      providers: list('--providers <list>', 'of any of these providers'),
+      transports: list('--transports <list>', 'reached by any of these transports'),
+      mode: oneOf('-m, --mode <mode>', 'how to search', SEARCH_MODES),
+      rerank: oneOf('--rerank <how>', 'whether a language model puts the best in order', RERANKS),
+      versions: oneOf('--versions <which>', 'of each name', VERSION_CHOICES),
+      limit: wholeNumber('-n, --limit <number>', 'most results', { min: 1, max: 100, fallback: undefined }),
+      offset: wholeNumber('--offset <number>', 'results to leave out', { min: 0, max: 1_000_000_000, fallback: 0 }),
+      inactive: flag('--include-inactive', 'also what is disabled'),
+      registered: flag('--registered', 'no MCP servers that are not in the gateway yet'),
+      why: flag('--why', 'say what in each result meets the query'),
+      snippets: flag('--snippets', 'with the beginning of the text'),
+      facets: flag('--facets', 'also count the matches by type, capability, framework, provider and transport'),
+    },
+    examples: [
+      ['hub search "read tables out of pdf files"', 'by what it should do'],
+      ['hub search postgres --type mcp_server --why', 'only servers, with the reason for each'],
+      ['hub search --limit 5 --json', 'the five newest entries, for a program'],
+      ['HUB_URL=https://hub.example.org hub search calendar', 'in the catalog of a hub elsewhere'],
+    ],
+    async run({ args, options, output, access }) {
+      const { type, capabilities, frameworks, providers, transports, why, snippets, facets, inactive, registered } =
+        options;
+      const { mode, rerank, versions, limit, offset } = options;
+      const hub = await access.open({ mustExist: true });
+      const page = await hub.search({
+        text: args.join(' '),
+        filters: {
+          type: type === 'any' ? undefined : type,
+          capabilities,
+          frameworks,
+          providers,
+          transports,
+          includeInactive: inactive,
+          includePending: !registered,
+        },
+        mode,
+        rerank,
+        versions,
+        limit,
+        offset,
+        withFitReason: why,
+        withSnippets: snippets,
+        withFacets: facets,
+        explain: false,
+      });
+      if (page.degraded) output.note(`hub: ${page.degraded}`);
+      output.answer(page, () => resultsForPeople(page, output));
+      return 'ok';
+    },
+  }),
+];
+
+function resultsForPeople({ items, total, facets }: SearchPage, output: Output): string {
+  const { style } = output;
+  if (items.length === 0) return 'Nothing found.\n';
+  const results = items.map((item) => {
+    const more = item.version_count > 1 ? style.faint(` (${plural(item.version_count, 'version')})`) : '';
+    const status = item.status === 'active' ? '' : style.warning(` ${item.status}`);
+    return [
+      `${style.strong(oneLine(item.id))}${status}${more}`,
+      ...wrapped(oneLine(aboutItem(item)), output.columns - 4).map((line) => `    ${line}`),
+      ...(item.fit_reason ? [`    ${style.faint(oneLine(item.fit_reason))}`] : []),
+    ].join('\n');
+  });
+  const counts = Object.entries(facets ?? {})
+    .filter(([, values]) => values.length > 0)
+    .map(([facet, values]) => {
+      const shown = values.slice(0, MOST_FACET_VALUES).map(({ value, count }) => `${oneLine(value)} ${count}`);
+      return `${style.strong(facet)}: ${shown.join(', ')}${values.length > MOST_FACET_VALUES ? ', …' : ''}\n`;
+    });
+  const shown = `${plural(items.length, 'result')} of ${total.toLocaleString('en-US')}`;
+  return `${results.join('\n')}\n\n${counts.join('')}${style.faint(`${shown}; 'hub show <id>' tells more.`)}\n`;
+}
+
+function aboutItem({ title, summary, snippet }: SearchItem): string {
+  return [title, snippet ?? summary].filter(Boolean).join(': ');
+}

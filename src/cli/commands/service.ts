@@ -1,0 +1,43 @@
+// `hub serve` and `hub version`.
+import { VERSION } from '../../version.ts';
+import { command } from '../command.ts';
+import { withEnvFile } from '../environment.ts';
+import { flag } from '../options.ts';
+
+export const serviceCommands = [
+  command({
+    path: ['serve'],
+    summary: 'start the hub; settings come from the environment and from .env in this folder',
+    kind: 'plain',
+    options: { demo: flag('--demo', 'with a small sample catalog, in a database of its own') },
+    examples: [
+      ['hub serve --demo', 'a hub with something to look at'],
+      ['PORT=8080 API_TOKEN=… hub serve', 'on a port of your choice, changes only with the token'],
+      ['DATABASE_URL=postgres://… hub serve', 'on PostgreSQL'],
+    ],
+    async run({ options: { demo }, terminal }) {
+      // Only now: most of the hub's code is for serving, and other commands should not wait for it to load.
+      const { serve } = await import('../serve.ts');
+      const { environment, isTerminal, shutdown, writeError } = terminal;
+      await serve({
+        environment: withEnvFile(environment),
+        demo,
+        isTerminal,
+        shutdown,
+        say: (line) => writeError(`${line}\n`),
+      });
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['version'],
+    summary: 'print the version',
+    kind: 'plain',
+    options: {},
+    examples: [['hub version', '']],
+    async run({ terminal }) {
+      terminal.write(`${VERSION}\n`);
+      return 'ok';
+    },
+  }),
+];

@@ -1,0 +1,90 @@
+// `hub show`.
+import type { EntityRecord } from '../../catalog/contract.ts';
+import { command } from '../command.ts';
+import { flag } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { facts } from '../output/table.ts';
+import { harmless, oneLine, wrapped } from '../output/text.ts';
+
+const MOST_VERSIONS = 10;
+
+export const showCommands = [
+  command({
+    path: ['show'],
+    summary: 'everything that is known of one entity',
+    kind: 'hub',
+    args: [{ name: '<id>', description: '<type>:<slug>@<version>; without the version, the newest one' }],
+    options: {
+      manifest: flag('--manifest', 'the manifest, as it was stored'),
+      readme: flag('--readme', 'with the readme'),
+    },
+    examples: [
+      ['hub show mcp_server:postgres-reader', 'the newest version'],
+      ['hub show tool:invoice-fields@2.2.0 --manifest > manifest.json', 'the manifest of one version, in a file'],
+    ],
+    async run({ args: [id = ''], options, terminal, output, access }) {
+      const hub = await access.open({ mustExist: true });
+      if (options.manifest) {
+        terminal.write(`${(await hub.getManifest(id)).text.trimEnd()}\n`);
+        return 'ok';
+      }
+      const entity = await hub.getEntity(id);
+      output.answer(entity, () => entityForPeople(entity, output, options));
+      return 'ok';
+    },
+  }),
+];
+
+function entityForPeople(entity: EntityRecord, { style, columns }: Output, { readme }: { readme: boolean }): string {
+  const { lifecycle, quality } = entity;
+  const status = lifecycle.reason ? `${lifecycle.status}: ${lifecycle.reason}` : lifecycle.status;
+  const lacks = quality.filter(({ met }) => !met).map(({ reason }) => reason);
+  const about = wrapped(harmless(entity.description || entity.summary), columns).join('\n');
+  const paragraphs = [
+    `${style.strong(oneLine(entity.id))}${entity.title ? `  ${oneLine(entity.title)}` : ''}\n`,
+    about && `${about}\n`,
+    facts([
+      ['Type', entity.type],
+      ['Name', entity.name],
+      ['Version', entity.version],
+      ['Status', status],
+      ['License', entity.license],
+      ['Homepage', entity.homepage],
+      ['Tags', entity.tags.join(', ')],
+      ['Capabilities', entity.capabilities.join(', ')],
+      ['Frameworks', entity.frameworks.join(', ')],
+      ['Providers', entity.providers.join(', ')],
+      ['Manifest', entity.manifest_url],
+      [
+        'Quality',
+        `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,
+      ],
+      ['Updated', entity.updated_at],
+      ['Gateway', gatewayState(entity)],
+      ['Missing since', entity.missing_since],
+      ['Versions', versionsOf(entity)],
+    ]),
+    entity.artifacts.map((artifact) => `Artifact  ${oneLine(artifactLine(artifact))}\n`).join(''),
+    entity.adapters
+      .map(({ framework, template_key }) => `Adapter   ${oneLine(`${framework} ${template_key ?? ''}`)}\n`)
+      .join(''),
+    readme && entity.readme ? `${harmless(entity.readme).trimEnd()}\n` : '',
+    style.faint(`Install it: hub install ${oneLine(entity.id)} --target <folder>\n`),
+  ];
+  return paragraphs.filter(Boolean).join('\n');
+}
+
+function gatewayState({ type, gateway_registered_at, gateway_error }: EntityRecord): string | undefined {
+  if (gateway_registered_at) return `registered ${gateway_registered_at}`;
+  if (gateway_error) return `not registered: ${gateway_error}`;
+  return type === 'mcp_server' ? 'not registered' : undefined;
+}
+
+function versionsOf({ versions }: EntityRecord): string {
+  const shown = versions.slice(0, MOST_VERSIONS).map(({ version }) => version);
+  return `${shown.join(', ')}${versions.length > MOST_VERSIONS ? `, … (${versions.length})` : ''}`;
+}
+
+function artifactLine({ kind, spec }: Record<string, unknown>): string {
+  return `${kind ?? 'unknown'} ${JSON.stringify(spec ?? {})}`;
+}

@@ -1,0 +1,54 @@
+// Completion for bash.
+import type { CommandTable } from '../command.ts';
+import { type CompletedCommand, type CompletedOption, completedCommands } from './words.ts';
+
+export function bashCompletion(table: CommandTable): string {
+  const commands = completedCommands(table);
+  return `# Completion of 'hub' for bash: source <(hub completion bash)
+_hub() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" line="" word words=""
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${line:+$line }$word" in
+      ${commands
+        .slice(1)
+        .map(({ line }) => quoted(line))
+        .join('|')}) line="\${line:+$line }$word" ;;
+    esac
+  done
+  case "$line $prev" in
+${commands.flatMap(valueCases).join('\n')}
+  esac
+  case "$line" in
+${commands.map(wordsCase).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _hub hub
+`;
+}
+
+/** After an option that wants one of some words. */
+function valueCases({ line, options }: CompletedCommand): string[] {
+  return options
+    .filter(({ value }) => value !== 'none')
+    .map((option) => {
+      const lines = namesOf(option).map((name) => quoted(`${line} ${name}`));
+      const reply = option.value === 'words' ? `COMPREPLY=($(compgen -W "${option.words.join(' ')}" -- "$cur")); ` : '';
+      // With nothing to reply, bash completes paths by itself.
+      return `    ${lines.join('|')}) ${reply}return ;;`;
+    });
+}
+
+function wordsCase({ line, next, takesPath, options }: CompletedCommand): string {
+  const words = [...next.map(({ word }) => word), ...options.flatMap(namesOf)].join(' ');
+  const condition = takesPath ? '[[ "$cur" == -* ]] && ' : '';
+  return `    ${quoted(line)}) ${condition}words="${words}" ;;`;
+}
+
+function namesOf({ long, short }: CompletedOption): string[] {
+  return short ? [long, `-${short}`] : [long];
+}
+
+function quoted(text: string): string {
+  return `"${text}"`;
+}

@@ -1,0 +1,74 @@
+// What can follow what on a command line: the command table as shells complete it.
+import type { Command, CommandTable } from '../command.ts';
+import { optionsOf } from '../options.ts';
+
+export interface CompletedOption {
+  /** `--limit`, without what comes after it. */
+  long: string;
+  /** `n`, when there is a short form. */
+  short: string | undefined;
+  description: string;
+  /** Whether something comes after it: words to choose from, a path, or anything. */
+  value: 'none' | 'words' | 'path' | 'text';
+  words: readonly string[];
+}
+
+export interface CompletedCommand {
+  /** `remotes add` */
+  line: string;
+  summary: string;
+  /** Words that may come next: commands of a group, or choices of an argument. */
+  next: readonly { word: string; summary: string }[];
+  /** Whether an argument of it is a path. */
+  takesPath: boolean;
+  options: readonly CompletedOption[];
+}
+
+/** The first stands for the beginning of the line. */
+export function completedCommands({ commands, groups }: CommandTable): CompletedCommand[] {
+  const first = [...new Set(commands.map(({ path }) => path[0] ?? ''))].map((word) => ({
+    word,
+    summary: groups[word] ?? commands.find(({ path }) => path[0] === word)?.summary ?? '',
+  }));
+  const root = { line: '', summary: '', next: first, takesPath: false, options: [] };
+  const parents = first
+    .filter(({ word }) => word in groups)
+    .map(({ word, summary }) => ({
+      line: word,
+      summary,
+      next: commands
+        .filter(({ path }) => path[0] === word)
+        .map((each) => ({
+          word: each.path[1] ?? '',
+          summary: each.summary,
+        })),
+      takesPath: false,
+      options: [],
+    }));
+  return [root, ...parents, ...commands.map(completed)];
+}
+
+function completed(command: Command): CompletedCommand {
+  const { path, summary, args = [] } = command;
+  return {
+    line: path.join(' '),
+    summary,
+    next: args.flatMap(({ choices = [] }) => choices.map((word) => ({ word, summary: '' }))),
+    takesPath: args.some(({ name }) => isPath(name)),
+    options: [
+      ...Object.values(optionsOf(command)).map(({ flags, description, choices = [] }): CompletedOption => {
+        const value = choices.length > 0 ? 'words' : isPath(flags) ? 'path' : flags.includes('<') ? 'text' : 'none';
+        return { ...namesIn(flags), description, value, words: choices };
+      }),
+      { ...namesIn('-h, --help'), description: 'display help for command', value: 'none', words: [] },
+    ],
+  };
+}
+
+function namesIn(flags: string): { long: string; short: string | undefined } {
+  return { long: /--[\w-]+/.exec(flags)?.[0] ?? '', short: /^-(\w)\b/.exec(flags)?.[1] };
+}
+
+function isPath(text: string): boolean {
+  return /[<[](file|folder|path)\b/.test(text);
+}

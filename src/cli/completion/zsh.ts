@@ -1,0 +1,64 @@
+// Completion for zsh.
+import type { CommandTable } from '../command.ts';
+import { type CompletedCommand, type CompletedOption, completedCommands } from './words.ts';
+
+export function zshCompletion(table: CommandTable): string {
+  const commands = completedCommands(table);
+  return `#compdef hub
+# Completion of 'hub' for zsh: source <(hub completion zsh), or this text as _hub in a folder of $fpath
+_hub() {
+  local line="" word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${line:+$line }$word" in
+      (${commands
+        .slice(1)
+        .map(({ line }) => quoted(line))
+        .join('|')}) line="\${line:+$line }$word" ;;
+    esac
+  done
+  local -a next options
+  case "$line \${words[CURRENT-1]}" in
+${commands.flatMap(valueCases).join('\n')}
+  esac
+  case "$line" in
+${commands.map(wordsCase).join('\n')}
+  esac
+  if [[ "$PREFIX" == -* ]]; then
+    _describe 'option' options
+  elif (( \${#next} )); then
+    _describe 'command' next
+  else
+    _files
+  fi
+}
+compdef _hub hub
+`;
+}
+
+function valueCases({ line, options }: CompletedCommand): string[] {
+  return options
+    .filter(({ value }) => value !== 'none')
+    .map((option) => {
+      const lines = namesOf(option).map((name) => quoted(`${line} ${name}`));
+      const replies = { words: `compadd -- ${option.words.join(' ')}; `, path: '_files; ', text: '', none: '' };
+      return `    (${lines.join('|')}) ${replies[option.value]}return ;;`;
+    });
+}
+
+function wordsCase({ line, next, options }: CompletedCommand): string {
+  const described = (words: readonly (readonly [string, string])[]) =>
+    words.map(([word, text]) => `'${word}:${text.replaceAll("'", '’').replaceAll(':', '\\:')}'`).join(' ');
+  const nextWords = described(next.map(({ word, summary }) => [word, summary]));
+  const optionWords = described(
+    options.flatMap((option) => namesOf(option).map((name) => [name, option.description] as const)),
+  );
+  return `    (${quoted(line)}) next=(${nextWords}) options=(${optionWords}) ;;`;
+}
+
+function namesOf({ long, short }: CompletedOption): string[] {
+  return short ? [long, `-${short}`] : [long];
+}
+
+function quoted(text: string): string {
+  return `"${text}"`;
+}

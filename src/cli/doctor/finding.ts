@@ -1,0 +1,35 @@
+// What a check found, and how checks are run.
+import { oneLine } from '../output/text.ts';
+
+export interface Finding {
+  outcome: 'ok' | 'warning' | 'failed';
+  /** What was found. */
+  found: string;
+  /** What to do, unless all is well. */
+  advice?: string;
+}
+
+export interface Check {
+  subject: string;
+  look(): Promise<Finding>;
+}
+
+export type SubjectFinding = Finding & { subject: string };
+
+/** One after the other, so that they do not slow each other down; a check that cannot be made has failed. */
+export async function runChecks(
+  checks: readonly Check[],
+  onStart: (subject: string) => void,
+): Promise<SubjectFinding[]> {
+  const findings: SubjectFinding[] = [];
+  for (const { subject, look } of checks) {
+    onStart(subject);
+    findings.push({ subject, ...(await look().catch(failure)) });
+  }
+  return findings;
+}
+
+function failure(error: unknown): Finding {
+  const found = oneLine(error instanceof Error ? error.message : String(error));
+  return { outcome: 'failed', found, advice: 'The log of the hub may have more.' };
+}

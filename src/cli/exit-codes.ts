@@ -1,0 +1,40 @@
+// Exit codes, and which failure ends with which.
+import { HubError, SettingError } from '../errors.ts';
+
+/** docs/cli.md is made from this list. */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'It worked.' },
+  failed: { code: 1, meaning: 'It did not work: a step, a remote, a check, or the hub itself failed.' },
+  usage: { code: 2, meaning: 'The command line, a setting or a value was wrong; nothing was done.' },
+  notFound: { code: 3, meaning: 'What was asked for is not there.' },
+  unauthorized: { code: 4, meaning: 'The hub wants a token, or refused the one it got.' },
+  unreachable: { code: 5, meaning: 'The hub could not be reached, or what answered is no hub.' },
+} as const;
+
+export type Ending = keyof typeof EXIT_CODES;
+
+/** A command line that cannot be followed, with a sentence that says why. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Something that is not there, with a sentence that says what to do. */
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError';
+}
+
+export function endingOf(error: unknown): Ending {
+  if (error instanceof UsageError || error instanceof SettingError) return 'usage';
+  if (error instanceof NotFoundError) return 'notFound';
+  // By name: the client is loaded only by those who need it.
+  if (error instanceof Error && error.name === 'UnreachableError') return 'unreachable';
+  return error instanceof HubError ? (HUB_ERRORS[error.code] ?? 'failed') : 'failed';
+}
+
+const HUB_ERRORS: Readonly<Record<string, Ending>> = {
+  entity_not_found: 'notFound',
+  route_not_found: 'notFound',
+  unauthorized: 'unauthorized',
+  invalid_request: 'usage',
+  invalid_json: 'usage',
+};

@@ -1,0 +1,74 @@
+// A hub in the process of a command, on the local database.
+import { existsSync } from 'node:fs';
+import { type Config, type Environment, readConfig } from '../config.ts';
+import { createHub, type Hub } from '../hub.ts';
+import { listenerUrl } from '../lib/address.ts';
+import type { Logger } from '../lib/world.ts';
+import { NotFoundError } from './exit-codes.ts';
+import { oneLine } from './output/text.ts';
+import type { Terminal } from './terminal.ts';
+import { openWorld } from './world.ts';
+
+const STANDARD_PORT = 443;
+
+export interface LocalHub {
+  hub: Hub;
+  close(): Promise<void>;
+}
+
+export interface LocalHubOptions {
+  environment: Environment;
+  terminal: Pick<Terminal, 'writeError' | 'shutdown'>;
+  /** Without a catalog to read there is nothing to be done, and no empty one should be left behind. */
+  mustExist: boolean;
+}
+
+/** @throws SettingError, StartError, NotFoundError */
+export async function openLocalHub({ environment, terminal, mustExist }: LocalHubOptions): Promise<LocalHub> {
+  const config = withoutBackground(readConfig(environment));
+  if (mustExist) requireCatalog(config);
+  const { world, close: closeWorld } = openWorld(config, lineLogger(terminal.writeError), environment);
+  try {
+    const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? likelyAddress(config) });
+    const stop = () => void hub.stopWork();
+    terminal.shutdown.addEventListener('abort', stop, { once: true });
+    return {
+      hub,
+      async close() {
+        terminal.shutdown.removeEventListener('abort', stop);
+        await hub.close();
+        await closeWorld();
+      },
+    };
+  } catch (error) {
+    await closeWorld();
+    throw error;
+  }
+}
+
+/** Syncing by itself is for a hub that stays. */
+function withoutBackground(config: Config): Config {
+  return { ...config, ingest: { ...config.ingest, intervalMin: 0 } };
+}
+
+function requireCatalog({ database }: Config): void {
+  if (database.engine !== 'sqlite' || existsSync(database.path)) return;
+  throw new NotFoundError(
+    `There is no catalog at ${database.path} yet. Fill one with 'hub remotes add <url>' and 'hub sync', or name a running hub with --hub or HUB_URL.`,
+  );
+}
+
+/** Where a hub with these settings would listen. */
+function likelyAddress({ host, port, tls }: Config): string {
+  return listenerUrl({ host, port: port || STANDARD_PORT, secure: tls !== undefined });
+}
+
+/** Only what somebody at the terminal should know; answers are not mixed with a log. */
+function lineLogger(writeError: Terminal['writeError']): Logger {
+  const tell = (fields: object, message: string) => {
+    const { error } = fields as { error?: unknown };
+    const reason = error instanceof Error ? `: ${error.message}` : '';
+    writeError(`hub: ${oneLine(`${message}${reason}`)}\n`);
+  };
+  return { debug: () => {}, info: () => {}, warn: tell, error: tell };
+}

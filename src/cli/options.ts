@@ -1,0 +1,69 @@
+// The kinds of options that commands have.
+import type { Command, OptionSpec } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+
+export function flag(flags: string, description: string): OptionSpec<boolean> {
+  return { flags, description, fallback: false };
+}
+
+export function text(flags: string, description: string): OptionSpec<string | undefined> {
+  return { flags, description, fallback: undefined, read: (value) => value };
+}
+
+export function textOr(flags: string, description: string, fallback: string): OptionSpec<string> {
+  return { flags, description, fallback, read: (value) => value };
+}
+
+export function list(flags: string, description: string): OptionSpec<readonly string[]> {
+  const read = (value: string) => value.split(',').map((part) => part.trim());
+  return { flags, description, fallback: [], read: (value) => read(value).filter(Boolean) };
+}
+
+export function oneOf<const T extends string>(
+  flags: string,
+  description: string,
+  choices: readonly T[],
+): OptionSpec<T | undefined> {
+  return { flags, description, choices, fallback: undefined, read: (value) => chosen(value, choices) };
+}
+
+export function oneOfOr<const T extends string>(
+  flags: string,
+  description: string,
+  choices: readonly T[],
+  fallback: NoInfer<T>,
+): OptionSpec<T> {
+  return { flags, description, choices, fallback, read: (value) => chosen(value, choices) };
+}
+
+export function wholeNumber<const F extends number | undefined>(
+  flags: string,
+  description: string,
+  { min, max, fallback }: { min: number; max: number; fallback: F },
+): OptionSpec<number | F> {
+  return {
+    flags,
+    description,
+    fallback,
+    read(value) {
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+      if (number >= min && number <= max) return number;
+      throw new UsageError(`must be a whole number from ${min} to ${max}`);
+    },
+  };
+}
+
+function chosen<T extends string>(value: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === value.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(`must be one of ${choices.join(', ')}`);
+}
+
+const JSON_OPTION = flag('--json', 'answer as JSON, for programs');
+const HUB_OPTION = text('--hub <url>', 'ask the hub at this address (or HUB_URL), not the local database');
+
+/** Everything that a command takes, the options of its kind included. */
+export function optionsOf({ kind, options }: Command): Record<string, OptionSpec<unknown>> {
+  if (kind === 'plain') return options;
+  return { ...options, ...(kind === 'hub' ? { hub: HUB_OPTION } : {}), json: JSON_OPTION };
+}

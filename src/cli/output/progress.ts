@@ -1,0 +1,53 @@
+// How far long work is: one line that changes on a terminal, a line now and then elsewhere.
+import { oneLine, shortened } from './text.ts';
+
+export interface Progress {
+  /** What is going on now; told as often as one likes. */
+  show(text: string): void;
+  /** Something that stays to be read. */
+  tell(line: string): void;
+  /** Takes the changing line away. */
+  end(): void;
+}
+
+export interface ProgressOptions {
+  isTerminal: boolean;
+  columns: number;
+  writeError: (text: string) => void;
+  now?: () => number;
+}
+
+const REDRAW_MS = 100;
+const LINE_MS = 10_000;
+const ERASE_LINE = '\r\u001b[K';
+
+export function createProgress({
+  isTerminal,
+  columns,
+  writeError,
+  now = performance.now.bind(performance),
+}: ProgressOptions): Progress {
+  let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
+  let isShown = false;
+
+  function end(): void {
+    if (isShown) writeError(ERASE_LINE);
+    isShown = false;
+  }
+
+  return {
+    show(text) {
+      if (now() - shownAt < (isTerminal ? REDRAW_MS : LINE_MS)) return;
+      shownAt = now();
+      const line = oneLine(text);
+      if (!isTerminal) return writeError(`${line}\n`);
+      writeError(`${ERASE_LINE}${shortened(line, columns - 1)}`);
+      isShown = true;
+    },
+    tell(line) {
+      end();
+      writeError(`${line}\n`);
+    },
+    end,
+  };
+}

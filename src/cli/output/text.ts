@@ -1,0 +1,80 @@
+// Text for terminals: harmless, and as wide as it looks.
+
+/** Manifests are written by strangers: what moves the cursor, changes colours or turns the direction of writing is left out. */
+export function harmless(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(UNSAFE, '');
+}
+
+/** The same, on one line. */
+export function oneLine(text: string): string {
+  return harmless(text).replace(/\s+/g, ' ').trim();
+}
+
+const ESCAPE = String.fromCharCode(27);
+const UNSAFE = new RegExp(
+  [
+    // Orders to the terminal, whole: without their first sign, the rest of them would be left as text.
+    `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
+    `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
+    // Control characters but tab and line end, and those that turn the direction of writing.
+    '(?![\\t\\n])[\\p{Cc}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]',
+  ].join('|'),
+  'gu',
+);
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Columns that it takes on a terminal. */
+export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  return [...segmenter.segment(text)].reduce((width, { segment }) => width + columnsOf(segment), 0);
+}
+
+function columnsOf(segment: string): number {
+  if (/^\p{M}/u.test(segment) || segment === '\u200b') return 0;
+  return WIDE.test(segment) ? 2 : 1;
+}
+
+/** Cut at so many columns, with an ellipsis where something is missing. */
+export function shortened(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let kept = '';
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    width += columnsOf(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+export function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
+}
+
+/** Lines of at most so many columns, broken between words. */
+export function wrapped(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines = [''];
+    for (const word of line.split(/ +/)) {
+      const last = lines.at(-1) ?? '';
+      const longer = last === '' ? word : `${last} ${word}`;
+      if (last !== '' && widthOf(longer) > columns) lines.push(word);
+      else lines[lines.length - 1] = longer;
+    }
+    return lines;
+  });
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function byteCount(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
+  const value = bytes / 1000 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,101 @@
+// The command table → a parser with help.
+import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } from 'commander';
+import { VERSION } from '../version.ts';
+import { createAccess } from './access.ts';
+import type { Command, CommandTable, OptionSpec } from './command.ts';
+import { withEnvFile } from './environment.ts';
+import { type Ending, UsageError } from './exit-codes.ts';
+import { optionsOf } from './options.ts';
+import { createOutput } from './output/output.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ProgramOptions {
+  table: CommandTable;
+  terminal: Terminal;
+  /** Told how the command that was run ended. */
+  onEnd: (ending: Ending) => void;
+}
+
+export function createProgram({ table, terminal, onEnd }: ProgramOptions): CommanderCommand {
+  const { write, writeError, columns } = terminal;
+  const program = new CommanderCommand('hub')
+    .description('A catalog of agents, tools and MCP servers.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .configureOutput({
+      writeOut: write,
+      writeErr: writeError,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+    })
+    .exitOverride()
+    .showHelpAfterError()
+    .addHelpText('after', "\n'hub <command> --help' tells more, with examples.");
+  const groups = new Map<string, CommanderCommand>();
+  for (const command of table.commands) {
+    const [first = '', second] = command.path;
+    if (second !== undefined && !groups.has(first))
+      groups.set(first, program.command(first).description(table.groups[first] ?? ''));
+    addCommand(groups.get(first) ?? program, command, { table, terminal, onEnd });
+  }
+  return program;
+}
+
+function addCommand(parent: CommanderCommand, command: Command, { table, terminal, onEnd }: ProgramOptions): void {
+  const parser = parent.command(command.path.at(-1) ?? '').description(command.summary);
+  for (const { name, description, choices } of command.args ?? []) {
+    const argument = new Argument(name, description);
+    parser.addArgument(choices ? argument.choices(choices) : argument);
+  }
+  const options = Object.entries(optionsOf(command)).map(([key, spec]) => ({ key, option: parserOption(spec), spec }));
+  for (const { option } of options) parser.addOption(option);
+  parser.addHelpText('after', helpAfter(command));
+  parser.action(async () => {
+    const given = parser.opts();
+    const values = Object.fromEntries(
+      options.map(({ key, option, spec }) => [key, given[option.attributeName()] ?? spec.fallback]),
+    );
+    onEnd(await runCommand(command, { args: parser.args, values, table, terminal }));
+  });
+}
+
+function parserOption({ flags, description, choices, fallback, read }: OptionSpec<unknown>): Option {
+  const shown =
+    fallback === undefined || fallback === false || Array.isArray(fallback) ? '' : ` (default: ${fallback})`;
+  const option = new Option(flags, `${description}${choices ? `: ${choices.join(', ')}` : ''}${shown}`);
+  if (!read) return option;
+  return option.argParser((value) => {
+    try {
+      return read(value);
+    } catch (error) {
+      if (error instanceof UsageError) throw new InvalidArgumentError(`It ${error.message}.`);
+      throw error;
+    }
+  });
+}
+
+function helpAfter({ details, examples }: Command): string {
+  const lines = examples.map(([line, does]) => `  ${line}${does && `\n      ${does}`}`);
+  return `${details ? `\n${details}\n` : ''}\nExamples:\n${lines.join('\n')}`;
+}
+
+interface Invocation {
+  args: readonly string[];
+  values: Record<string, unknown>;
+  table: CommandTable;
+  terminal: Terminal;
+}
+
+async function runCommand(command: Command, { args, values, table, terminal }: Invocation): Promise<Ending> {
+  const { hub: named, json: isJson, ...options } = values;
+  const access = createAccess({
+    named: named as string | undefined,
+    environment: () => withEnvFile(terminal.environment),
+    terminal,
+  });
+  const output = createOutput(terminal, { isJson: isJson === true });
+  try {
+    return await command.run({ args, options, terminal, output, access, table });
+  } finally {
+    await access.close();
+  }
+}

@@ -1,0 +1,27 @@
+// Digests of what was put in place, for artifacts whose own digest is that of something else: of an archive.
+import { join } from 'node:path';
+import { treeDigest } from '../lib/files.ts';
+import type { InstalledArtifact, InstallerKind } from './artifacts/artifact-installer.ts';
+import { MARK } from './artifacts/destination.ts';
+
+const SKIPS: Partial<Record<InstallerKind, readonly string[]>> = {
+  zip: [MARK],
+  mcpb: [MARK],
+  // What a package needs is installed into it as well, and is not of it.
+  npm: ['node_modules'],
+};
+
+/** What is in the folder without being part of it. */
+export function treeSkips(kind: InstallerKind): readonly string[] {
+  return SKIPS[kind] ?? [];
+}
+
+/** Undefined for what has a digest of its own, or is no folder. */
+export async function treeOf(
+  kind: InstallerKind,
+  { path }: Pick<InstalledArtifact, 'path'>,
+  targetDir: string,
+): Promise<string | undefined> {
+  const skip = SKIPS[kind];
+  return skip && path !== null ? treeDigest(join(targetDir, path), { skip }) : undefined;
+}

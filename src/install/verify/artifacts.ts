@@ -1,0 +1,79 @@
+// Whether an artifact is still what an install put in place.
+import { lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathInside, treeDigest } from '../../lib/files.ts';
+import type { Run } from '../../lib/world.ts';
+import type { InstallerKind } from '../artifacts/artifact-installer.ts';
+import { gitIn } from '../artifacts/git-command.ts';
+import { installerKindOf } from '../artifacts/installers.ts';
+import { readNpmLock } from '../artifacts/npm-lock.ts';
+import type { LockedArtifact } from '../contract.ts';
+import { treeSkips } from '../tree.ts';
+import { absent } from './adapters.ts';
+import { different, type Found, missing, SAME, unchecked } from './check.ts';
+import { verifyPythonPackage } from './python.ts';
+
+export interface VerifyContext {
+  /** Absolute, with links resolved. */
+  targetDir: string;
+  /** Empty, and nobody else's: programs find no settings there. */
+  scratchDir: string;
+  run: Run;
+  signal: AbortSignal;
+}
+
+type Verify = (artifact: LockedArtifact, context: VerifyContext) => Promise<Found>;
+
+export async function verifyArtifact(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
+  if (!artifact.ok) return unchecked('was not in place when the lockfile was written');
+  return VERIFIERS[installerKindOf(artifact.kind, artifact.spec)](artifact, context);
+}
+
+/** A new kind does not compile until it is known here how it is looked at. */
+const VERIFIERS: Readonly<Record<InstallerKind, Verify>> = {
+  git: verifyCheckout,
+  zip: verifyTree,
+  mcpb: verifyTree,
+  npm: verifyNpmPackage,
+  pypi: verifyPythonPackage,
+  oci: async () => unchecked('images are kept by the container tool, not in this folder'),
+  remote: async () => SAME,
+  unsupported: async () => unchecked('nothing is known of its kind'),
+};
+
+async function verifyCheckout({ path, resolved }: LockedArtifact, context: VerifyContext): Promise<Found> {
+  const folder = await pathInside(context.targetDir, path ?? '');
+  const repository = await lstat(join(folder, '.git')).catch(absent);
+  // Otherwise git would take a repository above for this one.
+  if (!repository?.isDirectory()) return missing('there is no repository');
+  const git = gitIn(folder, { ...context, allowPrivateNetwork: false });
+  const commit = await git.do('rev-parse', '--verify', 'HEAD');
+  if (commit !== resolved) return different(`is at commit ${commit}, and should be at ${resolved}`);
+  const changes = await git.do('status', '--porcelain', '--untracked-files=all', '--ignored');
+  const [first] = changes.split('\n').filter(Boolean);
+  return first === undefined ? SAME : different(`was changed: ${first.trim()}`);
+}
+
+async function verifyTree({ kind, path, spec, tree }: LockedArtifact, { targetDir }: VerifyContext): Promise<Found> {
+  const folder = await pathInside(targetDir, path ?? '');
+  const found = await lstat(folder).catch(absent);
+  if (!found?.isDirectory()) return missing('the folder is gone');
+  if (typeof tree !== 'string') return unchecked('the lockfile has no digest of the folder: install again to add it');
+  const skip = treeSkips(installerKindOf(kind, spec));
+  return (await treeDigest(folder, { skip })) === tree ? SAME : different('files in the folder were changed');
+}
+
+async function verifyNpmPackage(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
+  const { path, resolved, integrity } = artifact;
+  const { targetDir } = context;
+  const name = (path ?? '').replace(/^node_modules\//, '');
+  await pathInside(targetDir, path ?? '');
+  const text = await readFile(join(targetDir, path ?? '', 'package.json'), 'utf8').catch(absent);
+  if (text === undefined) return missing('the package is gone');
+  const { version } = JSON.parse(text) as { version?: unknown };
+  if (`${name}@${version}` !== resolved) return different(`is ${name}@${version}, and should be ${resolved}`);
+  const locked = await readNpmLock(targetDir, name).catch(() => undefined);
+  if (locked?.integrity !== integrity)
+    return different(`package-lock.json has ${locked?.integrity ?? 'no digest'} for it, and should have ${integrity}`);
+  return typeof artifact.tree === 'string' ? verifyTree(artifact, context) : SAME;
+}
