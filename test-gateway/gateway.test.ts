@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { aManifest } from '../test/support/builders.ts';
+import { tempDir } from '../test/support/databases.ts';
+import { testHub } from '../test/support/hub.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { aHub, aServer, freePort, installGateway, type RealGateway, startGateway } from './support.ts';
 
@@ -39,6 +41,41 @@ describe('a real gateway', { skip: missing ?? false }, () => {
       assert.equal(await errorOf(name), null);
     }
     assert.equal((await hub.listPending({ limit: 10, offset: 0, errorOnly: false, text: '' })).total, 0);
+  });
+
+  test('an install registers, and says in its report what was called', async (t) => {
+    const server = await startMcpServer(t);
+    const { hub, load, registeredAt } = await aHub(t, gateway);
+    await load(aServer('installed', server.mcp, 'STREAMABLEHTTP'));
+    const target = await tempDir(t);
+
+    const { ok, results } = await hub.install({
+      id: 'mcp_server:installed@1.0.0',
+      target,
+      dry_run: false,
+      frozen: false,
+    });
+
+    assert.equal(ok, true);
+    const step = results.find((result) => result.step === 'gateway.register');
+    assert.equal(step?.ok, true);
+    assert.match(JSON.stringify(step?.extra), /POST \/gateways/);
+    assert.ok(await registeredAt('installed'));
+    assert.equal(await echo('installed-echo-text', 'hello'), 'hello');
+    assert.equal((await hub.syncRemotes()).registered, 0, 'a sync has nothing left to do');
+  });
+
+  test('the gateway federates the hub itself, and its search can be called through it', async (t) => {
+    const { listen } = await testHub(t, { manifests: [aManifest()] });
+    const url = `${await listen()}/mcp`;
+    const made = await gateway.call('POST', '/v1/gateways', {
+      name: 'the-hub',
+      url,
+      transport: 'STREAMABLEHTTP',
+    });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    const found = await callTool('the-hub-search-catalog', { query: 'tables in PDF files' });
+    assert.match(found ?? '', /mcp_server:pdf-tables@1\.0\.0/);
   });
 
   test('a second sync changes nothing, and neither does a hub that has forgotten everything', async (t) => {
@@ -226,9 +263,11 @@ describe('a real gateway', { skip: missing ?? false }, () => {
     assert.match(String(await errorOf('broken')), /All connection attempts failed/);
   });
 
-  /** Calls a tool through the gateway. */
-  async function echo(tool: string, text: string): Promise<string | undefined> {
-    const params = { name: tool, arguments: { text } };
+  const echo = (tool: string, text: string) => callTool(tool, { text });
+
+  /** Through the gateway; the text of the answer. */
+  async function callTool(name: string, args: object): Promise<string | undefined> {
+    const params = { name, arguments: args };
     const { body } = await gateway.call('POST', '/rpc', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     const { result } = body as { result?: { content?: { text?: string }[] } };
     return result?.content?.[0]?.text;
