@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRun, RunError } from '../../src/lib/run.ts';
+
+const run = createRun(process.env);
+const sh = (script: string, some: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {}) =>
+  run({ program: 'sh', args: ['-c', script], cwd: tmpdir(), timeoutMs: 10_000, ...some });
+
+test('run: any exit code is a result, with what was written', async () => {
+  assert.deepEqual(await sh('echo out; echo err >&2; exit 3'), { exitCode: 3, stdout: 'out\n', stderr: 'err\n' });
+  assert.equal((await sh('kill -9 $$')).exitCode, 137, 'ended by a signal');
+});
+
+test('run: arguments are never read by a shell', async () => {
+  const { stdout } = await run({
+    program: 'printf',
+    args: ['%s|', '$HOME', '; echo no', '`id`', '"', "'", '*'],
+    cwd: '/',
+    timeoutMs: 5_000,
+  });
+  assert.equal(stdout, '$HOME|; echo no|`id`|"|\'|*|');
+});
+
+test('run: of the hub’s environment only harmless parts are passed on', async () => {
+  const guarded = createRun({
+    PATH: process.env.PATH,
+    HOME: '/home/of-the-hub',
+    LC_ALL: 'C',
+    HTTPS_PROXY: 'http://proxy.example.org:3128',
+    SSL_CERT_FILE: '/etc/cert.pem',
+    API_TOKEN: 'secret',
+    DATABASE_URL: 'postgres://user:secret@host/db',
+    JWT_SECRET_KEY: 'secret',
+    NODE_OPTIONS: '--inspect',
+    LD_PRELOAD: '/tmp/evil.so',
+    GIT_SSH_COMMAND: 'evil',
+  });
+  const { stdout } = await guarded({
+    program: 'env',
+    args: [],
+    cwd: '/',
+    env: { HOME: '/scratch', GIT_TERMINAL_PROMPT: '0' },
+    timeoutMs: 5_000,
+  });
+  const names = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=')[0]);
+  assert.deepEqual(names.toSorted(), ['GIT_TERMINAL_PROMPT', 'HOME', 'HTTPS_PROXY', 'LC_ALL', 'PATH', 'SSL_CERT_FILE']);
+  assert.match(stdout, /^HOME=\/scratch$/m, 'what a request says wins');
+  assert.doesNotMatch(stdout, /secret|evil/);
+});
+
+test('run: only the end of long output is kept', async () => {
+  const { stdout } = await sh('yes 0123456789 | head -c 1000000; echo THE-END');
+  assert.ok(stdout.length < 70_000);
+  assert.match(stdout, /^…/);
+  assert.match(stdout, /THE-END\n$/);
+});
+
+test('run: a program that is not there is told from one that cannot be started', async () => {
+  const missing = run({ program: 'no-such-program', args: [], cwd: '/', timeoutMs: 1_000 });
+  await assert.rejects(missing, { name: 'RunError', reason: 'missing', message: /no-such-program is not installed/ });
+  const noFolder = run({ program: 'true', args: [], cwd: '/no/such/folder', timeoutMs: 1_000 });
+  await assert.rejects(noFolder, { reason: 'unstartable' });
+  const nul = run({ program: 'true', args: ['a\0b'], cwd: '/', timeoutMs: 1_000 });
+  await assert.rejects(nul, { reason: 'unstartable' });
+});
+
+test('run: what takes too long is stopped with its children and theirs', async (t) => {
+  const pids = await pidFile(t);
+  const script = `sh -c 'sleep 60 & echo $! >> ${pids}; wait' & echo $! >> ${pids}; echo begun; wait`;
+  const stopped = await sh(script, { timeoutMs: 500 }).catch((error: unknown) => error);
+  assert.ok(stopped instanceof RunError);
+  assert.deepEqual([stopped.reason, stopped.output], ['timeout', 'begun\n']);
+  assert.match(stopped.message, /took longer than 0\.5 s/);
+  await assertGone(pids, 2);
+});
+
+test('run: children that do not listen to a polite request are ended all the same', async (t) => {
+  const pids = await pidFile(t);
+  const controller = new AbortController();
+  const script = `trap '' TERM; (trap '' TERM; echo $$ >> ${pids}; while :; do sleep 1; done) & echo $! >> ${pids}; wait`;
+  const stopped = sh(script, { signal: controller.signal }).catch((error: unknown) => error);
+  await sleep(300);
+  controller.abort();
+  assert.equal(((await stopped) as RunError).reason, 'stopped');
+  await assertGone(pids, 2);
+});
+
+test('run: what a program leaves behind when it ends is ended too, and does not hold it up', async (t) => {
+  const pids = await pidFile(t);
+  const start = performance.now();
+  const { stdout } = await sh(`sleep 60 & echo $! >> ${pids}; echo done`);
+  assert.equal(stdout, 'done\n');
+  assert.ok(performance.now() - start < 5_000);
+  await assertGone(pids, 1);
+});
+
+test('run: after its signal nothing is started', async () => {
+  const stopped = await sh('echo never', { signal: AbortSignal.abort() }).catch((error: unknown) => error);
+  assert.equal((stopped as RunError).reason, 'stopped');
+});
+
+async function pidFile(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-run-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'pids');
+}
+
+async function assertGone(file: string, count: number): Promise<void> {
+  const pids = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+  assert.equal(pids.length, count);
+  for (let wait = 0; wait < 50 && pids.some(isRunning); wait += 1) await sleep(100);
+  assert.deepEqual(pids.filter(isRunning), []);
+}
+
+/** Where nobody collects orphans, one that has ended is still listed, as a zombie. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return !isZombie(pid);
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
