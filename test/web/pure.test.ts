@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityRecord } from '../../src/catalog/contract.ts';
-import { clientConfigs, serverEntry } from '../../web/src/entity/client-config.ts';
+import { clientConfigs } from '../../web/src/entity/client-config.ts';
+import { serverEntry } from '../../web/src/entity/server-entry.ts';
 import { shellWord } from '../../web/src/entity/shell.ts';
 import { withEvent } from '../../web/src/install/shown-steps.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
@@ -60,16 +61,28 @@ test('client configuration: each client gets the layout it reads', () => {
   const address = { type: 'http', url: 'https://a.example/mcp' };
   assert.deepEqual(configs, {
     '.mcp.json': { mcpServers: { 'pdf-tables': address } },
-    '.cursor/mcp.json': { mcpServers: { 'pdf-tables': { url: 'https://a.example/mcp' } } },
+    '.cursor/mcp.json': { mcpServers: { 'pdf-tables': address } },
     '.vscode/mcp.json': { servers: { 'pdf-tables': address } },
   });
+});
+
+test('client configuration: secrets come from the environment, and nothing else may be asked of it', () => {
+  const exec = { cmd: ['run', `--home=\${HOME}`], env: { API_KEY: 'abc', HOST: `\${HOME}`, LEVEL: 'high' } };
+  const [claude, cursor] = clientConfigs(entityWith({ mcp_registration: { server: { exec } } }));
+  assert.deepEqual(JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'], {
+    type: 'stdio',
+    command: 'run',
+    args: ['--home=$ {HOME}'],
+    env: { API_KEY: `\${API_KEY}`, HOST: `\${HOST}`, LEVEL: 'high' },
+  });
+  assert.equal(JSON.parse(cursor?.text ?? '').mcpServers['pdf-tables'].env.API_KEY, `\${env:API_KEY}`);
 });
 
 test('commands: what a shell would read as more than a word is quoted', () => {
   assert.equal(shellWord('mcp_server:a/b@1.0.0'), 'mcp_server:a/b@1.0.0');
   assert.equal(shellWord("tool:a';rm@1"), `'tool:a'\\'';rm@1'`);
   for (const word of ['tool:$(a)@1', 'tool:a`b`@1', 'tool:a&b@1', '-x', '~'])
-    assert.equal(shellWord(word), `'${word}'`);
+    assert.equal(shellWord(word), ``\${word}``);
 });
 
 test('search address: what it says comes back, and nonsense is left out', () => {

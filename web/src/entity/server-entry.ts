@@ -1,0 +1,62 @@
+// How a server is reached or started, as far as its entry in the catalog says so.
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
+
+export type ServerEntry =
+  /** A variable without a value is secret, or everybody's own: it comes from the environment. */
+  | { kind: 'command'; command: string; args: string[]; env: Record<string, string | undefined> }
+  | { kind: 'address'; type: 'http' | 'sse'; url: string };
+
+type Json = Record<string, unknown>;
+
+const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|private/i;
+const STANDS_FOR_A_VALUE = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
+
+/** By its address, by the command it names, or by the program that runs its package; undefined when none is known. */
+export function serverEntry({ mcp_registration, artifacts }: EntityRecord): ServerEntry | undefined {
+  const server = record(mcp_registration?.server);
+  const url = text(server.url);
+  const transport = text(server.transport);
+  // Catalogs put web pages beside STDIO; they are no addresses of the server.
+  if (/^https?:/i.test(url) && !/^stdio$/i.test(transport)) {
+    return { kind: 'address', type: clientTransport(transport, url), url };
+  }
+  const exec = record(server.exec);
+  const named = Array.isArray(exec.cmd) ? exec.cmd.map(String) : [];
+  const [command, ...args] = named.length > 0 ? named : (artifacts.map(runCommand).find(([program]) => program) ?? []);
+  return command ? { kind: 'command', command, args, env: environment(record(exec.env)) } : undefined;
+}
+
+/** Addresses that end in /mcp speak streamable HTTP, whatever catalogs call them. */
+function clientTransport(transport: string, url: string): 'http' | 'sse' {
+  return /sse/i.test(transport) && !/\/mcp\/?(?:\?|$)/.test(url) ? 'sse' : 'http';
+}
+
+function runCommand(artifact: Json): string[] {
+  const spec = record(artifact.spec);
+  const name = text(spec.package);
+  const version = text(spec.version).replace(/^==/, '');
+  const pinned = (separator: string) => (/^[\w.+-]+$/.test(version) ? `${name}${separator}${version}` : name);
+  if (artifact.kind === 'pypi' && name !== '') return ['uvx', pinned('==')];
+  if (spec.registry === 'npm' && name !== '') return ['npx', '-y', pinned('@')];
+  if (artifact.kind !== 'oci' || text(spec.image) === '') return [];
+  const tag = text(spec.digest) ? `@${spec.digest}` : text(spec.tag) ? `:${spec.tag}` : '';
+  return ['docker', 'run', '-i', '--rm', `${spec.image}${tag}`];
+}
+
+function environment(values: Json): Record<string, string | undefined> {
+  const entries = Object.entries(values).filter(([name]) => /^[A-Za-z_]\w{0,127}$/.test(name));
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      const isOpen = !SECRET_NAME.test(name) && !STANDS_FOR_A_VALUE.test(String(value));
+      return [name, isOpen ? String(value) : undefined];
+    }),
+  );
+}
+
+function record(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
