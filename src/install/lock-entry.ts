@@ -37,9 +37,13 @@ export function lockEntry(
 
 function lockedArtifact({ planned: { kind, spec }, installed }: ArtifactOutcome): LockedArtifact {
   if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
-  const { resolved, integrity, path, dependencies } = installed;
+  const { resolved, integrity, path, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
-  return { kind, spec, resolved, integrity, path, ok: true, ...(others?.length ? { dependencies: others } : {}) };
+  return {
+    ...{ kind, spec, resolved, integrity, path, ok: true },
+    ...(tree ? { tree } : {}),
+    ...(others?.length ? { dependencies: others } : {}),
+  };
 }
 
 /** The entry of the same artifact; the second of two equal ones for the second. */

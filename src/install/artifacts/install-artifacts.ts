@@ -6,8 +6,9 @@ import type { LockedEntity, PlannedArtifact, StepResult } from '../contract.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
 import { HUB_FOLDER } from '../places.ts';
 import { runStep, type StepWatch } from '../step.ts';
+import { treeOf } from '../tree.ts';
 import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
-import { readArtifact } from './installers.ts';
+import { installerKindOf, readArtifact } from './installers.ts';
 
 export interface ArtifactsJob {
   planned: readonly PlannedArtifact[];
@@ -45,12 +46,14 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
   try {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
     const locked = lockedFor(job.planned, index, job.locked);
-    return await artifact.install({
+    const installed = await artifact.install({
       ...context,
       scratchDir,
       signal,
       ...(locked ? { locked } : {}),
     });
+    const tree = await treeOf(installerKindOf(planned.kind, planned.spec), installed, context.targetDir);
+    return { ...installed, ...(tree ? { tree } : {}) };
   } finally {
     await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 });
   }
