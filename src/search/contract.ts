@@ -104,3 +104,10 @@ export const SearchPage = z
   })
   .meta({ id: 'SearchPage' });
 export type SearchPage = z.infer<typeof SearchPage>;
+
+/** A page, and what stands for it until something that it depends on changes. */
+export type TaggedPage =
+  /** Whoever asked has the page. */
+  | { tag: string; page?: undefined }
+  /** Without a tag, the next answer may be another one: a part of search failed. */
+  | { tag?: string; page: SearchPage };

@@ -1,0 +1,38 @@
+// Rankings of recent queries, kept while nothing that they depend on has changed; equal queries at one time share one.
+import { LRUCache } from 'lru-cache';
+import type { Ranking, RankRequest, SearchEngine } from './engine.ts';
+
+export interface Rankings {
+  /** `state` stands for all that a ranking depends on beside the query. */
+  rank(request: RankRequest, state: string): Promise<Ranking>;
+}
+
+/** Hits of all rankings together: a broad query has a thousand. */
+const HITS_KEPT = 100_000;
+
+export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rankings {
+  const kept = new LRUCache<string, Ranking>({
+    maxSize: HITS_KEPT,
+    sizeCalculation: ({ hits }) => hits.length + 1,
+  });
+  const underWay = new Map<string, Promise<Ranking>>();
+
+  async function rank(request: RankRequest, key: string): Promise<Ranking> {
+    // Without a signal: others may wait for the same ranking.
+    const ranking = await engine.rank(request);
+    // What was not whole is not kept, nor are explanations, which are long and rare.
+    if (ranking.degraded === undefined && !request.explain) kept.set(key, ranking);
+    return ranking;
+  }
+
+  return {
+    async rank(request, state) {
+      const key = JSON.stringify([state, request]);
+      const known = kept.get(key);
+      if (known) return known;
+      const ranking = underWay.get(key) ?? rank(request, key).finally(() => underWay.delete(key));
+      underWay.set(key, ranking);
+      return ranking;
+    },
+  };
+}

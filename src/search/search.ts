@@ -1,0 +1,189 @@
+// The story of a search: a list, or a ranking that may be reranked; then the page is cut, and only the page is loaded.
+import { jsonDigest } from '../lib/json.ts';
+import type { Clock } from '../lib/world.ts';
+import type { SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
+import type { Hit, SearchEngine } from './engine.ts';
+import type { LiveDirectory } from './live-directory.ts';
+import type { FitReasons } from './llm-fit-reasons.ts';
+import { queryTerms } from './matches.ts';
+import { extractFitReason, type FoundEntity, presentItem } from './present.ts';
+import { createRankings } from './rankings.ts';
+import { MOST_RERANKED, type Reranker } from './reranker.ts';
+import type { SearchStore } from './store.ts';
+
+export interface Search {
+  search(query: SearchQuery): Promise<SearchPage>;
+  /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
+  searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
+}
+
+export interface SearchSettings {
+  profile: keyof typeof PROFILES;
+  mode: SearchMode;
+  rerank: 'none' | 'llm';
+}
+
+export interface SearchDependencies {
+  engine: Pick<SearchEngine, 'rank' | 'version'>;
+  store: Pick<SearchStore, 'revision' | 'summaries' | 'descriptions'>;
+  directory: LiveDirectory;
+  /** Only with a language model. */
+  llm?: { model: string; reranker: Reranker; fitReasons: FitReasons };
+  settings: SearchSettings;
+  now: Clock;
+  baseUrl: () => string;
+}
+
+const PROFILES = { general: { usual: 20, most: 100 }, public: { usual: 5, most: 5 } };
+const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
+
+interface Cut {
+  hits: readonly Hit[];
+  total: number;
+  about: Omit<SearchPage, 'items' | 'total'>;
+  /** Whether the same question has the same answer until something changes: not so when a part of search failed. */
+  isLasting: boolean;
+}
+
+export function createSearch({ engine, store, directory, llm, settings, now, baseUrl }: SearchDependencies): Search {
+  const rankings = createRankings(engine);
+
+  /** What every answer depends on beside the query: recency changes from day to day. */
+  async function state(): Promise<string> {
+    return [await store.revision(), engine.version(), now().toISOString().slice(0, 10)].join(' ');
+  }
+
+  function limitOf({ limit }: SearchQuery): number {
+    const { usual, most } = PROFILES[settings.profile];
+    return Math.min(limit ?? usual, most);
+  }
+
+  async function listPage(query: SearchQuery): Promise<Cut> {
+    const listed = await directory.current();
+    const choice = { filters: query.filters, versions: query.versions ?? 'all' };
+    const { uids, total } = listed.list({ ...choice, limit: limitOf(query), offset: query.offset });
+    return {
+      hits: uids.map((uid) => ({ uid, ...NO_SCORES, versionCount: listed.versionCount(uid) })),
+      total,
+      about: query.withFacets ? { facets: listed.countListed(choice) } : {},
+      isLasting: true,
+    };
+  }
+
+  async function rankedPage(text: string, query: SearchQuery): Promise<Cut> {
+    const { filters, explain } = query;
+    const request = { text, filters, mode: query.mode ?? settings.mode, versions: query.versions ?? 'latest', explain };
+    const ranking = await rankings.rank(request, await state());
+    const { hits, rerank } = await reranked(text, ranking.hits, query.rerank ?? settings.rerank);
+    const facets = query.withFacets
+      ? (await directory.current()).countOf(ranking.hits.map(({ uid }) => uid))
+      : undefined;
+    return {
+      hits: hits.slice(query.offset, query.offset + limitOf(query)),
+      total: ranking.total,
+      about: {
+        mode: ranking.mode,
+        ...(rerank && { rerank }),
+        ...(ranking.degraded !== undefined && { degraded: ranking.degraded }),
+        ...(facets && { facets }),
+      },
+      isLasting: ranking.degraded === undefined && (!llm || rerank === undefined || rerank === 'applied'),
+    };
+  }
+
+  async function reranked(
+    text: string,
+    hits: readonly Hit[],
+    wanted: SearchSettings['rerank'],
+  ): Promise<{ hits: readonly Hit[]; rerank?: SearchPage['rerank'] }> {
+    if (wanted === 'none') return { hits };
+    if (!llm) return { hits, rerank: 'unavailable' };
+    const best = await loaded(hits.slice(0, MOST_RERANKED));
+    const answer = await llm.reranker.order(
+      text,
+      best.map(({ entity }) => entity),
+    );
+    if (answer.outcome !== 'answered') return { hits, rerank: answer.outcome };
+    return { hits: reordered(hits, best, answer.value), rerank: 'applied' };
+  }
+
+  async function loaded(hits: readonly Hit[]): Promise<{ hit: Hit; entity: FoundEntity['entity'] }[]> {
+    const entities = await store.summaries(hits.map(({ uid }) => uid));
+    const byUid = new Map(entities.map((entity) => [entity.uid, entity]));
+    return hits.flatMap((hit) => {
+      const entity = byUid.get(hit.uid);
+      return entity ? [{ hit, entity }] : [];
+    });
+  }
+
+  async function items(text: string, hits: readonly Hit[], query: SearchQuery) {
+    const { withSnippets, explain } = query;
+    const withFitReason = query.withFitReason && text !== '';
+    const [page, descriptions] = await Promise.all([
+      loaded(hits),
+      withSnippets || withFitReason ? store.descriptions(hits.map(({ uid }) => uid)) : new Map<string, string>(),
+    ]);
+    const found = page.map((each) => ({ ...each, description: descriptions.get(each.entity.uid) ?? '' }));
+    const terms = queryTerms(text);
+    const written = withFitReason ? await writtenReasons(text, found) : [];
+    const shared = { baseUrl: baseUrl(), terms, withSnippets, explain };
+    return {
+      items: found.map((each, place): SearchItem => {
+        const fitReason = withFitReason ? (written[place] ?? extractFitReason(each, terms)) : undefined;
+        return presentItem(each, { ...shared, fitReason });
+      }),
+      isLasting: written.every((reason) => reason !== undefined),
+    };
+  }
+
+  async function writtenReasons(text: string, found: readonly FoundEntity[]): Promise<readonly (string | undefined)[]> {
+    if (!llm) return [];
+    return llm.fitReasons.explain(
+      text,
+      found.map(({ entity }) => entity),
+    );
+  }
+
+  async function answer(query: SearchQuery): Promise<{ page: SearchPage; isLasting: boolean }> {
+    const text = plainText(query.text);
+    const cut = text === '' ? await listPage(query) : await rankedPage(text, query);
+    const shown = await items(text, cut.hits, query);
+    return {
+      page: { items: shown.items, total: cut.total, ...cut.about },
+      isLasting: cut.isLasting && shown.isLasting,
+    };
+  }
+
+  async function tagOf(query: SearchQuery): Promise<string> {
+    const asked = { ...query, text: plainText(query.text), limit: limitOf(query) };
+    return jsonDigest([await state(), baseUrl(), llm?.model ?? '', settings, asked]);
+  }
+
+  return {
+    search: async (query) => (await answer(query)).page,
+
+    async searchUnlessKnown(query, isKnown) {
+      // Before the search: what changes meanwhile must not be taken for what the tag stands for.
+      const tag = await tagOf(query);
+      if (isKnown(tag)) return { tag };
+      const { page, isLasting } = await answer(query);
+      return isLasting ? { tag, page } : { page };
+    },
+  };
+}
+
+/** Control characters and line ends are blanks, and blanks at the ends nobody's wish. */
+function plainText(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toWellFormed();
+}
+
+/** The scores stay where they are, so that they never rise down the list; what is not in the order follows as it was. */
+function reordered(hits: readonly Hit[], best: readonly { hit: Hit }[], order: readonly number[]): Hit[] {
+  const chosen = order.map((place) => (best[place] as { hit: Hit }).hit);
+  const moved = new Set(chosen);
+  const others = hits.filter((hit) => !moved.has(hit));
+  return [...chosen, ...others].map((hit, place) => ({ ...hit, final: hits[place]?.final ?? hit.final }));
+}

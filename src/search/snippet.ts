@@ -1,0 +1,38 @@
+// Some two hundred characters of a text, cut at words, with what was looked for in them where it occurs.
+import { findMatches, type QueryTerms } from './matches.ts';
+
+const USUAL_LENGTH = 200;
+/** What is shown before the first match when the text does not begin with it. */
+const BEFORE_MATCH = 60;
+
+/** Undefined when there is no text. */
+export function makeSnippet(text: string, terms: QueryTerms, length = USUAL_LENGTH): string | undefined {
+  const plain = text.replace(/\s+/g, ' ').trim();
+  if (plain === '') return undefined;
+  if (plain.length <= length) return plain;
+  const start = startOf(plain, terms, length);
+  const end = start + length >= plain.length ? plain.length : wordEnd(plain, start, length);
+  const shown = plain.slice(start, end).toWellFormed().trim();
+  return `${start > 0 ? '…' : ''}${shown}${end < plain.length ? '…' : ''}`;
+}
+
+/** The beginning of a text says best what it is about: it is left only when nothing that was looked for is in it. */
+function startOf(text: string, terms: QueryTerms, length: number): number {
+  const [first] = findMatches(text, terms);
+  if (!first || first.end <= length) return 0;
+  const wanted = Math.min(first.start - BEFORE_MATCH, text.length - length);
+  const blank = text.indexOf(' ', wanted);
+  // A text without blanks is cut anywhere, but never within a pair of surrogates.
+  return blank >= 0 && blank < first.start ? blank + 1 : wanted + (isLowSurrogate(text, wanted) ? 1 : 0);
+}
+
+function wordEnd(text: string, start: number, length: number): number {
+  const end = start + length;
+  const blank = text.lastIndexOf(' ', end);
+  if (blank > start + length / 2) return blank;
+  return isLowSurrogate(text, end) ? end - 1 : end;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  return /[\udc00-\udfff]/.test(text.charAt(index));
+}

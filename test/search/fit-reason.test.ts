@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type DescribedEntity, explainFit } from '../../src/search/fit-reason.ts';
+import { queryTerms } from '../../src/search/matches.ts';
+
+const ENTITY: DescribedEntity = {
+  name: 'io.example.docs/pdf-tables',
+  title: 'PDF Tables',
+  summary: 'A server for documents.',
+  description: 'Runs anywhere. It finds tables in PDF files and returns them as CSV. Also reads mails.',
+  tags: ['ocr'],
+  capabilities: [],
+};
+const NAMELESS = { ...ENTITY, summary: '', description: '' };
+
+const cases: [string, DescribedEntity, string, string][] = [
+  [
+    'the sentence with most of the words',
+    ENTITY,
+    'get tables out of a pdf',
+    'Mentions “tables” and “pdf”: “It finds tables in PDF files and returns them as CSV.”',
+  ],
+  ['the first sentence of equals', ENTITY, 'server', 'Mentions “server”: “A server for documents.”'],
+  ['words of the name or tags', ENTITY, 'OCR', 'Has “ocr” in its name or tags: “A server for documents.”'],
+  ['words of the name alone', NAMELESS, 'pdf', 'Has “pdf” in its name or tags.'],
+  ['meaning', ENTITY, 'spreadsheet', 'Close in meaning: “A server for documents.”'],
+  ['meaning without any text', NAMELESS, 'spreadsheet', 'Close in meaning by its name, “PDF Tables”.'],
+];
+for (const [name, entity, query, expected] of cases) {
+  test(`fit reason: ${name}`, () => assert.equal(explainFit(entity, queryTerms(query)), expected));
+}
+
+test('fit reason: a long sentence is cut around what matches', () => {
+  const description = `${'word '.repeat(200)}invoice ${'word '.repeat(200)}.`;
+  const reason = explainFit({ ...ENTITY, description }, queryTerms('invoice'));
+  assert.match(reason, /^Mentions “invoice”: “….*invoice.*…”$/);
+  assert.ok(reason.length < 260);
+});
+
+test('fit reason: whatever the text and the query, one short line', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', maxLength: 3000 }), (query, text) => {
+      const entity = { ...ENTITY, summary: text.toWellFormed(), description: text.toWellFormed() };
+      const reason = explainFit(entity, queryTerms(query.toWellFormed()));
+      assert.ok(reason.length > 0 && reason.length < 1_000);
+      assert.doesNotMatch(reason, /[\r\n]/);
+    }),
+  );
+});

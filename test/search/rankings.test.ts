@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RankRequest } from '../../src/search/engine.ts';
+import { createRankings } from '../../src/search/rankings.ts';
+import { wordEngine } from '../support/word-engine.ts';
+
+const REQUEST: RankRequest = {
+  text: 'pdf',
+  filters: {
+    capabilities: [],
+    frameworks: [],
+    providers: [],
+    transports: [],
+    includeInactive: false,
+    includePending: true,
+  },
+  mode: 'hybrid',
+  versions: 'latest',
+  explain: false,
+};
+const FINDABLE = [{ uid: 'tool:pdf@1', text: 'pdf' }];
+
+test('rankings: equal queries share one, at one time and later, until something changes', async () => {
+  const engine = wordEngine(FINDABLE, { delayMs: 20 });
+  const rankings = createRankings(engine);
+  const all = await Promise.all([1, 2, 3].map(() => rankings.rank({ ...REQUEST }, 'revision 1')));
+  all.push(await rankings.rank(REQUEST, 'revision 1'));
+  assert.equal(engine.requests.length, 1);
+  assert.ok(all.every((ranking) => ranking === all[0]));
+  await rankings.rank(REQUEST, 'revision 2');
+  await rankings.rank({ ...REQUEST, mode: 'keyword' }, 'revision 2');
+  await rankings.rank({ ...REQUEST, filters: { ...REQUEST.filters, type: 'tool' } }, 'revision 2');
+  assert.equal(engine.requests.length, 4);
+});
+
+test('rankings: what is incomplete is not kept, nor are explanations', async () => {
+  const engine = wordEngine(FINDABLE);
+  const rankings = createRankings(engine);
+  engine.degrade('Meaning took no part.');
+  await rankings.rank(REQUEST, '1');
+  await rankings.rank(REQUEST, '1');
+  engine.degrade(undefined);
+  for (let time = 0; time < 2; time += 1) await rankings.rank({ ...REQUEST, explain: true }, '1');
+  assert.equal(engine.requests.length, 4);
+});
+
+test('rankings: a failure is told to all who wait, and not kept', async () => {
+  const engine = wordEngine(FINDABLE);
+  let fails = true;
+  const rankings = createRankings({
+    rank: (request) => (fails ? Promise.reject(new Error('no index')) : engine.rank(request)),
+  });
+  const outcomes = await Promise.allSettled([rankings.rank(REQUEST, '1'), rankings.rank(REQUEST, '1')]);
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+  fails = false;
+  assert.equal((await rankings.rank(REQUEST, '1')).total, 1);
+});

@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { createCatalog } from '../../src/catalog/catalog.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { SearchPage, type SearchQuery } from '../../src/search/contract.ts';
+import { createLiveDirectory } from '../../src/search/live-directory.ts';
+import { createLlmClient } from '../../src/search/llm-client.ts';
+import { createLlmFitReasons } from '../../src/search/llm-fit-reasons.ts';
+import { createReranker } from '../../src/search/reranker.ts';
+import { createSearch, type SearchSettings } from '../../src/search/search.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { createSearchStore } from '../../src/store/search-store.ts';
+import { aManifest } from '../support/builders.ts';
+import { emptyDatabase } from '../support/databases.ts';
+import { type LlmServer, startLlm } from '../support/llm-server.ts';
+import { wordEngine } from '../support/word-engine.ts';
+import { testWorld } from '../support/world.ts';
+
+const MANIFESTS = [
+  aManifest({ id: 'pdf-tables', version: '1.0.0' }),
+  aManifest({ id: 'pdf-tables', version: '1.1.0' }),
+  aManifest({
+    type: 'tool',
+    id: 'mail',
+    name: 'mail',
+    title: null,
+    summary: 'Reads mails.',
+    description: `${'It also does other things. '.repeat(20)}Finds invoices in mails.`,
+    tags: ['mail'],
+    capabilities: ['Inbox'],
+  }),
+  aManifest({ type: 'agent', id: 'off', name: 'off', summary: 'Reads nothing.', lifecycle: { status: 'disabled' } }),
+];
+const MAIL = 'tool:mail@1.0.0';
+
+test('list: newest first, exact, without scores, all versions', async (t) => {
+  const { search } = await aSearch(t);
+  const page = await search.search(aQuery());
+  assert.deepEqual(ids(page), [MAIL, 'mcp_server:pdf-tables@1.1.0', 'mcp_server:pdf-tables@1.0.0']);
+  assert.equal(page.total, 3);
+  assert.deepEqual(Object.keys(page), ['items', 'total']);
+  for (const item of page.items) {
+    const { score_lexical, score_semantic, score_quality, score_recency, score_final } = item;
+    assert.deepEqual([score_lexical, score_semantic, score_quality, score_recency, score_final], [0, 0, 0, 0, 0]);
+    assert.equal(item.fit_reason, null);
+  }
+  assert.deepEqual(
+    page.items.map(({ version_count }) => version_count),
+    [1, 2, 2],
+  );
+  assert.deepEqual(ids(await search.search(aQuery({ versions: 'latest' }))), [MAIL, 'mcp_server:pdf-tables@1.1.0']);
+  const all = await search.search(aQuery({ filters: { ...NO_FILTERS, includeInactive: true } }));
+  assert.equal(all.total, 4);
+});
+
+for (const text of ['', '  ', '\n\t', '\u0000', '\u0007 \u0000']) {
+  test(`list: ${JSON.stringify(text)} is no query`, async (t) => {
+    const { search, engine } = await aSearch(t);
+    assert.equal((await search.search(aQuery({ text }))).total, 3);
+    assert.equal(engine.requests.length, 0);
+  });
+}
+
+test('search: shows entities with their scores and links', async (t) => {
+  const { search, engine } = await aSearch(t);
+  const page = SearchPage.parse(await search.search(aQuery({ text: ' reads\u0000mails ' })));
+  assert.equal(engine.requests[0]?.text, 'reads mails');
+  assert.equal(engine.requests[0]?.versions, 'latest');
+  assert.equal(page.mode, 'hybrid');
+  assert.deepEqual(page.items[0], {
+    id: MAIL,
+    type: 'tool',
+    name: 'mail',
+    title: null,
+    version: '1.0.0',
+    version_count: 1,
+    summary: 'Reads mails.',
+    capabilities: ['Inbox'],
+    frameworks: [],
+    providers: [],
+    tags: ['mail'],
+    status: 'active',
+    score_lexical: 1,
+    score_semantic: 0,
+    score_quality: 0.5,
+    score_recency: 0.5,
+    score_final: 1,
+    fit_reason: null,
+    manifest_url: 'https://hub.example/catalog/manifest/tool:mail@1.0.0',
+    install_url: 'https://hub.example/catalog/install?id=tool:mail@1.0.0',
+  });
+});
+
+test('search: snippets, reasons, facets and explanations only for who asks', async (t) => {
+  const { search } = await aSearch(t);
+  const asked = { withSnippets: true, withFitReason: true, withFacets: true, explain: true };
+  const page = await search.search(aQuery({ text: 'invoices mails', ...asked }));
+  const [item] = page.items;
+  assert.match(item?.snippet ?? '', /^Reads mails\. It also/);
+  assert.equal(item?.fit_reason, 'Mentions “invoices” and “mails”: “Finds invoices in mails.”');
+  assert.deepEqual(item?.explanation, { words: 2 });
+  assert.deepEqual(page.facets?.type, [{ value: 'tool', count: 1 }]);
+  assert.deepEqual(page.facets?.capability, [
+    { value: 'inbox', count: 1 },
+    { value: 'mail', count: 1 },
+  ]);
+});
+
+test('search: an entity without any text has no snippet', async (t) => {
+  const { search } = await aSearch(t, { manifests: [{ type: 'tool', id: 'bare', version: '1' }] });
+  const page = await search.search(aQuery({ text: 'bare', withSnippets: true, withFitReason: true }));
+  assert.equal('snippet' in (page.items[0] ?? {}), false);
+  assert.equal(page.items[0]?.fit_reason, 'Has “bare” in its name or tags.');
+});
+
+const limits: [SearchSettings['profile'], number | undefined, number][] = [
+  ['general', undefined, 20],
+  ['general', 100, 100],
+  ['general', 3, 3],
+  ['public', undefined, 5],
+  ['public', 100, 5],
+  ['public', 3, 3],
+];
+for (const [profile, limit, shown] of limits) {
+  test(`search: the ${profile} profile shows ${shown} when ${limit ?? 'nothing'} is asked for`, async (t) => {
+    const { search } = await aSearch(t, { manifests: many(120), settings: { profile } });
+    for (const text of ['', 'number']) {
+      const page = await search.search(aQuery({ text, limit }));
+      assert.equal(page.items.length, shown);
+      assert.equal(page.total, 120);
+    }
+  });
+}
+
+test('search: pages have no gaps and no overlaps, and scores never rise', async (t) => {
+  const { search } = await aSearch(t, { manifests: many(120) });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('', 'number', 'number 7', '1 2 3', 'e5 number'),
+      fc.integer({ min: 1, max: 100 }),
+      fc.constantFrom('latest' as const, 'all' as const),
+      async (text, limit, versions) => {
+        const seen: string[] = [];
+        const scores: number[] = [];
+        for (let offset = 0; ; offset += limit) {
+          const page = await search.search(aQuery({ text, limit, offset, versions }));
+          if (page.items.length === 0) {
+            assert.equal(seen.length, page.total);
+            break;
+          }
+          seen.push(...ids(page));
+          scores.push(...page.items.map(({ score_final }) => score_final));
+        }
+        assert.equal(new Set(seen).size, seen.length);
+        assert.deepEqual(
+          scores,
+          scores.toSorted((a, b) => b - a),
+        );
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('search: past the end there is nothing, and the total stands', async (t) => {
+  const { search } = await aSearch(t);
+  for (const text of ['', 'reads']) {
+    const { total, items } = await search.search(aQuery({ text, offset: 1_000_000_000 }));
+    assert.deepEqual([items, total > 0], [[], true]);
+  }
+});
+
+test('search: what went since it was ranked is left out', async (t) => {
+  const { search, engine } = await aSearch(t);
+  engine.findable.push({ uid: 'tool:gone@1.0.0', text: 'reads mails' });
+  const page = await search.search(aQuery({ text: 'reads mails' }));
+  assert.ok(!ids(page).includes('tool:gone@1.0.0'));
+});
+
+test('search: the same query is ranked once until the catalog, the index or the day changes', async (t) => {
+  const { search, engine, world, save } = await aSearch(t);
+  const ranked = async () => {
+    await search.search(aQuery({ text: 'reads' }));
+    return engine.requests.length;
+  };
+  assert.equal(await ranked(), 1);
+  await search.search(aQuery({ text: 'reads', offset: 1, limit: 1, withSnippets: true }));
+  assert.equal(await ranked(), 1);
+  await save([aManifest({ id: 'new' })]);
+  assert.equal(await ranked(), 2);
+  engine.move();
+  assert.equal(await ranked(), 3);
+  world.setTime('2026-06-02T12:00:00.000Z');
+  assert.equal(await ranked(), 4);
+});
+
+test('tag: whoever knows it costs no search; it changes with all that the answer depends on', async (t) => {
+  const { search, engine, world, save } = await aSearch(t);
+  const tagOf = async (fields: Partial<SearchQuery> = {}) =>
+    (await search.searchUnlessKnown(aQuery({ text: 'reads', ...fields }), () => true)).tag;
+  const first = await tagOf();
+  assert.equal(await tagOf(), first);
+  assert.equal(await tagOf({ text: ' reads\n', limit: 20 }), first, 'the same in other words');
+  assert.equal(engine.requests.length, 0);
+  const others = [
+    await tagOf({ text: 'mails' }),
+    await tagOf({ limit: 7 }),
+    await tagOf({ offset: 1 }),
+    await tagOf({ withSnippets: true }),
+    await tagOf({ mode: 'keyword' }),
+    await tagOf({ filters: { ...NO_FILTERS, type: 'tool' } }),
+  ];
+  engine.move();
+  others.push(await tagOf());
+  world.setTime('2026-06-02T12:00:00.000Z');
+  others.push(await tagOf());
+  await save([aManifest({ id: 'new' })]);
+  others.push(await tagOf());
+  assert.equal(new Set([first, ...others]).size, others.length + 1);
+
+  const answer = await search.searchUnlessKnown(aQuery({ text: 'reads' }), (tag) => tag === first);
+  assert.equal(answer.page?.total, 3);
+  assert.ok(answer.tag);
+});
+
+test('tag: an answer of which a part failed has none', async (t) => {
+  const { search, engine } = await aSearch(t);
+  engine.degrade('The model does not answer; words alone were looked for.');
+  const { tag, page } = await search.searchUnlessKnown(aQuery({ text: 'reads' }), () => false);
+  assert.equal(tag, undefined);
+  assert.equal(page?.degraded, 'The model does not answer; words alone were looked for.');
+});
+
+test('rerank: without a model the order stands, and the answer says so', async (t) => {
+  const { search } = await aSearch(t);
+  const plain = await search.search(aQuery({ text: 'reads' }));
+  assert.equal(plain.rerank, undefined);
+  const page = await search.search(aQuery({ text: 'reads', rerank: 'llm' }));
+  assert.equal(page.rerank, 'unavailable');
+  assert.deepEqual(ids(page), ids(plain));
+  assert.ok((await search.searchUnlessKnown(aQuery({ text: 'reads', rerank: 'llm' }), () => false)).tag);
+});
+
+test('rerank: the model orders the best fifty, scores never rise, and all pages agree', async (t) => {
+  const { search, llm } = await aSearch(t, { manifests: many(70), withLlm: true });
+  llm?.answer(({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id).toReversed() }));
+  const query = aQuery({ text: 'number 7', limit: 100 });
+  const plain = await search.search(query);
+  const page = await search.search({ ...query, rerank: 'llm' });
+  assert.equal(page.rerank, 'applied');
+  assert.equal(llm?.questions[0]?.data.candidates.length, 50);
+  assert.deepEqual(ids(page).slice(0, 50), ids(plain).slice(0, 50).toReversed());
+  assert.deepEqual(ids(page).slice(50), ids(plain).slice(50));
+  const finals = page.items.map(({ score_final }) => score_final);
+  assert.deepEqual(
+    finals,
+    finals.toSorted((a, b) => b - a),
+  );
+  const pages = [];
+  for (const offset of [0, 30, 60]) pages.push(await search.search({ ...query, rerank: 'llm', limit: 30, offset }));
+  assert.deepEqual(pages.flatMap(ids), ids(page));
+  assert.equal(llm?.questions.length, 1, 'asked once for all pages');
+});
+
+test('rerank: the setting applies when a query names nothing, and none switches it off', async (t) => {
+  const { search, llm } = await aSearch(t, { withLlm: true, settings: { rerank: 'llm' } });
+  llm?.answer(({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id) }));
+  assert.equal((await search.search(aQuery({ text: 'reads' }))).rerank, 'applied');
+  assert.equal((await search.search(aQuery({ text: 'reads', rerank: 'none' }))).rerank, undefined);
+  assert.equal((await search.search(aQuery())).rerank, undefined, 'a list has its own order');
+});
+
+test('rerank and reasons: a model that fails costs neither the search nor its order', async (t) => {
+  const { search, llm } = await aSearch(t, { withLlm: true });
+  llm?.answer(() => 'I would rather not.');
+  const plain = await search.search(aQuery({ text: 'reads mails' }));
+  const query = aQuery({ text: 'reads mails', rerank: 'llm', withFitReason: true });
+  const { page, tag } = await search.searchUnlessKnown(query, () => false);
+  assert.equal(page?.rerank, 'failed');
+  assert.equal(tag, undefined);
+  assert.deepEqual(page && ids(page), ids(plain));
+  assert.equal(page?.items[0]?.fit_reason, 'Mentions “reads” and “mails”: “Reads mails.”');
+  await search.search(query);
+  assert.equal((await search.search(query)).rerank, 'unavailable', 'it is left alone for a while');
+});
+
+test('reasons: the model writes them where there is one', async (t) => {
+  const { search, llm } = await aSearch(t, { withLlm: true });
+  llm?.answer(({ data }) =>
+    JSON.stringify({ reasons: data.candidates.slice(0, 1).map(({ id }) => ({ id, reason: 'It reads.' })) }),
+  );
+  const page = await search.search(aQuery({ text: 'reads mails', withFitReason: true }));
+  assert.equal(page.items[0]?.fit_reason, 'It reads.');
+  assert.match(page.items[1]?.fit_reason ?? '', /^Mentions “reads”/);
+});
+
+const NO_FILTERS = {
+  capabilities: [],
+  frameworks: [],
+  providers: [],
+  transports: [],
+  includeInactive: false,
+  includePending: true,
+};
+
+function aQuery(fields: Partial<SearchQuery> = {}): SearchQuery {
+  return {
+    text: '',
+    filters: NO_FILTERS,
+    offset: 0,
+    withFitReason: false,
+    withSnippets: false,
+    withFacets: false,
+    explain: false,
+    ...fields,
+  };
+}
+
+interface SearchOptions {
+  manifests?: JsonObject[];
+  settings?: Partial<SearchSettings>;
+  withLlm?: boolean;
+}
+
+/** A catalog on SQLite, and an engine that finds its entities by the words of their names and texts. */
+async function aSearch(t: TestContext, { manifests = MANIFESTS, settings = {}, withLlm }: SearchOptions = {}) {
+  const world = testWorld();
+  const dialect = await openDatabase(await emptyDatabase(t, 'sqlite'), { metrics: createMetrics() });
+  t.after(async () => {
+    await dialect.close();
+    await world.close();
+  });
+  const revision = createRevision(dialect);
+  const baseUrl = () => 'https://hub.example';
+  const catalog = createCatalog({ store: createCatalogStore(dialect, revision), now: world.now, baseUrl });
+  const save = (documents: JsonObject[]) => catalog.saveMany(documents.map((document) => ({ document })));
+  await save(manifests);
+  const findable = manifests
+    .filter(({ lifecycle }) => lifecycle === undefined)
+    .map(({ type, id, version, summary, description }) => ({
+      uid: `${type}:${id}@${version}`,
+      text: `${id} ${summary} ${description}`,
+    }));
+  const engine = Object.assign(wordEngine(findable), { findable });
+  const llm: LlmServer | undefined = withLlm ? await startLlm(t) : undefined;
+  const client =
+    llm &&
+    createLlmClient({
+      endpoint: { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 5_000 },
+      fetch: world.fetchTrusted,
+      log: world.log,
+    });
+  const store = createSearchStore(dialect, revision);
+  const search = createSearch({
+    engine,
+    store,
+    directory: createLiveDirectory(store),
+    llm: client && {
+      model: client.model,
+      reranker: createReranker(client),
+      fitReasons: createLlmFitReasons(client),
+    },
+    settings: { profile: 'general', mode: 'hybrid', rerank: 'none', ...settings },
+    now: world.now,
+    baseUrl,
+  });
+  return { search, engine, world, save, llm };
+}
+
+function many(count: number): JsonObject[] {
+  return Array.from({ length: count }, (_, index) =>
+    aManifest({ id: `e${index}`, name: `e${index}`, summary: `Number ${index} of many.`, description: '' }),
+  );
+}
+
+function ids({ items }: SearchPage): string[] {
+  return items.map(({ id }) => id);
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { findMatches, queryTerms } from '../../src/search/matches.ts';
+import { makeSnippet } from '../../src/search/snippet.ts';
+
+const NOTHING = queryTerms('');
+const filler = (words: number) => Array.from({ length: words }, (_, index) => `word${index}`).join(' ');
+
+test('matches: words in any case, form and spelling, where they stand', () => {
+  const text = 'Reads TABLES out of pdfTableExtractor files; naïve parsing of Überweisungen.';
+  const found = findMatches(text, queryTerms('how to parse a table naive uberweisungen'));
+  assert.deepEqual(
+    found.map(({ start, end, word }) => [text.slice(start, end), word]),
+    [
+      ['TABLES', 'table'],
+      ['pdfTableExtractor', 'table'],
+      ['naïve', 'naive'],
+      ['parsing', 'parse'],
+      ['Überweisungen', 'uberweisungen'],
+    ],
+  );
+});
+
+test('matches: words that say nothing count only when there are no others', () => {
+  assert.deepEqual(findMatches('the table of the house', queryTerms('the table')).length, 1);
+  assert.deepEqual(findMatches('who is who', queryTerms('who is')).length, 3);
+  assert.deepEqual(findMatches('anything', queryTerms('')), []);
+});
+
+test('snippet: a short text is shown whole, with single blanks', () => {
+  assert.equal(makeSnippet('  Reads\n tables.  ', NOTHING), 'Reads tables.');
+  assert.equal(makeSnippet(' \n ', NOTHING), undefined);
+});
+
+test('snippet: a long text is cut at a word', () => {
+  const snippet = makeSnippet(filler(100), NOTHING) ?? '';
+  assert.match(snippet, /^word0 word1 .* word\d+…$/);
+  assert.ok(snippet.length > 180 && snippet.length <= 201, String(snippet.length));
+});
+
+test('snippet: begins before the first match when the beginning of the text has none', () => {
+  const text = `${filler(100)} finds invoices in mails ${filler(100)}`;
+  const snippet = makeSnippet(text, queryTerms('invoice')) ?? '';
+  assert.match(snippet, /^…word\d+ .*finds invoices in mails .*word\d+…$/);
+  assert.ok(snippet.length <= 203);
+  assert.match(makeSnippet(text, queryTerms('word3 invoice')) ?? '', /^word0 /);
+});
+
+test('snippet: the end of a text has no dots', () => {
+  assert.match(makeSnippet(`${filler(100)} invoice`, queryTerms('invoice')) ?? '', /^….* invoice$/);
+});
+
+test('snippet: whatever the text, it is well-formed and of about the length', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 600 }),
+    fc.string({ unit: 'binary', maxLength: 600 }),
+    fc.constantFrom('😀'.repeat(400), 'x'.repeat(5_000), `${'世界'.repeat(300)}猫`),
+  );
+  fc.assert(
+    fc.property(texts, fc.string({ maxLength: 20 }), (text, query) => {
+      const snippet = makeSnippet(text, queryTerms(query));
+      if (snippet === undefined) return assert.equal(text.trim(), '');
+      assert.ok(snippet.length <= 203, String(snippet.length));
+      if (text.isWellFormed()) assert.ok(!snippet.includes('\ufffd') || text.includes('\ufffd'));
+      assert.ok(snippet.isWellFormed());
+    }),
+  );
+});
