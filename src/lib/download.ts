@@ -47,7 +47,7 @@ export function createDownload(rule: NetworkRule, { stallMs = STALL_MS } = {}): 
 }
 
 /** For programs that make their own connections: they may take any of a name's addresses, so that none may be a forbidden one. */
-async function vetAddress(address: string, rule: NetworkRule): Promise<void> {
+async function vetAddress(address: string, rule: NetworkRule): Promise<readonly string[]> {
   const hostname = URL.canParse(address) ? new URL(address).hostname.replace(/^\[|\]$/g, '') : '';
   if (hostname === '') throw new FetchError('is no readable address', { isTemporary: false });
   const addresses = isIP(hostname) ? [hostname] : await addressesOf(hostname);
@@ -55,6 +55,7 @@ async function vetAddress(address: string, rule: NetworkRule): Promise<void> {
     const fault = addressFault(found, rule);
     if (fault) throw new FetchError(`${hostname} ${fault}`, { isTemporary: false });
   }
+  return addresses;
 }
 
 async function addressesOf(hostname: string): Promise<string[]> {

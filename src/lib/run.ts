@@ -7,7 +7,7 @@ import type { Run, RunRequest } from './world.ts';
 /** A program that could not be started, or had to be stopped. Its message is the end of a sentence about it. */
 export class RunError extends Error {
   override readonly name = 'RunError';
-  readonly reason: 'missing' | 'timeout' | 'stopped' | 'unstartable';
+  readonly reason: 'missing' | 'timeout' | 'stopped' | 'unstartable' | 'output';
   /** The end of what it wrote until then. */
   readonly output: string;
 
@@ -56,12 +56,17 @@ export function createRun(environment: Environment): Run {
       forceKillAfterDelay: GRACE_MS,
       windowsHide: true,
     });
-    const stdout = keepEnd(child.stdout);
-    const stderr = keepEnd(child.stderr);
+    let isTooMuch = false;
+    const stdout = keepEnd(child.stdout, request.mostOutputBytes ?? KEPT_OUTPUT_BYTES, () => {
+      isTooMuch = request.mostOutputBytes !== undefined;
+      if (isTooMuch) child.kill('SIGKILL');
+    });
+    const stderr = keepEnd(child.stderr, KEPT_OUTPUT_BYTES);
     // What the program started and did not wait for would go on without limits, and hold its output open.
     child.nodeChildProcess.once('exit', () => child.kill('SIGKILL'));
     const { timedOut, isCanceled, code, exitCode, signal, cause } = await child;
     const output = `${stdout()}${stderr()}`;
+    if (isTooMuch) throw tooMuchOutput(request);
     if (timedOut) throw tookTooLong(request, output);
     if (isCanceled) throw stopped(request, output);
     if (child.pid === undefined) throw unstartable(request, code ?? errorCode(cause), cause);
@@ -70,15 +75,26 @@ export function createRun(environment: Environment): Run {
 }
 
 /** Only the end is kept: that is where programs say what went wrong. */
-function keepEnd(stream: NodeJS.ReadableStream): () => string {
-  let kept = Buffer.alloc(0);
+function keepEnd(stream: NodeJS.ReadableStream, mostBytes: number, onCut = () => {}): () => string {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
   let isCut = false;
   stream.on('data', (chunk: Buffer) => {
-    const all = Buffer.concat([kept, chunk]);
-    isCut ||= all.length > KEPT_OUTPUT_BYTES;
-    kept = all.subarray(-KEPT_OUTPUT_BYTES);
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes <= mostBytes) return;
+    isCut = true;
+    onCut();
+    // Not with every chunk: joining them costs as much as they are long.
+    if (bytes > 2 * mostBytes) {
+      chunks = [Buffer.concat(chunks).subarray(-mostBytes)];
+      bytes = mostBytes;
+    }
   });
-  return () => (isCut ? `…${kept.toString()}` : kept.toString());
+  return () => {
+    const kept = Buffer.concat(chunks).subarray(-mostBytes).toString();
+    return isCut ? `…${kept}` : kept;
+  };
 }
 
 function signalExitCode(signal: string | undefined): number {
@@ -87,6 +103,10 @@ function signalExitCode(signal: string | undefined): number {
 
 function errorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+function tooMuchOutput({ program, mostOutputBytes }: RunRequest): RunError {
+  return new RunError('output', `${program} was stopped, because it wrote more than ${mostOutputBytes} bytes`);
 }
 
 function tookTooLong({ program, timeoutMs }: RunRequest, output: string): RunError {

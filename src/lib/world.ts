@@ -54,8 +54,11 @@ export interface DownloadReply {
 /** Like `Fetch`, for what may be large: the body goes to a file, never into memory. Any status is a reply; only the body of a 2xx is written. @throws FetchError */
 export type Download = (request: DownloadRequest) => Promise<DownloadReply>;
 
-/** Whether a program that makes its own connections may be sent to this address. @throws FetchError when it may not. */
-export type VetAddress = (url: string) => Promise<void>;
+/**
+ * Whether a program that makes its own connections may be sent to this address; answers with the addresses of its host, so
+ * that the program can be held to them. @throws FetchError when it may not.
+ */
+export type VetAddress = (url: string) => Promise<readonly string[]>;
 
 export interface RunRequest {
   program: string;
@@ -64,12 +67,14 @@ export interface RunRequest {
   /** Beside PATH, HOME, the locale and the proxies: nothing else of the hub's own environment is passed on. */
   env?: Record<string, string>;
   timeoutMs: number;
+  /** All of its output is kept up to here, and it is stopped when it writes more; without it, the end is kept. */
+  mostOutputBytes?: number;
   signal?: AbortSignal;
 }
 
 export interface RunResult {
   exitCode: number;
-  /** The end of it, when it was long. */
+  /** The end of it, when it was long and no limit was named. */
   stdout: string;
   stderr: string;
 }

@@ -31,14 +31,22 @@ export interface Git {
   try(...args: string[]): Promise<RunResult>;
   /** @throws InstallError when git fails. */
   do(...args: string[]): Promise<string>;
+  /** All that git writes. @throws RunError when it is more than that. */
+  list(mostBytes: number, ...args: string[]): Promise<string>;
 }
 
-export function gitIn(folder: string, { run, scratchDir, signal, allowPrivateNetwork }: InstallContext): Git {
-  async function tryGit(...args: string[]): Promise<RunResult> {
+type GitContext = Pick<InstallContext, 'run' | 'scratchDir' | 'signal' | 'allowPrivateNetwork'>;
+
+/** `settings` are added to those that hold always. */
+export function gitIn(folder: string, context: GitContext, settings: readonly string[] = []): Git {
+  const { run, scratchDir, signal, allowPrivateNetwork } = context;
+  const given = settings.flatMap((setting) => ['-c', setting]);
+
+  async function start(args: readonly string[], mostOutputBytes?: number): Promise<RunResult> {
     try {
       return await run({
         program: 'git',
-        args: [...SETTINGS, ...args],
+        args: [...SETTINGS, ...given, ...args],
         cwd: folder,
         env: {
           HOME: scratchDir,
@@ -56,6 +64,7 @@ export function gitIn(folder: string, { run, scratchDir, signal, allowPrivateNet
           LC_ALL: 'C',
         },
         timeoutMs: GIT_TIMEOUT_MS,
+        mostOutputBytes,
         signal,
       });
     } catch (error) {
@@ -67,14 +76,25 @@ export function gitIn(folder: string, { run, scratchDir, signal, allowPrivateNet
     }
   }
 
+  async function demand(args: readonly string[], mostOutputBytes?: number): Promise<string> {
+    const { exitCode, stdout, stderr } = await start(args, mostOutputBytes);
+    if (exitCode === 0) return stdout;
+    const output = withoutPasswords(stderr).slice(-2000);
+    throw new InstallError(`git ${args[0]} failed: ${lastWords(stderr)}.`, { extra: { output } });
+  }
+
   return {
-    try: tryGit,
-    async do(...args) {
-      const { exitCode, stdout, stderr } = await tryGit(...args);
-      if (exitCode === 0) return stdout.trim();
-      throw new InstallError(`git ${args[0]} failed: ${lastWords(stderr)}`, { extra: { output: stderr.slice(-2000) } });
-    },
+    try: (...args) => start(args),
+    do: async (...args) => (await demand(args)).trim(),
+    list: (mostBytes, ...args) => demand(args, mostBytes),
   };
+}
+
+/** Holds git to the addresses that were checked, whatever the name server says next. */
+export function heldTo(url: URL, addresses: readonly string[]): string[] {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const list = addresses.map((address) => (address.includes(':') ? `[${address}]` : address)).join(',');
+  return list === '' ? [] : [`http.curloptResolve=${url.hostname}:${port}:${list}`];
 }
 
 /** What git itself says is in its last lines; addresses in it may carry a password. */
