@@ -6,6 +6,7 @@ import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';
 import { gitIn } from '../artifacts/git-command.ts';
 import { installerKindOf } from '../artifacts/installers.ts';
+import { checkSameDependencies } from '../artifacts/locked.ts';
 import { readNpmLock } from '../artifacts/npm-lock.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
@@ -72,8 +73,9 @@ async function verifyNpmPackage(artifact: LockedArtifact, context: VerifyContext
   if (text === undefined) return missing('the package is gone');
   const { version } = JSON.parse(text) as { version?: unknown };
   if (`${name}@${version}` !== resolved) return different(`is ${name}@${version}, and should be ${resolved}`);
-  const locked = await readNpmLock(targetDir, name).catch(() => undefined);
-  if (locked?.integrity !== integrity)
-    return different(`package-lock.json has ${locked?.integrity ?? 'no digest'} for it, and should have ${integrity}`);
+  const locked = await readNpmLock(targetDir, name);
+  if (locked.integrity !== integrity)
+    return different(`package-lock.json has ${locked.integrity ?? 'no digest'} for it, and should have ${integrity}`);
+  checkSameDependencies(`${name}@${version}`, locked.dependencies, artifact.dependencies);
   return typeof artifact.tree === 'string' ? verifyTree(artifact, context) : SAME;
 }

@@ -1,32 +1,42 @@
-// Whether a Python package in a virtual environment is still what was installed, by its own list of files.
+// Whether Python packages in a virtual environment are still what was installed, by their own lists of files.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { pathInside } from '../../lib/files.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
-/** Nothing of the environment is run: it may have been changed. */
+interface Environment {
+  folder: string;
+  packages: string;
+  /** Normal form of a name → the folder that describes the package. */
+  described: ReadonlyMap<string, string>;
+}
+
+/** Nothing of the environment is run: it may have been changed. What came along is looked at too. */
 export async function verifyPythonPackage(
-  { resolved, spec }: LockedArtifact,
+  { resolved, path, dependencies = [] }: LockedArtifact,
   { targetDir }: { targetDir: string },
 ): Promise<Found> {
-  const environment = join(targetDir, '.venv');
-  const [name = '', version = ''] = (resolved ?? '').split('==');
-  const packages = await sitePackages(environment);
-  if (packages === undefined) return missing('there is no virtual environment');
-  const wanted = normalised(name || String(spec.package ?? ''));
-  const installed = (await readdir(packages)).find((entry) => {
-    const [, found] = /^(.+?)-[^-]+\.dist-info$/.exec(entry) ?? [];
-    return found !== undefined && normalised(found) === wanted;
-  });
-  if (installed === undefined) return missing('the package is gone');
-  const found = /-([^-]+)\.dist-info$/.exec(installed)?.[1];
-  if (found !== version) return different(`is of version ${found}, and should be of ${version}`);
-  const changed = await changedFile(packages, installed, environment);
-  return changed === undefined ? SAME : different(`${changed} was changed`);
+  // Its marker did not fit the machine, so that there was nothing to install.
+  if (resolved === null || path === null) return SAME;
+  const environment = await readEnvironment(await pathInside(targetDir, path));
+  if (!environment) return missing('there is no virtual environment');
+  for (const each of [resolved, ...dependencies.map((dependency) => dependency.resolved)]) {
+    const found = await verifyOne(each, environment);
+    if (found.outcome !== 'same') return found;
+  }
+  return SAME;
+}
+
+async function readEnvironment(folder: string): Promise<Environment | undefined> {
+  const packages = await sitePackages(folder);
+  if (packages === undefined) return undefined;
+  const names = (await readdir(packages)).filter((name) => name.endsWith('.dist-info'));
+  return { folder, packages, described: new Map(names.map((name) => [normalised(name.split('-')[0] ?? ''), name])) };
 }
 
 async function sitePackages(environment: string): Promise<string | undefined> {
@@ -42,10 +52,21 @@ function normalised(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
 
-/** The first file of its list that is not as listed; without a digest it is a file that may change. */
-async function changedFile(packages: string, installed: string, environment: string): Promise<string | undefined> {
-  const record = await readFile(join(packages, installed, 'RECORD'), 'utf8').catch(absent);
-  if (record === undefined) return `${installed}/RECORD`;
+async function verifyOne(resolved: string, { folder, packages, described }: Environment): Promise<Found> {
+  const [name = '', version = ''] = resolved.split('==');
+  const description = described.get(normalised(name));
+  if (description === undefined) return missing(`${name} is gone`);
+  const metadata = await readFile(join(packages, description, 'METADATA'), 'utf8').catch(absent);
+  const found = /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
+  if (found !== version) return different(`${name} is of version ${found ?? 'none'}, and should be of ${version}`);
+  const changed = await changedFile(packages, description, folder);
+  return changed === undefined ? SAME : different(`${changed} was changed`);
+}
+
+/** The first file of its list that is not as listed; those without a digest may change. */
+async function changedFile(packages: string, description: string, environment: string): Promise<string | undefined> {
+  const record = await readFile(join(packages, description, 'RECORD'), 'utf8').catch(absent);
+  if (record === undefined) return `${description}/RECORD`;
   for (const line of record.split('\n')) {
     const [, path = '', digest] = /^"?(.*?)"?,sha256=([\w-]+),\d*\r?$/.exec(line) ?? [];
     if (digest === undefined) continue;
