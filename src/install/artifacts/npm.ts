@@ -21,6 +21,9 @@ const OPTIONS = [
   '--no-progress',
   '--no-update-notifier',
   '--logs-max=0',
+  '--fetch-retries=1',
+  '--fetch-retry-mintimeout=1000',
+  '--fetch-retry-maxtimeout=5000',
   '--save-exact',
   '--save-prod',
   '--package-lock',
@@ -46,6 +49,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
       await npm('install', '--package-lock-only', '--', `${spec.package}@${wanted}`);
       const resolution = await readNpmLock(context.targetDir, spec.package);
       checkResolution(spec, resolution, context);
+      await forgetHiddenLock(context.targetDir);
       await npm('install');
       const { version, integrity, dependencies } = resolution;
       const resolved = `${spec.package}@${version}`;
@@ -101,12 +105,18 @@ async function rememberProject(targetDir: string): Promise<() => Promise<void>> 
   const texts = await Promise.all(PROJECT_FILES.map((file) => readFile(join(targetDir, file)).catch(() => undefined)));
   if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
   return async () => {
+    await forgetHiddenLock(targetDir);
     for (const [index, file] of PROJECT_FILES.entries()) {
       const text = texts[index];
       if (text === undefined) await rm(join(targetDir, file), { force: true });
       else await writeFileInside(targetDir, file, text);
     }
   };
+}
+
+/** Written by the first run as if it had installed something: npm would believe it instead of looking. */
+async function forgetHiddenLock(targetDir: string): Promise<void> {
+  await rm(join(targetDir, 'node_modules', '.package-lock.json'), { force: true });
 }
 
 type Npm = (...args: string[]) => Promise<void>;
@@ -136,7 +146,12 @@ async function registryOptions(name: string, context: InstallContext): Promise<s
   const options = await Promise.all(
     ['registry', ...scope].map(async (key) => {
       const { exitCode, stdout } = await runProgram(
-        { program: 'npm', args: ['config', 'get', key], cwd: context.targetDir, whenMissing: WHEN_MISSING },
+        {
+          program: 'npm',
+          args: ['config', 'get', '--no-update-notifier', '--logs-max=0', key],
+          cwd: context.targetDir,
+          whenMissing: WHEN_MISSING,
+        },
         context,
       );
       const url = stdout.trim().split('\n').at(-1) ?? '';

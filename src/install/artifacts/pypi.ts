@@ -1,0 +1,95 @@
+// Packages of Python: into a virtual environment inside the target, by digest.
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FetchError } from '../../lib/fetch.ts';
+import { publicUrl } from './archive-install.ts';
+import {
+  type ArtifactInstaller,
+  type InstallContext,
+  InstallError,
+  type InstalledArtifact,
+  type LockedResult,
+} from './artifact-installer.ts';
+import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
+import { PypiSpec } from './pypi-spec.ts';
+import { findPythonTool, type PythonTool, VENV } from './pypi-tools.ts';
+
+export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
+  step: 'pypi.install',
+  spec: PypiSpec,
+  command: ({ requirement, indexUrl }) =>
+    `pip install ${indexUrl ? `--index-url ${publicUrl(indexUrl)} ` : ''}'${requirement.replaceAll("'", '"')}' into ${VENV}`,
+
+  async install(spec, context) {
+    if (spec.indexUrl) await vetIndex(spec.indexUrl, context);
+    const lockedPackages = context.locked && readLocked(spec, context.locked);
+    const tool = await findPythonTool(context);
+    const isNew = await tool.prepare();
+    try {
+      const packages = await choosePackages(spec, tool, lockedPackages, context.locked);
+      return await installPackages(packages, spec, tool, context);
+    } catch (error) {
+      if (isNew) await rm(join(context.targetDir, VENV), { recursive: true, force: true });
+      throw error;
+    }
+  },
+};
+
+async function vetIndex(indexUrl: string, { vetAddress }: InstallContext): Promise<void> {
+  await vetAddress(indexUrl).catch((error: unknown) => {
+    if (!(error instanceof FetchError)) throw error;
+    throw new InstallError(`The package index ${publicUrl(indexUrl)} cannot be used: ${error.message}.`, {
+      cause: error,
+    });
+  });
+}
+
+/** The package itself, then what came along. @throws InstallError when the lockfile is about something else. */
+function readLocked(spec: PypiSpec, locked: LockedResult): PinnedPackage[] {
+  const packages = [locked, ...(locked.dependencies ?? [])].map(fromLocked);
+  const [own] = packages;
+  if (!own || own.name !== spec.name || (spec.exactVersion && spec.exactVersion !== own.version))
+    throw new InstallError(`The lockfile says ${locked.resolved}, and the manifest ${spec.requirement}.`);
+  if (packages.some((each) => each === undefined))
+    throw new InstallError(`The lockfile has no digest for something that ${locked.resolved} needs.`);
+  return packages.filter((each) => each !== undefined);
+}
+
+/** What is locked is installed without asking again what would be newest today. */
+async function choosePackages(
+  spec: PypiSpec,
+  tool: PythonTool,
+  lockedPackages: PinnedPackage[] | undefined,
+  locked: LockedResult | undefined,
+) {
+  if (lockedPackages && locked?.dependencies) return lockedPackages;
+  const [own] = lockedPackages ?? [];
+  const requirement = own
+    ? spec.requirement.replace(/^([\w.-]+(?:\[[^\]]*\])?)[^;]*/, `$1==${own.version} `)
+    : spec.requirement;
+  const packages = await tool.resolve(requirement, spec.indexUrl);
+  return own ? packages.map((each) => (each.name === own.name ? own : each)) : packages;
+}
+
+async function installPackages(
+  packages: readonly PinnedPackage[],
+  { name, requirement, indexUrl }: PypiSpec,
+  tool: PythonTool,
+  context: InstallContext,
+): Promise<InstalledArtifact> {
+  const extra = { tool: tool.name, requirement };
+  if (packages.length === 0 && requirement.includes(';')) {
+    const reason = 'Its marker does not fit this machine.';
+    return { resolved: null, integrity: null, path: null, extra: { ...extra, skipped: true, reason } };
+  }
+  const own = packages.find((each) => each.name === name);
+  if (!own) throw new InstallError(`${tool.name} did not find out a version of '${name}'.`);
+  const undigested = packages.find(({ hashes }) => hashes.length === 0);
+  if (undigested) throw new InstallError(`The index gives no digest for ${undigested.name}==${undigested.version}.`);
+  const file = join(context.scratchDir, 'requirements.txt');
+  await writeFile(file, pinnedRequirements(packages));
+  await tool.install(file, indexUrl);
+  const others = packages.filter((each) => each !== own).map(toLocked);
+  const dependencies = others.sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
+  return { ...toLocked(own), dependencies, path: VENV, extra: { ...extra, version: own.version } };
+}

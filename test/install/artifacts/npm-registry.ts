@@ -1,0 +1,70 @@
+// A small registry of npm packages on loopback.
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
+import { rawTarGz } from './raw-archives.ts';
+
+export interface PublishedPackage {
+  name: string;
+  version: string;
+  dependencies?: Record<string, string>;
+  scripts?: Record<string, string>;
+  bin?: Record<string, string>;
+  files?: Record<string, string>;
+  /** What the registry says of the tarball, whatever is true. */
+  integrity?: string;
+}
+
+export interface NpmRegistry {
+  host: IndexServer;
+  /** A home whose settings name this registry, and hold a secret. */
+  env: NodeJS.ProcessEnv;
+  publish(published: PublishedPackage): { integrity: string };
+}
+
+export const SECRET = 'npm-s3cret-token';
+
+export async function startNpmRegistry(t: TestContext): Promise<NpmRegistry> {
+  const host = await startIndexServer(t);
+  const home = await mkdtemp(join(tmpdir(), 'hub-npm-home-'));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const { host: authority } = new URL(host.origin);
+  await writeFile(join(home, '.npmrc'), `registry=${host.origin}/\n//${authority}/:_authToken=${SECRET}\n`);
+  const packuments = new Map<
+    string,
+    { name: string; 'dist-tags': { latest: string }; versions: Record<string, object> }
+  >();
+
+  function publish({
+    files = { 'index.js': 'module.exports = 1;\n' },
+    integrity: claimed,
+    ...manifest
+  }: PublishedPackage) {
+    const content = { ...files, 'package.json': JSON.stringify(manifest) };
+    const tarball = rawTarGz(
+      Object.entries(content).map(([name, text]) => ({ name: `package/${name}`, content: text })),
+    );
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+    const path = `/${manifest.name}/-/${manifest.name.split('/').at(-1)}-${manifest.version}.tgz`;
+    host.put(path, tarball);
+    const packument = packuments.get(manifest.name) ?? {
+      name: manifest.name,
+      'dist-tags': { latest: '' },
+      versions: {},
+    };
+    packument['dist-tags'].latest = manifest.version;
+    packument.versions[manifest.version] = {
+      ...manifest,
+      dist: { tarball: host.url(path), integrity: claimed ?? integrity },
+    };
+    packuments.set(manifest.name, packument);
+    for (const name of [manifest.name, manifest.name.replace('/', '%2f')])
+      host.put(`/${name}`, packument, { type: 'application/json' });
+    return { integrity };
+  }
+
+  return { host, env: { ...process.env, HOME: home }, publish };
+}

@@ -1,0 +1,200 @@
+// Packages of npm, installed by the real npm from a registry on loopback.
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
+import { treeDigest } from '../../../src/lib/files.ts';
+import { SECRET, startNpmRegistry } from './npm-registry.ts';
+import { stage } from './stage.ts';
+
+const spec = (name: string, version?: string) => ({ registry: 'npm', package: name, version });
+
+test('npm: a package and what it needs, pinned, with digests; scripts do not run, secrets are not sent', async (t) => {
+  const registry = await startNpmRegistry(t);
+  const scripts = { preinstall: 'echo x > ran', install: 'echo x > ran', postinstall: 'echo x > ran' };
+  const inner = registry.publish({ name: '@some/inner', version: '2.1.0' });
+  const thing = registry.publish({
+    name: 'thing',
+    version: '1.2.3',
+    dependencies: { '@some/inner': '^2.0.0' },
+    scripts,
+    bin: { thing: 'index.js' },
+  });
+  registry.publish({ name: 'thing', version: '1.3.0' });
+  const place = await stage(t, { env: registry.env });
+  const installed = await place.install(npmInstaller, spec('thing', '1.2.3'));
+  assert.deepEqual(
+    [installed.resolved, installed.integrity, installed.path],
+    ['thing@1.2.3', thing.integrity, 'node_modules/thing'],
+  );
+  assert.deepEqual(installed.dependencies, [{ resolved: '@some/inner@2.1.0', integrity: inner.integrity }]);
+  const files = await place.files();
+  assert.ok(files.includes('node_modules/@some/inner/index.js') && files.includes('node_modules/.bin/thing'));
+  assert.ok(!files.some((file) => file.endsWith('ran')));
+  assert.deepEqual(JSON.parse(await place.read('package.json')).dependencies, { thing: '1.2.3' });
+  assert.ok(registry.host.requests.every(({ headers }) => !JSON.stringify(headers).includes(SECRET)));
+
+  const before = await treeDigest(place.targetDir);
+  assert.deepEqual(await place.install(npmInstaller, spec('thing', '1.2.3')), installed);
+  assert.equal(await treeDigest(place.targetDir), before);
+  await place.assertContained();
+});
+
+test('npm: without a version the newest; several packages and the files of a project live together', async (t) => {
+  const registry = await startNpmRegistry(t);
+  for (const name of ['one', 'two']) for (const version of ['1.0.0', '1.1.0']) registry.publish({ name, version });
+  const place = await stage(t, { env: registry.env });
+  const project = { name: 'mine', version: '7.0.0', scripts: { start: 'node .' } };
+  await writeFile(join(place.targetDir, 'package.json'), JSON.stringify(project));
+  assert.equal((await place.install(npmInstaller, spec('one'))).resolved, 'one@1.1.0');
+  assert.equal((await place.install(npmInstaller, spec('two', '^1.0.0'))).resolved, 'two@1.1.0');
+  assert.deepEqual(JSON.parse(await place.read('package.json')), {
+    ...project,
+    dependencies: { one: '1.1.0', two: '1.1.0' },
+  });
+  assert.equal((await place.install(npmInstaller, spec('one', '1.0.0'))).resolved, 'one@1.0.0');
+  assert.equal(JSON.parse(await place.read('node_modules/one/package.json')).version, '1.0.0');
+  assert.equal(JSON.parse(await place.read('node_modules/two/package.json')).version, '1.1.0');
+});
+
+test('npm: a frozen install gets what is locked, and fails on any difference before it touches anything', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'inner', version: '1.0.0' });
+  registry.publish({ name: 'thing', version: '1.0.0', dependencies: { inner: '^1.0.0' } });
+  const first = await stage(t, { env: registry.env });
+  const locked = await first.install(npmInstaller, spec('thing'));
+  registry.publish({ name: 'thing', version: '2.0.0' });
+  const second = await stage(t, { env: registry.env });
+  assert.deepEqual(await second.install(npmInstaller, spec('thing'), { locked }), locked);
+  assert.equal(await treeDigest(second.targetDir), await treeDigest(first.targetDir));
+
+  const third = await stage(t, { env: registry.env });
+  const fails = async (changed: object, expected: RegExp, version?: string) => {
+    assert.match(
+      await third.failure(npmInstaller, spec('thing', version), { locked: { ...locked, ...changed } }),
+      expected,
+    );
+    assert.deepEqual(await third.files(), []);
+  };
+  await fails({ integrity: 'sha512-AAAA' }, /another than in the lockfile/);
+  await fails({ resolved: 'other@1.0.0' }, /lockfile says other@1.0.0/);
+  await fails({}, /lockfile says thing@1.0.0, and the manifest thing@2.0.0/, '2.0.0');
+  registry.publish({ name: 'inner', version: '1.5.0' });
+  await fails({}, /needs inner@1.5.0, which is not in the lockfile/);
+});
+
+test('npm: what cannot be had is said, and leaves the target as it was', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  registry.publish({ name: 'lying', version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==` });
+  registry.publish({ name: 'to-git', version: '1.0.0', dependencies: { x: 'git+https://127.0.0.1:1/x.git' } });
+  registry.publish({ name: 'to-metadata', version: '1.0.0', dependencies: { x: 'http://127.0.0.1:1/latest.tgz' } });
+  registry.publish({ name: 'to-file', version: '1.0.0', dependencies: { x: 'file:../../canary' } });
+  const place = await stage(t, { env: registry.env });
+  const fails = async (name: string, version: string | undefined, expected: RegExp) => {
+    assert.match(await place.failure(npmInstaller, spec(name, version)), expected);
+    assert.deepEqual(
+      (await place.files()).filter((file) => !file.startsWith('node_modules/.')),
+      [],
+    );
+    await place.assertContained();
+  };
+  await fails('nothing-like-it', undefined, /no package 'nothing-like-it'/);
+  await fails('thing', '9.9.9', /no such version of 'thing'/);
+  await fails('lying', undefined, /not what it announced/);
+  await fails('to-git', undefined, /in no registry/);
+  await fails('to-metadata', undefined, /in no registry/);
+  await fails('to-file', undefined, /in no registry|could not install/);
+});
+
+test('npm: a project file that cannot be read is left alone', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  const place = await stage(t, { env: registry.env });
+  await writeFile(join(place.targetDir, 'package.json'), '{ broken');
+  assert.match(await place.failure(npmInstaller, spec('thing')), /cannot be read as JSON/);
+  assert.equal(await place.read('package.json'), '{ broken');
+});
+
+test('npm: links in the target are not followed', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: '@some/thing', version: '1.0.0' });
+  for (const link of ['node_modules', 'package.json', 'package-lock.json', 'node_modules/@some']) {
+    const place = await stage(t, { env: registry.env });
+    await mkdir(dirname(join(place.targetDir, link)), { recursive: true });
+    await symlink(join(place.targetDir, '..'), join(place.targetDir, link));
+    await assert.rejects(place.install(npmInstaller, spec('@some/thing')), /link/);
+    await place.assertContained();
+  }
+});
+
+test('npm: no npm on the machine', async (t) => {
+  const place = await stage(t, { env: { PATH: '/nowhere', HOME: '/nowhere' } });
+  assert.match(await place.failure(npmInstaller, spec('thing')), /install Node.js/);
+  assert.deepEqual(await place.files(), []);
+});
+
+const REFUSED = [
+  ...[
+    '',
+    '-g',
+    '--prefix=/',
+    '../x',
+    './x',
+    '/etc',
+    'a/b',
+    '@a',
+    '@a/',
+    'https://a.example/x.tgz',
+    'git+ssh://x/y',
+    'a b',
+    'file:x',
+    'x.tgz',
+    'npm:thing',
+    'a@1',
+    'n'.repeat(215),
+    'node_modules',
+    '.hidden',
+    'a\0b',
+  ].map((name) => ({ package: name })),
+  ...[
+    '-1',
+    '--force',
+    'https://a.example/x.tgz',
+    'git+https://x/y',
+    'file:../x',
+    '../x',
+    'npm:other@1',
+    'github:a/b',
+    'a/b',
+    'x.tgz',
+    '1.0.0 && rm',
+    '$(id)',
+    'link:x',
+    'workspace:*',
+  ].map((version) => ({ package: 'thing', version })),
+  { package: 5 },
+  { version: '1.0.0' },
+];
+for (const refused of REFUSED) {
+  test(`npm: ${JSON.stringify(refused).slice(0, 60)} is refused`, () => {
+    assert.equal(npmInstaller.spec.safeParse({ registry: 'npm', ...refused }).success, false);
+  });
+}
+for (const version of [
+  '1.2.3',
+  'v1.2.3',
+  '1.0.9+7f25f570',
+  '1.0.0-beta.1',
+  '^1.2',
+  '>=1 <3',
+  '1.x || 2.x',
+  '*',
+  'latest',
+  'next',
+]) {
+  test(`npm: version '${version}' is taken`, () => {
+    assert.equal(npmInstaller.spec.safeParse(spec('@some/thing', version)).success, true);
+  });
+}

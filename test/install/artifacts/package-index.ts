@@ -1,0 +1,83 @@
+// A small index of Python packages on loopback, as PEP 503 has it.
+import { createHash } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
+import { rawTarGz, rawZip } from './raw-archives.ts';
+
+export interface PublishedWheel {
+  name: string;
+  version: string;
+  requires?: string[];
+  extras?: string[];
+  module?: string;
+}
+
+export interface PackageIndex {
+  host: IndexServer;
+  url: string;
+  publish(wheel: PublishedWheel): { sha256: string };
+  /** A package that has to be built, which runs its code. */
+  publishSource(name: string, version: string, setup: string): void;
+  /** Sends other bytes than the index announces. */
+  replaceFile(name: string, version: string, bytes: Buffer): void;
+}
+
+export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
+  const host = await startIndexServer(t);
+  const pages = new Map<string, string[]>();
+
+  function list(name: string, file: string, content: Buffer): string {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const links = [...(pages.get(name) ?? []), `<a href="../../files/${file}#sha256=${sha256}">${file}</a><br>`];
+    pages.set(name, links);
+    host.put(`/files/${file}`, content);
+    host.put(`/simple/${name}/`, `<!doctype html><html><body>${links.join('\n')}</body></html>`, { type: 'text/html' });
+    return sha256;
+  }
+
+  return {
+    host,
+    url: host.url('/simple/'),
+    publish({ name, version, requires = [], extras = [], module = 'VALUE = 1\n' }) {
+      const folder = `${name.replaceAll('-', '_')}-${version}.dist-info`;
+      const metadata = [
+        'Metadata-Version: 2.1',
+        `Name: ${name}`,
+        `Version: ${version}`,
+        ...extras.map((extra) => `Provides-Extra: ${extra}`),
+        ...requires.map((requirement) => `Requires-Dist: ${requirement}`),
+        '',
+        '',
+      ].join('\n');
+      const files = {
+        [`${name.replaceAll('-', '_')}.py`]: module,
+        [`${folder}/METADATA`]: metadata,
+        [`${folder}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+      };
+      const record = `${Object.entries(files)
+        .map(([path, text]) => `${path},sha256=${digest(text)},${Buffer.byteLength(text)}`)
+        .join('\n')}\n${folder}/RECORD,,\n`;
+      const wheel = rawZip(
+        Object.entries({ ...files, [`${folder}/RECORD`]: record }).map(([path, content]) => ({ name: path, content })),
+      );
+      return { sha256: list(name, fileName(name, version), wheel) };
+    },
+    publishSource(name, version, setup) {
+      const files = { 'setup.py': setup, 'PKG-INFO': `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n` };
+      list(
+        name,
+        `${name}-${version}.tar.gz`,
+        rawTarGz(Object.entries(files).map(([path, content]) => ({ name: `${name}-${version}/${path}`, content }))),
+      );
+    },
+    replaceFile: (name, version, bytes) => host.put(`/files/${fileName(name, version)}`, bytes),
+  };
+}
+
+function fileName(name: string, version: string): string {
+  return `${name.replaceAll('-', '_')}-${version}-py3-none-any.whl`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
