@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { z } from 'zod';
-import { choice, flag, wholeNumber, words } from '../../src/http/query-string.ts';
+import { choice, csv, flag, freeText, wholeNumber, words } from '../../src/http/query-string.ts';
 
 interface Case {
   name: string;
@@ -25,6 +25,38 @@ const cases: Case[] = [
       [undefined, false],
     ],
     refused: ['', '2', 'maybe', 'null', ['true', 'true']].map((text) => [text, NOT_A_FLAG]),
+  },
+  {
+    name: 'csv',
+    schema: csv({ most: 3, longest: 5 }),
+    read: [
+      ['a,b', ['a', 'b']],
+      [' a ,, b,', ['a', 'b']],
+      ['a,a', ['a']],
+      [
+        ['a,b', 'c'],
+        ['a', 'b', 'c'],
+      ],
+      [',', []],
+      ['', []],
+      [undefined, []],
+    ],
+    refused: ['a,b,c,d', 'abcdef'].map((text) => [
+      text,
+      'must be a list of at most 3 values of at most 5 characters each',
+    ]),
+  },
+  {
+    name: 'freeText',
+    schema: freeText(5),
+    read: [
+      ['\u0000 a', '\u0000 a'],
+      ['', ''],
+    ],
+    refused: [
+      ['abcdef', 'must not be longer than 5 characters'],
+      [['a', 'b'], 'must be given once'],
+    ],
   },
   { name: 'flag that is on', schema: flag(true), read: [[undefined, true]], refused: [] },
   {

@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { createMetrics } from '../../src/lib/metrics.ts';
 import { SearchPage, type SearchQuery } from '../../src/search/contract.ts';
-import { createLiveDirectory } from '../../src/search/live-directory.ts';
-import { createLlmClient } from '../../src/search/llm-client.ts';
-import { createLlmFitReasons } from '../../src/search/llm-fit-reasons.ts';
-import { createReranker } from '../../src/search/reranker.ts';
-import { createSearch, type SearchSettings } from '../../src/search/search.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createRevision } from '../../src/store/revision.ts';
-import { createSearchStore } from '../../src/store/search-store.ts';
+import type { SearchSettings } from '../../src/search/search.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase } from '../support/databases.ts';
-import { type LlmServer, startLlm } from '../support/llm-server.ts';
-import { wordEngine } from '../support/word-engine.ts';
-import { testWorld } from '../support/world.ts';
+import { aQuery, NO_FILTERS, testSearch } from '../support/search.ts';
 
 const MANIFESTS = [
   aManifest({ id: 'pdf-tables', version: '1.0.0' }),
@@ -38,7 +25,7 @@ const MANIFESTS = [
 const MAIL = 'tool:mail@1.0.0';
 
 test('list: newest first, exact, without scores, all versions', async (t) => {
-  const { search } = await aSearch(t);
+  const { search } = await testSearch(t, { manifests: MANIFESTS });
   const page = await search.search(aQuery());
   assert.deepEqual(ids(page), [MAIL, 'mcp_server:pdf-tables@1.1.0', 'mcp_server:pdf-tables@1.0.0']);
   assert.equal(page.total, 3);
@@ -59,14 +46,14 @@ test('list: newest first, exact, without scores, all versions', async (t) => {
 
 for (const text of ['', '  ', '\n\t', '\u0000', '\u0007 \u0000']) {
   test(`list: ${JSON.stringify(text)} is no query`, async (t) => {
-    const { search, engine } = await aSearch(t);
+    const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
     assert.equal((await search.search(aQuery({ text }))).total, 3);
     assert.equal(engine.requests.length, 0);
   });
 }
 
 test('search: shows entities with their scores and links', async (t) => {
-  const { search, engine } = await aSearch(t);
+  const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   const page = SearchPage.parse(await search.search(aQuery({ text: ' reads\u0000mails ' })));
   assert.equal(engine.requests[0]?.text, 'reads mails');
   assert.equal(engine.requests[0]?.versions, 'latest');
@@ -96,7 +83,7 @@ test('search: shows entities with their scores and links', async (t) => {
 });
 
 test('search: snippets, reasons, facets and explanations only for who asks', async (t) => {
-  const { search } = await aSearch(t);
+  const { search } = await testSearch(t, { manifests: MANIFESTS });
   const asked = { withSnippets: true, withFitReason: true, withFacets: true, explain: true };
   const page = await search.search(aQuery({ text: 'invoices mails', ...asked }));
   const [item] = page.items;
@@ -111,7 +98,7 @@ test('search: snippets, reasons, facets and explanations only for who asks', asy
 });
 
 test('search: an entity without any text has no snippet', async (t) => {
-  const { search } = await aSearch(t, { manifests: [{ type: 'tool', id: 'bare', version: '1' }] });
+  const { search } = await testSearch(t, { manifests: [{ type: 'tool', id: 'bare', version: '1' }] });
   const page = await search.search(aQuery({ text: 'bare', withSnippets: true, withFitReason: true }));
   assert.equal('snippet' in (page.items[0] ?? {}), false);
   assert.equal(page.items[0]?.fit_reason, 'Has “bare” in its name or tags.');
@@ -127,7 +114,7 @@ const limits: [SearchSettings['profile'], number | undefined, number][] = [
 ];
 for (const [profile, limit, shown] of limits) {
   test(`search: the ${profile} profile shows ${shown} when ${limit ?? 'nothing'} is asked for`, async (t) => {
-    const { search } = await aSearch(t, { manifests: many(120), settings: { profile } });
+    const { search } = await testSearch(t, { manifests: many(120), settings: { profile } });
     for (const text of ['', 'number']) {
       const page = await search.search(aQuery({ text, limit }));
       assert.equal(page.items.length, shown);
@@ -137,7 +124,7 @@ for (const [profile, limit, shown] of limits) {
 }
 
 test('search: pages have no gaps and no overlaps, and scores never rise', async (t) => {
-  const { search } = await aSearch(t, { manifests: many(120) });
+  const { search } = await testSearch(t, { manifests: many(120) });
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('', 'number', 'number 7', '1 2 3', 'e5 number'),
@@ -167,7 +154,7 @@ test('search: pages have no gaps and no overlaps, and scores never rise', async 
 });
 
 test('search: past the end there is nothing, and the total stands', async (t) => {
-  const { search } = await aSearch(t);
+  const { search } = await testSearch(t, { manifests: MANIFESTS });
   for (const text of ['', 'reads']) {
     const { total, items } = await search.search(aQuery({ text, offset: 1_000_000_000 }));
     assert.deepEqual([items, total > 0], [[], true]);
@@ -175,14 +162,14 @@ test('search: past the end there is nothing, and the total stands', async (t) =>
 });
 
 test('search: what went since it was ranked is left out', async (t) => {
-  const { search, engine } = await aSearch(t);
+  const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   engine.findable.push({ uid: 'tool:gone@1.0.0', text: 'reads mails' });
   const page = await search.search(aQuery({ text: 'reads mails' }));
   assert.ok(!ids(page).includes('tool:gone@1.0.0'));
 });
 
 test('search: the same query is ranked once until the catalog, the index or the day changes', async (t) => {
-  const { search, engine, world, save } = await aSearch(t);
+  const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const ranked = async () => {
     await search.search(aQuery({ text: 'reads' }));
     return engine.requests.length;
@@ -199,7 +186,7 @@ test('search: the same query is ranked once until the catalog, the index or the 
 });
 
 test('tag: whoever knows it costs no search; it changes with all that the answer depends on', async (t) => {
-  const { search, engine, world, save } = await aSearch(t);
+  const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const tagOf = async (fields: Partial<SearchQuery> = {}) =>
     (await search.searchUnlessKnown(aQuery({ text: 'reads', ...fields }), () => true)).tag;
   const first = await tagOf();
@@ -228,7 +215,7 @@ test('tag: whoever knows it costs no search; it changes with all that the answer
 });
 
 test('tag: an answer of which a part failed has none', async (t) => {
-  const { search, engine } = await aSearch(t);
+  const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   engine.degrade('The model does not answer; words alone were looked for.');
   const { tag, page } = await search.searchUnlessKnown(aQuery({ text: 'reads' }), () => false);
   assert.equal(tag, undefined);
@@ -236,7 +223,7 @@ test('tag: an answer of which a part failed has none', async (t) => {
 });
 
 test('rerank: without a model the order stands, and the answer says so', async (t) => {
-  const { search } = await aSearch(t);
+  const { search } = await testSearch(t, { manifests: MANIFESTS });
   const plain = await search.search(aQuery({ text: 'reads' }));
   assert.equal(plain.rerank, undefined);
   const page = await search.search(aQuery({ text: 'reads', rerank: 'llm' }));
@@ -246,7 +233,7 @@ test('rerank: without a model the order stands, and the answer says so', async (
 });
 
 test('rerank: the model orders the best fifty, scores never rise, and all pages agree', async (t) => {
-  const { search, llm } = await aSearch(t, { manifests: many(70), withLlm: true });
+  const { search, llm } = await testSearch(t, { manifests: many(70), withLlm: true });
   llm?.answer(({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id).toReversed() }));
   const query = aQuery({ text: 'number 7', limit: 100 });
   const plain = await search.search(query);
@@ -267,7 +254,7 @@ test('rerank: the model orders the best fifty, scores never rise, and all pages 
 });
 
 test('rerank: the setting applies when a query names nothing, and none switches it off', async (t) => {
-  const { search, llm } = await aSearch(t, { withLlm: true, settings: { rerank: 'llm' } });
+  const { search, llm } = await testSearch(t, { manifests: MANIFESTS, withLlm: true, settings: { rerank: 'llm' } });
   llm?.answer(({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id) }));
   assert.equal((await search.search(aQuery({ text: 'reads' }))).rerank, 'applied');
   assert.equal((await search.search(aQuery({ text: 'reads', rerank: 'none' }))).rerank, undefined);
@@ -275,7 +262,7 @@ test('rerank: the setting applies when a query names nothing, and none switches 
 });
 
 test('rerank and reasons: a model that fails costs neither the search nor its order', async (t) => {
-  const { search, llm } = await aSearch(t, { withLlm: true });
+  const { search, llm } = await testSearch(t, { manifests: MANIFESTS, withLlm: true });
   llm?.answer(() => 'I would rather not.');
   const plain = await search.search(aQuery({ text: 'reads mails' }));
   const query = aQuery({ text: 'reads mails', rerank: 'llm', withFitReason: true });
@@ -289,7 +276,7 @@ test('rerank and reasons: a model that fails costs neither the search nor its or
 });
 
 test('reasons: the model writes them where there is one', async (t) => {
-  const { search, llm } = await aSearch(t, { withLlm: true });
+  const { search, llm } = await testSearch(t, { manifests: MANIFESTS, withLlm: true });
   llm?.answer(({ data }) =>
     JSON.stringify({ reasons: data.candidates.slice(0, 1).map(({ id }) => ({ id, reason: 'It reads.' })) }),
   );
@@ -297,79 +284,6 @@ test('reasons: the model writes them where there is one', async (t) => {
   assert.equal(page.items[0]?.fit_reason, 'It reads.');
   assert.match(page.items[1]?.fit_reason ?? '', /^Mentions “reads”/);
 });
-
-const NO_FILTERS = {
-  capabilities: [],
-  frameworks: [],
-  providers: [],
-  transports: [],
-  includeInactive: false,
-  includePending: true,
-};
-
-function aQuery(fields: Partial<SearchQuery> = {}): SearchQuery {
-  return {
-    text: '',
-    filters: NO_FILTERS,
-    offset: 0,
-    withFitReason: false,
-    withSnippets: false,
-    withFacets: false,
-    explain: false,
-    ...fields,
-  };
-}
-
-interface SearchOptions {
-  manifests?: JsonObject[];
-  settings?: Partial<SearchSettings>;
-  withLlm?: boolean;
-}
-
-/** A catalog on SQLite, and an engine that finds its entities by the words of their names and texts. */
-async function aSearch(t: TestContext, { manifests = MANIFESTS, settings = {}, withLlm }: SearchOptions = {}) {
-  const world = testWorld();
-  const dialect = await openDatabase(await emptyDatabase(t, 'sqlite'), { metrics: createMetrics() });
-  t.after(async () => {
-    await dialect.close();
-    await world.close();
-  });
-  const revision = createRevision(dialect);
-  const baseUrl = () => 'https://hub.example';
-  const catalog = createCatalog({ store: createCatalogStore(dialect, revision), now: world.now, baseUrl });
-  const save = (documents: JsonObject[]) => catalog.saveMany(documents.map((document) => ({ document })));
-  await save(manifests);
-  const findable = manifests
-    .filter(({ lifecycle }) => lifecycle === undefined)
-    .map(({ type, id, version, summary, description }) => ({
-      uid: `${type}:${id}@${version}`,
-      text: `${id} ${summary} ${description}`,
-    }));
-  const engine = Object.assign(wordEngine(findable), { findable });
-  const llm: LlmServer | undefined = withLlm ? await startLlm(t) : undefined;
-  const client =
-    llm &&
-    createLlmClient({
-      endpoint: { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 5_000 },
-      fetch: world.fetchTrusted,
-      log: world.log,
-    });
-  const store = createSearchStore(dialect, revision);
-  const search = createSearch({
-    engine,
-    store,
-    directory: createLiveDirectory(store),
-    llm: client && {
-      model: client.model,
-      reranker: createReranker(client),
-      fitReasons: createLlmFitReasons(client),
-    },
-    settings: { profile: 'general', mode: 'hybrid', rerank: 'none', ...settings },
-    now: world.now,
-    baseUrl,
-  });
-  return { search, engine, world, save, llm };
-}
 
 function many(count: number): JsonObject[] {
   return Array.from({ length: count }, (_, index) =>

@@ -1,0 +1,92 @@
+// Search over a catalog of its own, with an engine that counts words and, where a test wants one, a language model.
+import type { TestContext } from 'node:test';
+import { createCatalog } from '../../src/catalog/catalog.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { SearchQuery } from '../../src/search/contract.ts';
+import { createLiveDirectory } from '../../src/search/live-directory.ts';
+import { createLlmClient } from '../../src/search/llm-client.ts';
+import { createLlmFitReasons } from '../../src/search/llm-fit-reasons.ts';
+import { createReranker } from '../../src/search/reranker.ts';
+import { createSearch, type SearchSettings } from '../../src/search/search.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { createSearchStore } from '../../src/store/search-store.ts';
+import { emptyDatabase } from './databases.ts';
+import { type LlmServer, startLlm } from './llm-server.ts';
+import { wordEngine } from './word-engine.ts';
+import { testWorld } from './world.ts';
+
+export const NO_FILTERS = {
+  capabilities: [],
+  frameworks: [],
+  providers: [],
+  transports: [],
+  includeInactive: false,
+  includePending: true,
+};
+
+export function aQuery(fields: Partial<SearchQuery> = {}): SearchQuery {
+  return {
+    text: '',
+    filters: NO_FILTERS,
+    offset: 0,
+    withFitReason: false,
+    withSnippets: false,
+    withFacets: false,
+    explain: false,
+    ...fields,
+  };
+}
+
+interface SearchOptions {
+  manifests?: JsonObject[];
+  settings?: Partial<SearchSettings>;
+  withLlm?: boolean;
+}
+
+/** A catalog on SQLite, and an engine that finds its entities by the words of their names and texts. */
+export async function testSearch(t: TestContext, { manifests = [], settings = {}, withLlm }: SearchOptions = {}) {
+  const world = testWorld();
+  const dialect = await openDatabase(await emptyDatabase(t, 'sqlite'), { metrics: createMetrics() });
+  t.after(async () => {
+    await dialect.close();
+    await world.close();
+  });
+  const revision = createRevision(dialect);
+  const baseUrl = () => 'https://hub.example';
+  const catalog = createCatalog({ store: createCatalogStore(dialect, revision), now: world.now, baseUrl });
+  const save = (documents: JsonObject[]) => catalog.saveMany(documents.map((document) => ({ document })));
+  await save(manifests);
+  const findable = manifests
+    .filter(({ lifecycle }) => lifecycle === undefined)
+    .map(({ type, id, version, summary, description }) => ({
+      uid: `${type}:${id}@${version}`,
+      text: `${id} ${summary} ${description}`,
+    }));
+  const engine = Object.assign(wordEngine(findable), { findable });
+  const llm: LlmServer | undefined = withLlm ? await startLlm(t) : undefined;
+  const client =
+    llm &&
+    createLlmClient({
+      endpoint: { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 5_000 },
+      fetch: world.fetchTrusted,
+      log: world.log,
+    });
+  const store = createSearchStore(dialect, revision);
+  const search = createSearch({
+    engine,
+    store,
+    directory: createLiveDirectory(store),
+    llm: client && {
+      model: client.model,
+      reranker: createReranker(client),
+      fitReasons: createLlmFitReasons(client),
+    },
+    settings: { profile: 'general', mode: 'hybrid', rerank: 'none', ...settings },
+    now: world.now,
+    baseUrl,
+  });
+  return { search, engine, world, save, llm };
+}
