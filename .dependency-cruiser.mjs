@@ -48,7 +48,13 @@ export default {
       from: { path: '^src/(http|cli|client|mcp)/|^src/hub-operations' },
       to: {
         path: `^src/(${slices.join('|')})/`,
-        pathNot: ['/contract\\.ts$', '^src/remotes/read-index\\.ts$', '^src/catalog/(uid|entity|manifest-text)\\.ts$'],
+        pathNot: [
+          '/contract\\.ts$',
+          '^src/remotes/read-index\\.ts$',
+          '^src/catalog/(uid|entity|manifest-text)\\.ts$',
+          // Needs a folder, and neither a hub nor its database.
+          '^src/install/verify/verify\\.ts$',
+        ],
       },
     },
     {

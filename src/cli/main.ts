@@ -32,7 +32,7 @@ function isExpected(error: unknown): error is Error {
   if ([HubError, StartError, UsageError, NotFoundError].some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
   // Of files the system itself says what is wrong with which.
-  return ['UnreachableError', 'AbortError'].includes(error.name) || 'syscall' in error;
+  return ['UnreachableError', 'InstallError', 'PathError', 'AbortError'].includes(error.name) || 'syscall' in error;
 }
 
 const ADVICE: Partial<Record<Ending, string>> = {
