@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createProgress } from '../../src/cli/output/progress.ts';
+import { createStyle, wantsColour } from '../../src/cli/output/style.ts';
+import { facts, table } from '../../src/cli/output/table.ts';
+import { byteCount, harmless, oneLine, plural, shortened, widthOf, wrapped } from '../../src/cli/output/text.ts';
+
+const harmful = [
+  { name: 'colours', text: '\u001b[31mred\u001b[0m', shown: 'red' },
+  { name: 'the cursor', text: 'a\u001b[2J\u001b[1;1Hb', shown: 'ab' },
+  { name: 'the title of the window', text: '\u001b]0;evil\u0007x', shown: 'x' },
+  { name: 'links', text: '\u001b]8;;http://evil\u001b\\click\u001b]8;;\u001b\\', shown: 'click' },
+  { name: 'eight-bit orders', text: 'a\u009b31mb', shown: 'a31mb' },
+  { name: 'the bell and backspace', text: 'a\u0007\bb', shown: 'ab' },
+  { name: 'the direction of writing', text: 'a\u202eb\u2066c', shown: 'abc' },
+  { name: 'an escape that is not finished', text: 'a\u001b', shown: 'a' },
+];
+for (const { name, text, shown } of harmful) {
+  test(`text: what changes ${name} is left out`, () => assert.equal(harmless(text), shown));
+}
+
+test('text: nothing that is left can command a terminal, and lines stay', () => {
+  const parts = fc.constantFrom('\u001b', '[', ']', '31m', '\u0007', '\r', '\n', 'a', '\u009b', '\\', '\u202e');
+  fc.assert(
+    fc.property(fc.array(parts), (pieces) => {
+      assert.doesNotMatch(harmless(pieces.join('')), /(?!\n)[\p{Cc}\u202e]/u);
+    }),
+  );
+  assert.equal(harmless('a\r\nb\rc\n\td'), 'a\nb\nc\n\td');
+  assert.equal(oneLine(' a\r\n\t b '), 'a b');
+});
+
+const widths = [
+  { text: 'plain', width: 5 },
+  { text: 'é', width: 1 },
+  { text: 'e\u0301', width: 1 },
+  { text: '日本', width: 4 },
+  { text: '👩‍👩‍👧 x', width: 4 },
+  { text: '', width: 0 },
+];
+for (const { text, width } of widths)
+  test(`text: '${text}' is ${width} wide`, () => assert.equal(widthOf(text), width));
+
+test('text: cut and broken to a width', () => {
+  assert.equal(shortened('postgres-reader', 8), 'postgre…');
+  assert.equal(shortened('日本語', 4), '日…');
+  assert.equal(shortened('short', 5), 'short');
+  assert.deepEqual(wrapped('one two three\nfour', 8), ['one two', 'three', 'four']);
+  assert.deepEqual(wrapped('unbreakable', 4), ['unbreakable']);
+  assert.deepEqual([0, 999, 1500, 28_400_000].map(byteCount), ['0 B', '999 B', '1.5 kB', '28.4 MB']);
+  assert.deepEqual([plural(1, 'remote'), plural(1200, 'entity', 'entities')], ['1 remote', '1,200 entities']);
+});
+
+const COLUMNS = [
+  { title: 'Name', text: ({ name }: { name: string; count: number }) => name, isFlexible: true },
+  { title: 'Count', text: ({ count }: { name: string; count: number }) => String(count), isNumber: true },
+];
+
+test('table: columns are aligned; where there is a terminal, they fit', () => {
+  const rows = [
+    { name: 'a\u001b[31m b', count: 1 },
+    { name: 'a-name-that-is-really-very-long', count: 20 },
+  ];
+  assert.equal(
+    table(rows, COLUMNS, undefined),
+    'NAME                             COUNT\na b                                  1\na-name-that-is-really-very-long     20\n',
+  );
+  assert.equal(table(rows, COLUMNS, 20), 'NAME           COUNT\na b                1\na-name-that-…     20\n');
+  assert.equal(
+    facts([
+      ['Name', 'x'],
+      ['License', null],
+      ['Long name', 'y\nz'],
+    ]),
+    'Name       x\nLong name  y z\n',
+  );
+});
+
+test('table: never wider than the terminal, unless that is absurdly narrow', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ maxLength: 60 }), { minLength: 1 }),
+      fc.integer({ min: 24, max: 120 }),
+      (names, width) => {
+        const lines = table(
+          names.map((name) => ({ name, count: 1 })),
+          COLUMNS,
+          width,
+        ).split('\n');
+        for (const line of lines) assert.ok(widthOf(line) <= width, `${widthOf(line)} > ${width}: ${line}`);
+      },
+    ),
+  );
+});
+
+test('style: colours only on a terminal that has them, and not for those who want none', () => {
+  assert.equal(wantsColour({}, true), true);
+  assert.equal(wantsColour({ NO_COLOR: '' }, true), true);
+  assert.equal(wantsColour({ NO_COLOR: '1' }, true), false);
+  assert.equal(wantsColour({ TERM: 'dumb' }, true), false);
+  assert.equal(wantsColour({}, false), false);
+  assert.equal(createStyle(true).bad('x'), '\u001b[31mx\u001b[39m');
+  assert.equal(createStyle(false).bad('x'), 'x');
+});
+
+test('progress: one line that changes on a terminal', () => {
+  const written: string[] = [];
+  let now = 0;
+  const progress = createProgress({
+    isTerminal: true,
+    columns: 10,
+    writeError: (text) => written.push(text),
+    now: () => now,
+  });
+  progress.show('first');
+  progress.show('too soon');
+  now = 200;
+  progress.show('second and long');
+  progress.tell('stays');
+  progress.end();
+  assert.deepEqual(written, ['\r\u001b[Kfirst', '\r\u001b[Ksecond a…', '\r\u001b[K', 'stays\n']);
+});
+
+test('progress: a line now and then elsewhere', () => {
+  const written: string[] = [];
+  let now = 0;
+  const progress = createProgress({
+    isTerminal: false,
+    columns: 10,
+    writeError: (text) => written.push(text),
+    now: () => now,
+  });
+  progress.show('at once is too soon');
+  now = 10_000;
+  progress.show('after a while');
+  now = 15_000;
+  progress.show('too soon');
+  progress.end();
+  assert.deepEqual(written, ['after a while\n']);
+});
