@@ -32,6 +32,8 @@ export interface Collection {
   put(entries: readonly IndexEntry[]): EntityUid[];
   /** Answers like `put`: what is left of a name is described anew. */
   remove(uids: readonly EntityUid[]): EntityUid[];
+  /** Removes all others. */
+  retain(uids: readonly EntityUid[]): void;
   /** Takes in what a manifest says; one that is not the newest any more is passed over. */
   describe(uid: EntityUid, manifest: string): void;
   /** The newest member of each family that meets the filters, by slot. */
@@ -123,6 +125,16 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
     return newestOf(touched);
   }
 
+  function remove(uids: readonly EntityUid[]): EntityUid[] {
+    const gone = uids.flatMap((uid) => byUid.get(uid) ?? []);
+    for (const member of gone) {
+      detach(member);
+      dropIfEmpty(member.family);
+    }
+    if (gone.length > 0) changed();
+    return newestOf(new Set(gone.map(({ family }) => family)));
+  }
+
   function describe(uid: EntityUid, manifest: string): void {
     const member = byUid.get(uid);
     if (!member || member.family.members[0] !== member) return;
@@ -149,14 +161,10 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
   return {
     put,
     describe,
-    remove(uids) {
-      const gone = uids.flatMap((uid) => byUid.get(uid) ?? []);
-      for (const member of gone) {
-        detach(member);
-        dropIfEmpty(member.family);
-      }
-      if (gone.length > 0) changed();
-      return newestOf(new Set(gone.map(({ family }) => family)));
+    remove,
+    retain(uids) {
+      const kept = new Set(uids);
+      remove([...byUid.keys()].filter((uid) => !kept.has(uid)));
     },
     meets,
     choose(filters) {

@@ -6,8 +6,14 @@ export interface Embedder {
   /** How many texts `embed` likes to get at a time while a catalog is embedded. */
   readonly batchSize: number;
   /** Vectors of unit length, one for each text. @throws EmbeddingError */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
+}
+
+export interface EmbedOptions {
+  signal?: AbortSignal;
+  /** Somebody waits for it: rather fail soon than succeed late. */
+  isUrgent?: boolean;
 }
 
 /** Never reaches a caller as an error: search goes on by words, and says why. */

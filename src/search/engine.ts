@@ -1,4 +1,4 @@
-// The engine's face: a text becomes a ranking of entities.
+// The engine's face: a text becomes a ranking of entities, by words, by meaning or by both.
 import type { EntityUid } from '../catalog/uid.ts';
 import type { SearchFilters, SearchMode } from './contract.ts';
 
@@ -12,6 +12,8 @@ export interface SearchEngine {
   version(): string;
   /** Resolves when everything that the catalog holds now is indexed and embedded, or when that cannot be done. */
   catchUp(signal: AbortSignal): Promise<void>;
+  /** For figures. */
+  sizes(): IndexSizes;
   close(): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export interface RankRequest {
 }
 
 export interface Ranking {
-  /** Best first, ties in a fixed order; up to `MOST_HITS`, so that pages are cut from it. */
+  /** Best first, ties in a fixed order; up to a thousand, so that pages are cut from it. */
   hits: readonly Hit[];
   /** How many of them there are. */
   total: number;
@@ -49,4 +51,12 @@ export interface Hit {
   explanation?: Record<string, unknown>;
 }
 
-export const MOST_HITS = 1000;
+export interface IndexSizes {
+  entities: number;
+  /** Types and names: all versions of one are one document. */
+  families: number;
+  /** Distinct texts that are compared by meaning. */
+  texts: number;
+  /** Those that have a vector. */
+  embedded: number;
+}

@@ -6,8 +6,8 @@ import type { NameMatch } from './names.ts';
 export interface Candidate {
   /** How much of what the words of the query ask for is there. */
   lexical: number;
-  /** Cosine between the query and the document. */
-  semantic: number;
+  /** Cosine between the query and the document; what has no vector yet is judged by its words alone. */
+  semantic: number | undefined;
   quality: number;
   recency: number;
   isDeprecated: boolean;
@@ -31,27 +31,32 @@ const NAMED: Record<NameMatch, { from: number; to: number }> = {
 };
 const UNNAMED = { from: 0, to: 0.9 };
 
+/** Of words against 1 for meaning: in a name, and at most in anything else. */
 const WORDS_IN_NAMES = 2;
-const WORDS_WEIGHT = 0.25;
-const LEAST_CERTAINTY = 0.3;
+const MOST_FOR_WORDS = 1;
+/** A query of so many words still gives them their full weight; the longer it is, the more it describes. */
+const FEW_WORDS = 3;
 
-/**
- * A name trusts words. A described need trusts meaning, and the less certain meaning is of its best answer, the more
- * words count.
- */
-export function weightsFor(mode: SearchMode, query: { isName: boolean; bestSemantic: number }): MergeWeights {
+/** A name trusts words. A described need trusts meaning, the more so the more words it takes. */
+export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount: number }): MergeWeights {
   if (mode === 'keyword') return { words: 1, meaning: 0 };
   if (mode === 'semantic') return { words: 0, meaning: 1 };
   if (query.isName) return { words: WORDS_IN_NAMES, meaning: 1 };
-  return { words: WORDS_WEIGHT / Math.max(LEAST_CERTAINTY, unit(query.bestSemantic)), meaning: 1 };
+  return { words: Math.min(MOST_FOR_WORDS, FEW_WORDS / Math.max(1, query.wordCount)), meaning: 1 };
 }
 
-export function finalScore(candidate: Candidate, { words, meaning }: MergeWeights): number {
+export function finalScore(candidate: Candidate, weights: MergeWeights): number {
   const { from, to } = candidate.named ? NAMED[candidate.named] : UNNAMED;
-  const match = (words * unit(candidate.lexical) + meaning * unit(candidate.semantic)) / (words + meaning);
   const rest = QUALITY_WEIGHT * unit(candidate.quality) + RECENCY_WEIGHT * unit(candidate.recency);
-  const merged = (1 - QUALITY_WEIGHT - RECENCY_WEIGHT) * match + rest;
+  const merged = (1 - QUALITY_WEIGHT - RECENCY_WEIGHT) * matchScore(candidate, weights) + rest;
   return unit(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
+}
+
+function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeWeights): number {
+  const covered = unit(lexical);
+  if (meaning === 0) return covered;
+  // Squared: most of the words say a lot about a document, a few of them next to nothing.
+  return (words * covered ** 2 + meaning * unit(semantic ?? covered)) / (words + meaning);
 }
 
 /** Whatever comes in, a score is a number within 0..1. */

@@ -15,6 +15,8 @@ export interface LexicalQuery {
   terms: readonly QueryTerm[];
   /** About what a document would get that holds every word where it counts most. */
   best: number;
+  /** Distinct words that say something. */
+  wordCount: number;
   /** Whether it reads like a name rather than like a wish. */
   isName: boolean;
 }
@@ -40,7 +42,7 @@ export function readQuery(text: string, index: LexicalIndex, vocabulary: Vocabul
     return termsFor(word, { index, vocabulary, mayGoOn: isLast, isAlone: words.length === 1 });
   });
   const best = words.reduce((sum, { term }) => sum + index.rarity(term), 0) * index.highestImpact;
-  return { terms, best, isName: isName(text) };
+  return { terms, best, wordCount: words.length, isName: isName(text) };
 }
 
 interface TermContext {

@@ -4,7 +4,7 @@ import { recencyScore } from '../catalog/quality.ts';
 import { parseReference } from '../catalog/uid.ts';
 import type { Collection, Family, Member } from './collection.ts';
 import type { SearchFilters, SearchMode } from './contract.ts';
-import { type Hit, MOST_HITS } from './engine.ts';
+import type { Hit } from './engine.ts';
 import { finalScore, type MergeWeights, unit, weightsFor } from './merge.ts';
 import type { NameMatch } from './names.ts';
 import { type LexicalQuery, readQuery } from './query.ts';
@@ -22,8 +22,10 @@ export interface RankTask {
 }
 
 /** The query's vector, or what a database found with it. */
-export type Meaning = { vector: Float32Array } | { cosines: ReadonlyMap<string, number> };
+export type Meaning = { vector: Float32Array } | { cosines: readonly { digest: string; cosine: number }[] };
 
+/** Enough to page through. */
+const MOST_HITS = 1000;
 /** Candidates by words and by meaning; each gets both scores before they are merged. */
 const MOST_BY_WORDS = 600;
 const MOST_BY_MEANING = 400;
@@ -31,12 +33,11 @@ const MOST_BY_MEANING = 400;
 export function rank(collection: Collection, vectors: VectorIndex | undefined, task: RankTask): Hit[] {
   const chosen = collection.choose(task.filters);
   const isShown = (slot: number) => chosen[slot] !== undefined;
-  const named = namedBy(task, collection);
+  const named = namedBy(task.text, collection);
   const words = readQuery(task.text, collection.words, collection.vocabulary);
   const lexical = task.mode === 'semantic' ? new Map<number, number>() : byWords(collection, words, isShown);
   const semantic = byMeaning(collection, vectors, { task, isShown, also: [...lexical.keys(), ...named.keys()] });
-  const bestSemantic = Math.max(0, ...semantic.values());
-  const weights = weightsFor(semantic.size > 0 ? task.mode : 'keyword', { isName: words.isName, bestSemantic });
+  const weights = weightsFor(semantic.size > 0 ? task.mode : 'keyword', words);
 
   const slots = new Set([...named.keys(), ...lexical.keys(), ...semantic.keys()].filter(isShown));
   const hits: (Hit & { slot: number })[] = [];
@@ -45,7 +46,7 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
     if (!family) continue;
     const found = {
       lexical: unit((lexical.get(slot) ?? 0) / (words.best || 1)),
-      semantic: unit(semantic.get(slot) ?? 0),
+      semantic: semantic.get(slot),
       named: named.get(slot)?.match,
     };
     for (const member of shownMembers(family, chosen[slot] as Member, {
@@ -67,6 +68,29 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
     );
 }
 
+/** Which texts a database should compare: all, or those of a narrow filter, and those that words have found. */
+export function candidateTexts(
+  collection: Collection,
+  request: Pick<RankTask, 'text' | 'filters' | 'mode'>,
+): { among: string[] | undefined; alsoOf: string[] } {
+  const { texts } = collection;
+  const chosen = collection.choose(request.filters);
+  const isShown = (slot: number) => chosen[slot] !== undefined;
+  const digestsOf = (slots: Iterable<number>) => [
+    ...new Set([...slots].flatMap((slot) => texts.digest(collection.family(slot)?.text ?? -1) ?? [])),
+  ];
+  const words = readQuery(request.text, collection.words, collection.vocabulary);
+  const found = request.mode === 'semantic' ? [] : [...byWords(collection, words, isShown).keys()];
+  const shown = digestsOf(chosen.flatMap((member) => member?.family.slot ?? []));
+  return {
+    among: shown.length < NARROW * texts.size ? shown : undefined,
+    alsoOf: digestsOf([...found, ...namedBy(request.text, collection).keys()]),
+  };
+}
+
+/** A filter that leaves less than this share of all texts is narrow. */
+const NARROW = 0.5;
+
 interface Named {
   match: NameMatch;
   /** The version that the query names. */
@@ -74,7 +98,7 @@ interface Named {
 }
 
 /** Uids, `type:slug`, names and slugs with any separators. */
-function namedBy({ text }: RankTask, collection: Collection): Map<number, Named> {
+function namedBy(text: string, collection: Collection): Map<number, Named> {
   const wanted = text.trim();
   const named = new Map<number, Named>();
   const reference = parseReference(wanted);
@@ -131,7 +155,7 @@ function byMeaning(
     for (const slot of texts.families(text)) if (isShown(slot)) cosines.set(slot, cosine);
   };
   if ('cosines' in meaning) {
-    for (const [digest, cosine] of meaning.cosines) spread(texts.slot(digest) ?? -1, cosine);
+    for (const { digest, cosine } of meaning.cosines) spread(texts.slot(digest) ?? -1, cosine);
     return cosines;
   }
   if (vectors?.dimensions !== meaning.vector.length) return cosines;
@@ -163,7 +187,8 @@ function shownMembers(
 
 interface Found {
   lexical: number;
-  semantic: number;
+  /** Undefined: its vector has not been made yet. */
+  semantic: number | undefined;
   named: NameMatch | undefined;
 }
 
@@ -174,7 +199,7 @@ function hitFor(member: Member, family: Family, found: Found, weights: MergeWeig
   return {
     uid: member.uid,
     lexical: found.lexical,
-    semantic: found.semantic,
+    semantic: unit(found.semantic ?? 0),
     quality,
     recency,
     final: finalScore({ ...found, quality, recency, isDeprecated }, weights),

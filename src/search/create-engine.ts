@@ -1,0 +1,197 @@
+// The engine at work: index and vectors on a thread of their own, kept in step with the catalog while searches go on.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HubError } from '../errors.ts';
+import type { Clock, Logger } from '../lib/world.ts';
+import { type Embedder, EmbeddingError } from './embedder.ts';
+import { type EmbeddingDependencies, embedMissing } from './embedding.ts';
+import type { Hit, RankRequest, SearchEngine } from './engine.ts';
+import { createIndexKeeper } from './index-keeper.ts';
+import type { Meaning } from './ranker.ts';
+import { NUMBERS_PER_HIT, type RankedColumns } from './search-tasks.ts';
+import { startSearchThread } from './search-thread.ts';
+
+export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'index' | 'tryLock'> {
+  /** Opened while the hub serves; when it cannot be, search goes on by words. */
+  openEmbedder: () => Promise<Embedder>;
+  now: Clock;
+  log: Logger;
+}
+
+/** What is longer has said what it wants. */
+const LONGEST_TEXT = 2_000;
+/** A search that comes while the index is built waits so long for it, and one that comes after a change so long for that. */
+const WAIT_FOR_INDEX_MS = 3_000;
+const WAIT_FOR_CHANGE_MS = 300;
+/** While changes keep coming nobody waits for them: they are seen a moment later. */
+const QUIET_MS = 1_000;
+const WAIT_FOR_MODEL_MS = 3_000;
+const LOOK_FOR_CHANGES_MS = 1_000;
+/** So many vectors may be missing without a word about it: they are on their way. */
+const FEW_MISSING = 0.05;
+const MOST_NEIGHBOURS = 400;
+
+export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: SearchEngineDependencies): SearchEngine {
+  const thread = startSearchThread();
+  const keeper = createIndexKeeper(index, thread);
+  const stopping = new AbortController();
+  let lastRefreshAt = -QUIET_MS;
+  let embedder: Promise<Embedder> | undefined;
+  let catchingUp: Promise<void> | undefined;
+  let reported = '';
+
+  function opened(): Promise<Embedder> {
+    if (!embedder) {
+      const opening = openEmbedder();
+      // The next catch-up tries again.
+      opening.catch(() => {
+        if (embedder === opening) embedder = undefined;
+      });
+      embedder = opening;
+    }
+    return embedder;
+  }
+
+  /** Once for each reason, not once for each search. */
+  function report(what: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (reported === reason || stopping.signal.aborted) return;
+    reported = reason;
+    log.warn({ reason }, what);
+  }
+
+  async function refresh(): Promise<void> {
+    await keeper.refresh().catch((error) => report('The search index could not be brought up to date', error));
+    lastRefreshAt = performance.now();
+  }
+
+  async function bringUpToDate(): Promise<void> {
+    if (keeper.revision() === (await index.revision())) return;
+    const isQuiet = performance.now() - lastRefreshAt > QUIET_MS;
+    const refreshed = refresh();
+    const patience = keeper.revision() === undefined ? WAIT_FOR_INDEX_MS : isQuiet ? WAIT_FOR_CHANGE_MS : 0;
+    if (patience > 0) await Promise.race([refreshed, sleep(patience, undefined, { ref: false })]);
+  }
+
+  async function meaningOf(request: RankRequest, signal?: AbortSignal): Promise<Meaning> {
+    const late = sleep(WAIT_FOR_MODEL_MS, undefined, { ref: false }).then(() => {
+      throw new EmbeddingError('the model is still being loaded');
+    });
+    late.catch(() => {});
+    const ready = await Promise.race([opened(), late]);
+    const [vector] = await ready.embed([request.text], { signal, isUrgent: true });
+    if (!vector) throw new EmbeddingError('the embedder gave no vector');
+    if (!index.nearest) return { vector };
+    const { among, alsoOf } = await thread.run({ kind: 'candidates', request });
+    return { cosines: await index.nearest({ model: ready.model, vector, limit: MOST_NEIGHBOURS, among, alsoOf }) };
+  }
+
+  function degradation(
+    { usedMeaning }: RankedColumns,
+    wantsMeaning: boolean,
+    trouble: string | undefined,
+  ): string | undefined {
+    const { texts, embedded, entities } = thread.sizes();
+    const sentences: string[] = [];
+    if (keeper.revision() === undefined) sentences.push(`The index is still being built: ${entities} entities so far.`);
+    if (trouble !== undefined) sentences.push(`Meaning took no part (${trouble}): results are by words only.`);
+    else if (wantsMeaning && !usedMeaning)
+      sentences.push('Meaning took no part, because no vectors are there yet: results are by words only.');
+    else if (wantsMeaning && texts - embedded > FEW_MISSING * texts) {
+      sentences.push(`Meaning is known of ${embedded} of ${texts} texts so far; the others are found by words.`);
+    }
+    return sentences.length > 0 ? sentences.join(' ') : undefined;
+  }
+
+  async function catchUp(signal: AbortSignal): Promise<void> {
+    await refresh();
+    try {
+      const model = await opened();
+      const made = await embedMissing(model, { index, thread, tryLock }, signal);
+      if (made > 0) log.info({ made, model: model.model }, 'Texts of the catalog were embedded');
+      reported = '';
+    } catch (error) {
+      if (!signal.aborted) report('Texts of the catalog could not be embedded; search goes on by words', error);
+    }
+  }
+
+  function catchUpOnce(): Promise<void> {
+    catchingUp ??= catchUp(stopping.signal).finally(() => {
+      catchingUp = undefined;
+    });
+    return catchingUp;
+  }
+
+  // Other hubs on the same database change the catalog as well.
+  const watching = setInterval(async () => {
+    const { texts, embedded } = thread.sizes();
+    const revision = await index.revision().catch(() => undefined);
+    if (revision !== undefined && (revision !== keeper.revision() || embedded < texts)) await catchUpOnce();
+  }, LOOK_FOR_CHANGES_MS).unref();
+
+  return {
+    async rank(request, signal) {
+      await bringUpToDate();
+      const asked = { ...request, text: request.text.slice(0, LONGEST_TEXT).toWellFormed() };
+      const wantsMeaning = request.mode !== 'keyword';
+      let trouble: string | undefined;
+      const meaning = !wantsMeaning
+        ? undefined
+        : await meaningOf(asked, signal).catch((error) => {
+            report('A query could not be embedded; search goes on by words', error);
+            trouble = error instanceof EmbeddingError ? error.message : 'the vectors cannot be compared';
+            return undefined;
+          });
+      const mode = meaning ? request.mode : 'keyword';
+      const columns = await thread
+        .run({ kind: 'rank', request: { ...asked, mode }, now: now(), meaning })
+        .catch(overloaded);
+      const degraded = degradation(columns, wantsMeaning, trouble);
+      return {
+        hits: hitsFrom(columns),
+        total: columns.uids.length,
+        mode: columns.usedMeaning ? mode : 'keyword',
+        ...(degraded !== undefined && { degraded }),
+      };
+    },
+    version: () => [thread.instance(), keeper.revision() ?? 'none', thread.sizes().embedded].join('.'),
+    async catchUp(signal) {
+      const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      if (signal.aborted) return;
+      // What is under way may have begun before the last change.
+      await Promise.race([aborted, (catchingUp ?? Promise.resolve()).then(catchUpOnce)]);
+    },
+    sizes: () => thread.sizes(),
+    async close() {
+      clearInterval(watching);
+      stopping.abort();
+      keeper.stop();
+      await catchingUp;
+      await embedder?.then((open) => open.close()).catch(() => {});
+      await thread.close();
+    },
+  };
+}
+
+function overloaded(error: unknown): never {
+  if (error instanceof Error && /queue is at limit/i.test(error.message)) {
+    throw new HubError('overloaded', 'Too many searches at once; try again in a moment.', { cause: error });
+  }
+  throw error;
+}
+
+function hitsFrom({ uids, numbers, explanations }: RankedColumns): Hit[] {
+  return uids.map((uid, place) => {
+    const at = (column: number) => numbers[place * NUMBERS_PER_HIT + column] as number;
+    const explanation = explanations?.[place];
+    return {
+      uid,
+      lexical: at(0),
+      semantic: at(1),
+      quality: at(2),
+      recency: at(3),
+      final: at(4),
+      versionCount: at(5),
+      ...(explanation && { explanation }),
+    };
+  });
+}

@@ -1,0 +1,115 @@
+// What the search thread does for the main one: keeps the collection and its vectors, and ranks.
+import { randomUUID } from 'node:crypto';
+import type { EntityUid } from '../catalog/uid.ts';
+import { createCollection } from './collection.ts';
+import type { IndexSizes, RankRequest } from './engine.ts';
+import { candidateTexts, type Meaning, rank } from './ranker.ts';
+import type { IndexEntry, StoredVector } from './search-index.ts';
+import { createVectorIndex, type VectorIndex } from './vector-index.ts';
+
+export type SearchTask =
+  | { kind: 'put'; present: readonly IndexEntry[]; gone: readonly EntityUid[] }
+  | { kind: 'retain'; uids: readonly EntityUid[] }
+  | { kind: 'describe'; manifests: readonly { uid: EntityUid; manifest: string }[] }
+  | { kind: 'missing'; limit: number }
+  | { kind: 'vectors'; vectors: readonly StoredVector[] }
+  | { kind: 'stored'; digests: readonly string[] }
+  | { kind: 'candidates'; request: RankRequest }
+  | { kind: 'rank'; request: RankRequest; now: Date; meaning: Meaning | undefined };
+
+export interface TaskResults {
+  /** Whose manifests are needed now. */
+  put: EntityUid[];
+  retain: undefined;
+  describe: undefined;
+  missing: { digest: string; text: string }[];
+  vectors: undefined;
+  stored: undefined;
+  candidates: { among: string[] | undefined; alsoOf: string[] };
+  rank: RankedColumns;
+}
+
+export interface SearchReply<K extends SearchTask['kind']> {
+  /** Another one when the thread is a new one, which has forgotten everything. */
+  instance: string;
+  sizes: IndexSizes;
+  result: TaskResults[K];
+}
+
+/** Hits as columns: a thousand of them then cross over to the other thread in a fraction of the time. */
+export interface RankedColumns {
+  uids: EntityUid[];
+  /** lexical, semantic, quality, recency, final, versionCount; again and again. */
+  numbers: Float64Array;
+  explanations: (Record<string, unknown> | undefined)[] | undefined;
+  /** Whether meaning took part. */
+  usedMeaning: boolean;
+}
+
+export const NUMBERS_PER_HIT = 6;
+
+type Handlers = {
+  [K in SearchTask['kind']]: (task: Extract<SearchTask, { kind: K }>) => TaskResults[K];
+};
+
+export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTask['kind']> {
+  const instance = randomUUID();
+  let vectors: VectorIndex | undefined;
+  /** Texts whose vectors a database holds and compares. */
+  const stored = new Set<number>();
+  const collection = createCollection((text) => {
+    vectors?.remove(text);
+    stored.delete(text);
+  });
+  const { texts } = collection;
+  const isEmbedded = (text: number) => stored.has(text) || vectors?.has(text) === true;
+
+  const handlers: Handlers = {
+    put: ({ present, gone }) => [...new Set([...collection.remove(gone), ...collection.put(present)])],
+    retain({ uids }) {
+      collection.retain(uids);
+      return undefined;
+    },
+    describe({ manifests }) {
+      for (const { uid, manifest } of manifests) collection.describe(uid, manifest);
+      return undefined;
+    },
+    missing: ({ limit }) => texts.list((text) => !isEmbedded(text), limit),
+    vectors({ vectors: arrived }) {
+      for (const { digest, vector } of arrived) {
+        const text = texts.slot(digest);
+        if (text === undefined) continue;
+        vectors ??= createVectorIndex(vector.length);
+        // The model has changed under its name: what it gave before cannot be compared with this.
+        if (vector.length !== vectors.dimensions) vectors = createVectorIndex(vector.length);
+        vectors.set(text, vector);
+      }
+      return undefined;
+    },
+    stored({ digests }) {
+      for (const digest of digests) {
+        const text = texts.slot(digest);
+        if (text !== undefined) stored.add(text);
+      }
+      return undefined;
+    },
+    candidates: ({ request }) => candidateTexts(collection, request),
+    rank({ request, now, meaning }) {
+      const hits = rank(collection, vectors, { ...request, now, meaning });
+      return {
+        uids: hits.map(({ uid }) => uid),
+        numbers: Float64Array.from(
+          hits.flatMap((hit) => [hit.lexical, hit.semantic, hit.quality, hit.recency, hit.final, hit.versionCount]),
+        ),
+        explanations: request.explain ? hits.map(({ explanation }) => explanation) : undefined,
+        usedMeaning: meaning !== undefined && ('cosines' in meaning || meaning.vector.length === vectors?.dimensions),
+      };
+    },
+  };
+
+  return (task) => ({
+    instance,
+    result: (handlers[task.kind] as (task: SearchTask) => TaskResults[SearchTask['kind']])(task),
+    sizes: { ...collection.size, texts: texts.size, embedded: stored.size + (vectors?.size ?? 0) },
+  });
+}
