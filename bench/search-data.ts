@@ -1,0 +1,82 @@
+// Catalogs with queries whose right answers are known, as files.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+
+export interface SearchData {
+  name: string;
+  manifests: readonly object[];
+  judgements: readonly Judgement[];
+  /** What a judgement names of an entity. */
+  idOf(uid: string): string;
+  /** Whether entities have names that people would look for. */
+  hasNames: boolean;
+}
+
+export interface Judgement {
+  text: string;
+  relevant: ReadonlySet<string>;
+}
+
+type Json = Record<string, string | undefined>;
+
+/** Everything in a folder: a catalog with `queries.jsonl`, and collections below `ir`. */
+export async function loadJudgements(folder: string): Promise<SearchData[]> {
+  const collections = ['metorial-skills', 'metatool-single'].filter((name) => existsSync(join(folder, 'ir', name)));
+  return [await loadCatalog(folder), ...(await Promise.all(collections.map((name) => loadCollection(folder, name))))];
+}
+
+async function loadCatalog(folder: string): Promise<SearchData> {
+  const packed = join(folder, 'catalog.jsonl.br');
+  const text = existsSync(packed)
+    ? brotliDecompressSync(await readFile(packed)).toString('utf8')
+    : await readFile(join(folder, 'catalog.jsonl'), 'utf8');
+  const manifests = lines<{ manifest: Json }>(text).map(({ manifest }) => manifest);
+  const names = new Map(manifests.map(({ type, id, version, name }) => [`${type}:${id}@${version}`, name ?? id ?? '']));
+  return {
+    name: 'catalog',
+    manifests,
+    judgements: lines<{ q: string; name: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8')).map(
+      ({ q, name }) => ({ text: q, relevant: new Set([name]) }),
+    ),
+    idOf: (uid) => names.get(uid) ?? uid,
+    hasNames: true,
+  };
+}
+
+async function loadCollection(folder: string, name: string): Promise<SearchData> {
+  const read = (file: string) => readFile(join(folder, 'ir', name, file), 'utf8');
+  const documents = lines<Json>(await read('corpus.jsonl'));
+  const relevant = new Map<string, Set<string>>();
+  for (const line of (await read('qrels.tsv')).trim().split('\n').slice(1)) {
+    const [query = '', document = ''] = line.split('\t');
+    relevant.set(query, (relevant.get(query) ?? new Set()).add(document));
+  }
+  // Numbered, because ids of documents may not be ids of entities, and names may repeat.
+  return {
+    name,
+    manifests: documents.map((document, place) => ({
+      type: 'mcp_server',
+      id: `document-${place}`,
+      version: '1.0.0',
+      name: document._id,
+      title: document.name,
+      description: document.text,
+      ...(document.tools && { tools: document.tools }),
+    })),
+    judgements: lines<Json>(await read('queries.jsonl')).map(({ _id = '', text = '' }) => ({
+      text,
+      relevant: relevant.get(_id) ?? new Set(),
+    })),
+    idOf: (uid) => documents[Number(/document-(\d+)@/.exec(uid)?.[1])]?._id ?? uid,
+    hasNames: false,
+  };
+}
+
+function lines<T>(text: string): T[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as T);
+}

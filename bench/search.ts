@@ -1,0 +1,194 @@
+// How well and how fast search answers: `npm run bench:search -- --data DIR`. Prints tables; nothing is asserted.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { createMetrics } from '../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../src/lib/address.ts';
+import { createCatalog } from '../src/catalog/catalog.ts';
+import { SEARCH_MODES, type SearchMode } from '../src/search/contract.ts';
+import { createSearchEngine } from '../src/search/create-engine.ts';
+import { MODELS_FOLDER, openEmbeddedModel } from '../src/search/embedded-model.ts';
+import type { SearchEngine } from '../src/search/engine.ts';
+import { createCatalogStore } from '../src/store/catalog-store.ts';
+import { openDatabase } from '../src/store/database.ts';
+import { createRevision } from '../src/store/revision.ts';
+import { createSearchIndex } from '../src/store/search-index.ts';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import { type Judgement, loadJudgements, type SearchData } from './search-data.ts';
+import { misspelt, summarise } from './search-measures.ts';
+
+const { values } = parseArgs({
+  options: {
+    /** A folder with `catalog.jsonl.br` and `queries.jsonl`, and perhaps `ir/`. */
+    data: { type: 'string', default: '../shared/data' },
+    engine: { type: 'string', default: 'sqlite' },
+    /** Kept, so that the next run need not embed again. */
+    database: { type: 'string' },
+    sets: { type: 'string', default: 'all' },
+    seconds: { type: 'string', default: '10' },
+  },
+});
+
+const data = await loadJudgements(existsSync(values.data) ? values.data : 'bench/search-data');
+const folder = await mkdtemp(join(tmpdir(), 'hub-bench-search-'));
+const postgres = values.engine === 'postgres' ? await startPostgres() : undefined;
+try {
+  for (const set of data) {
+    if (values.sets !== 'all' && !values.sets.split(',').includes(set.name)) continue;
+    await measure(set);
+  }
+} finally {
+  await postgres?.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(set: SearchData): Promise<void> {
+  const address: DatabaseAddress = postgres
+    ? { engine: 'postgres', url: postgres.url, poolSize: 5 }
+    : { engine: 'sqlite', path: values.database ? `${values.database}-${set.name}` : join(folder, set.name) };
+  const database = await openDatabase(address, { metrics: createMetrics() });
+  const revision = createRevision(database);
+  const catalog = createCatalog({ store: createCatalogStore(database, revision), now: () => new Date(), baseUrl: () => '' });
+  console.log(`\n## ${set.name}: ${set.manifests.length} manifests, ${set.judgements.length} queries`);
+  await timed('load', async () => {
+    const sources = set.manifests.map((document) => ({ document }));
+    for (let start = 0; start < sources.length; start += 500) await catalog.saveMany(sources.slice(start, start + 500));
+  });
+  const log = { debug() {}, info() {}, warn: console.error, error: console.error };
+  const index = await createSearchIndex(database, revision);
+  const engine = createSearchEngine({
+    index,
+    tryLock: database.tryLock,
+    openEmbedder: () => openEmbeddedModel({ folder: MODELS_FOLDER }, log),
+    now: () => new Date(),
+    log,
+  });
+  try {
+    await timed('index', () => engine.rank(requestFor('anything', 'keyword')));
+    await timed('index and embed', () => engine.catchUp(AbortSignal.timeout(3_600_000)));
+    console.log(engine.sizes(), `rss ${Math.round(process.memoryUsage.rss() / 1e6)} MB`);
+    await quality(engine, set);
+    if (set.hasNames) await names(engine, set);
+    await latency(engine, set.judgements);
+  } finally {
+    await engine.close();
+    await database.close();
+  }
+}
+
+function requestFor(text: string, mode: SearchMode) {
+  const filters = {
+    capabilities: [],
+    frameworks: [],
+    providers: [],
+    transports: [],
+    includeInactive: false,
+    includePending: true,
+  };
+  return { text, mode, filters, versions: 'latest' as const, explain: false };
+}
+
+async function rankedIds(engine: SearchEngine, set: SearchData, text: string, mode: SearchMode): Promise<string[]> {
+  const { hits } = await engine.rank(requestFor(text, mode));
+  return [...new Set(hits.map(({ uid }) => set.idOf(uid)))];
+}
+
+async function quality(engine: SearchEngine, set: SearchData): Promise<void> {
+  const rows = [];
+  for (const mode of SEARCH_MODES) {
+    const ranks: number[][] = [];
+    for (const { text, relevant } of set.judgements) {
+      const ids = await rankedIds(engine, set, text, mode);
+      ranks.push([...relevant].map((id) => ids.indexOf(id) + 1 || Number.POSITIVE_INFINITY));
+    }
+    rows.push({ mode, ...summarise(ranks) });
+  }
+  console.table(rows);
+}
+
+/** People who know the name: as it is, with other separators, with one typing error; and who have the uid. */
+async function names(engine: SearchEngine, set: SearchData): Promise<void> {
+  const step = Math.max(1, Math.floor(set.manifests.length / 300));
+  const sample = set.manifests.filter((_, place) => place % step === 0).map((manifest) => manifest as NamedManifest);
+  const ways: Record<string, (manifest: NamedManifest) => string> = {
+    name: ({ name }) => name,
+    'other separators': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase(),
+    'with blanks': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, ' '),
+    'one typing error': ({ name }) => misspelt(name),
+    'last part with one error': ({ name }) => misspelt(name.split('/').at(-1) ?? name),
+  };
+  const rows = [];
+  for (const [way, write] of Object.entries(ways)) {
+    const ranks: number[][] = [];
+    for (const manifest of sample.filter(({ name }) => name.length >= 6)) {
+      const ids = await rankedIds(engine, set, write(manifest), 'hybrid');
+      ranks.push([ids.indexOf(manifest.name) + 1 || Number.POSITIVE_INFINITY]);
+    }
+    rows.push({ way, ...summarise(ranks) });
+  }
+  const uids: number[][] = [];
+  for (const { type, id, version, lifecycle } of sample) {
+    if (lifecycle?.status === 'disabled') continue;
+    const uid = `${type}:${id}@${version}`;
+    const { hits } = await engine.rank(requestFor(uid, 'hybrid'));
+    uids.push([hits[0]?.uid === uid ? 1 : Number.POSITIVE_INFINITY]);
+  }
+  rows.push({ way: 'uid', ...summarise(uids) });
+  console.table(rows);
+}
+
+interface NamedManifest {
+  type: string;
+  id: string;
+  version: string;
+  name: string;
+  lifecycle?: { status: string };
+}
+
+async function latency(engine: SearchEngine, judgements: readonly Judgement[]): Promise<void> {
+  const rows = [];
+  for (const mode of SEARCH_MODES) {
+    for (const concurrency of [1, 8]) {
+      const times: number[] = [];
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      delay.enable();
+      const startedAt = performance.now();
+      const endsAt = startedAt + (Number(values.seconds) * 1000) / 2;
+      let next = 0;
+      const ask = async () => {
+        while (performance.now() < endsAt) {
+          const { text } = judgements[next % judgements.length] as Judgement;
+          // Never the same text twice.
+          const query = `${text} ${next}`;
+          next += 1;
+          const askedAt = performance.now();
+          await engine.rank(requestFor(query, mode));
+          times.push(performance.now() - askedAt);
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, ask));
+      delay.disable();
+      times.sort((a, b) => a - b);
+      const at = (share: number) => Number((times[Math.floor(times.length * share)] ?? 0).toFixed(1));
+      rows.push({
+        mode,
+        concurrency,
+        'p50 ms': at(0.5),
+        'p99 ms': at(0.99),
+        'a second': Math.round((times.length / (performance.now() - startedAt)) * 1000),
+        'loop p99 ms': Number((delay.percentile(99) / 1e6).toFixed(1)),
+      });
+    }
+  }
+  console.table(rows);
+}
+
+async function timed<T>(what: string, run: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await run();
+  console.log(`${what}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  return result;
+}
