@@ -49,7 +49,7 @@ function unknown({ repo, ref }: Wanted): InstallError {
   const shown = shownRepository(repo);
   return new InstallError(
     ref === 'HEAD'
-      ? `The repository ${shown} is empty.`
+      ? `There is no repository at ${shown}, or an empty one.`
       : `The repository ${shown} has no branch, tag or commit '${ref}'.`,
   );
 }
