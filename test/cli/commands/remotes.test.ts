@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { IngestReport, RemoteAdded, RemoteList, SyncReport } from '../../../src/remotes/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { testBothWays } from '../hubs.ts';
+
+testBothWays('hub remotes: added, listed and removed', {}, async (_t, { hub, json }) => {
+  const url = 'https://catalog.example.org/index.json';
+  assert.deepEqual(await hub('remotes', 'list'), {
+    exitCode: 0,
+    out: "No remotes. 'hub remotes add <url>' adds one.\n",
+    error: '',
+  });
+  assert.equal((await hub('remotes', 'add', url)).out, `Added: ${url}\n`);
+  assert.equal((await hub('remotes', 'add', url)).out, `Was there already: ${url}\n`);
+  const added = await json<RemoteAdded>('remotes', 'add', `${url}?2`);
+  assert.deepEqual([added.exitCode, added.answer], [0, { added: true, url: `${url}?2`, total: 2 }]);
+  assert.equal((await json<RemoteList>('remotes', 'list')).answer.count, 2);
+  assert.match((await hub('remotes', 'list')).out, /^REMOTE +ENTITIES +LAST SYNC +OUTCOME\nhttps:\S+ +0 +never\n/);
+  assert.deepEqual(await hub('remotes', 'remove', url), { exitCode: 0, out: `Removed: ${url}\n`, error: '' });
+  const gone = await hub('remotes', 'remove', url);
+  assert.deepEqual([gone.exitCode, gone.out], [3, `No such remote: ${url}\n`]);
+});
+
+testBothWays('hub remotes add: an address that is none is a wrong command', {}, async (_t, { hub }) => {
+  const { exitCode, out, error } = await hub('remotes', 'add', 'ftp://catalog.example.org/index.json');
+  assert.deepEqual([exitCode, out], [2, '']);
+  assert.match(error, /^hub: .*url.*http.*\n$/);
+});
+
+testBothWays('hub ingest and hub sync: what came, and what could not be read', {}, async (t, { hub, json }) => {
+  const catalog = await startIndexServer(t);
+  catalog.put('/index.json', { manifests: ['a.json', 'bad.json'] });
+  catalog.put('/a.json', aManifest());
+  catalog.put('/bad.json', '{');
+  const [url, gone] = [catalog.url('/index.json'), catalog.url('/gone.json')];
+
+  assert.match((await hub('ingest')).out, /^No remotes/);
+  const once = await hub('ingest', url);
+  assert.equal(once.exitCode, 0);
+  assert.match(
+    once.out,
+    /^ok {2}http\S+\n {4}1 new, 0 changed, 0 as before, 1 refused, 0 gone; \d\.\d s\n {4}http\S+bad\.json: /,
+  );
+  assert.match((await hub('remotes', 'list')).out, /^No remotes/, 'it is not kept');
+
+  const failed = await json<IngestReport>('ingest', gone);
+  assert.deepEqual([failed.exitCode, failed.answer.results[0]?.ok], [1, false]);
+
+  await hub('remotes', 'add', url);
+  const synced = await hub('sync');
+  assert.equal(synced.exitCode, 0);
+  assert.match(synced.out, /^ok {2}http\S+\nNothing was registered\.\n/);
+  await hub('remotes', 'add', gone);
+  const half = await json<SyncReport>('sync');
+  assert.deepEqual([half.exitCode, half.answer.ingested, Object.keys(half.answer.errors)], [1, [url], [gone]]);
+  assert.match((await hub('sync', '--force')).out, /^failed {2}http\S+gone\.json: .*404/m);
+});
