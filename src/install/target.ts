@@ -3,6 +3,7 @@ import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { HubError } from '../errors.ts';
 import { PathError } from '../lib/files.ts';
+import { makeFoldersBelow } from '../lib/held-folder.ts';
 import { fileSentence } from './explain.ts';
 
 export interface TargetRule {
@@ -28,21 +29,13 @@ export async function checkTarget(target: string, rule: TargetRule): Promise<str
 /** Makes the folder where there is none, and answers with its path, links resolved. @throws HubError `invalid_request` */
 export async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
   const { existing, missing } = await locate(target, rule);
-  let place = existing;
-  for (const name of missing) {
-    place = join(place, name);
-    await mkdir(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw unusable(error);
-    });
-  }
-  // Somebody may have put a link there just now.
-  const real = await realpath(place).catch((error) => {
+  const held = await makeFoldersBelow(existing, missing).catch((error) => {
     throw unusable(error);
   });
-  if (real !== place) throw refused('must not become a link while it is being used');
-  const found = await lstat(place);
-  if (!found.isDirectory()) throw refused('is a file, and must be a folder');
-  return place;
+  // Somebody put a link there just now.
+  if (!held) throw refused('must not become a link while it is being used');
+  await held.close();
+  return join(existing, ...missing);
 }
 
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {

@@ -1,9 +1,10 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { createReadStream } from 'node:fs';
+import { lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFoldersBelow } from './held-folder.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
 export class PathError extends Error {
@@ -35,13 +36,13 @@ export function relativePathFault(path: string): string | undefined {
 export async function pathInside(root: string, path: string): Promise<string> {
   const fault = relativePathFault(path);
   if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
-  const names = path.replace(/\/$/, '').split('/');
+  const names = namesOf(path);
   let place = root;
   for (const [index, name] of names.entries()) {
     place = join(place, name);
     const found = await lstat(place).catch(absentOrThrow);
     if (!found) break;
-    if (found.isSymbolicLink()) throw new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
+    if (found.isSymbolicLink()) throw throughLink(path);
     const isLast = index === names.length - 1;
     if (!isLast && !found.isDirectory())
       throw new PathError(`'${shown(path)}' cannot be written: '${names.slice(0, index + 1).join('/')}' is a file.`);
@@ -52,30 +53,23 @@ export async function pathInside(root: string, path: string): Promise<string> {
 /** Makes the folder and those above it, up to the root; a link on the way is refused. @throws PathError */
 export async function makeFolderInside(root: string, path: string): Promise<string> {
   const whole = await pathInside(root, path);
-  let place = root;
-  for (const name of whole.slice(root.length).split(sep).filter(Boolean)) {
-    place = join(place, name);
-    await mkdir(place).catch((error) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  }
-  await assertReal(whole, path);
+  const held = await makeFoldersBelow(root, namesOf(path));
+  if (!held) throw throughLink(path);
+  await held.close();
   return whole;
 }
 
 /** All or nothing: readers see the file as it was, or whole. Returns the absolute path. @throws PathError */
 export async function writeFileInside(root: string, path: string, content: string | Buffer): Promise<string> {
   const whole = await pathInside(root, path);
-  const slash = path.lastIndexOf('/');
-  const folder = slash < 0 ? root : await makeFolderInside(root, path.slice(0, slash));
-  const name = path.slice(slash + 1);
-  const held = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  const names = namesOf(path);
+  const name = names.pop() ?? '';
+  const held = await makeFoldersBelow(root, names);
+  if (!held) throw throughLink(path);
   try {
-    await assertReal(folder, path);
-    const place = await heldFolder(held, folder);
-    const existing = await lstat(join(place, name)).catch(absentOrThrow);
+    const existing = await lstat(join(held.place, name)).catch(absentOrThrow);
     if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
-    await writeAndRename(place, name, content);
+    await writeAndRename(held.place, name, content);
   } finally {
     await held.close();
   }
@@ -101,33 +95,34 @@ async function writeAndRename(folder: string, name: string, content: string | Bu
   }
 }
 
-/** Names below the folder itself, wherever its path leads by now: whoever puts a link in its place gains nothing. */
-async function heldFolder(held: FileHandle, folder: string): Promise<string> {
-  const place = `/proc/self/fd/${held.fd}`;
-  const target = await readlink(place).catch(() => undefined);
-  if (target === undefined) return folder;
-  if (target !== folder) throw new PathError('The folder was moved while it was being written to.');
-  return place;
-}
-
 /**
  * Moves what is finished (`from`, on the same filesystem) to `path`; what was there before is moved into `attic` first,
  * and back when the move fails. @throws PathError
  */
 export async function replaceInside(root: string, path: string, from: string, attic: string): Promise<string> {
   const whole = await pathInside(root, path);
-  const slash = path.replace(/\/$/, '').lastIndexOf('/');
-  if (slash > 0) await makeFolderInside(root, path.slice(0, slash));
+  const names = namesOf(path);
+  const name = names.pop() ?? '';
+  const held = await makeFoldersBelow(root, names);
+  if (!held) throw throughLink(path);
   const old = join(attic, `old-${randomUUID()}`);
-  const hadOld = await rename(whole, old).then(() => true, absentOrThrow);
   try {
-    await rename(from, whole);
+    await swap(from, join(held.place, name), old);
+  } finally {
+    await held.close();
+  }
+  await rm(old, { recursive: true, force: true });
+  return whole;
+}
+
+async function swap(from: string, place: string, old: string): Promise<void> {
+  const hadOld = await rename(place, old).then(() => true, absentOrThrow);
+  try {
+    await rename(from, place);
   } catch (error) {
-    if (hadOld) await rename(old, whole);
+    if (hadOld) await rename(old, place);
     throw error;
   }
-  if (hadOld) await rm(old, { recursive: true, force: true });
-  return whole;
 }
 
 /** `sha256:…` of one file. */
@@ -165,10 +160,12 @@ export async function treeDigest(folder: string, { skip = [] }: { skip?: readonl
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** What was checked may be another by now: the folder must still be where its path says. */
-async function assertReal(whole: string, path: string): Promise<void> {
-  if ((await realpath(whole)) !== whole)
-    throw new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
+function namesOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/');
+}
+
+function throughLink(path: string): PathError {
+  return new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
 }
 
 function absentOrThrow(error: NodeJS.ErrnoException): undefined {

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { LockedEntity } from '../../src/install/contract.ts';
+import { findLocked, mergeLockfile, parseLockfile, readLockfile, writeLockfile } from '../../src/install/lockfile.ts';
+
+function anEntity(id: string, fields: Record<string, unknown> = {}): LockedEntity {
+  return {
+    id,
+    type: 'tool',
+    name: 'a',
+    version: '1.0.0',
+    artifacts: [],
+    adapters: [],
+    provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:0' },
+    ...fields,
+  };
+}
+
+test('lockfile: entities are merged by type and slug, and sorted', () => {
+  const ids = ['tool:b@1.0.0', 'mcp_server:z@1.0.0', 'tool:a@2.0.0', 'tool:b@2.0.0-rc.1', 'agent:a@1.0.0'];
+  const lockfile = ids.reduce<ReturnType<typeof mergeLockfile> | undefined>(
+    (before, id) => mergeLockfile(before, anEntity(id)),
+    undefined,
+  );
+  assert.deepEqual(
+    lockfile?.entities.map(({ id }) => id),
+    ['agent:a@1.0.0', 'mcp_server:z@1.0.0', 'tool:a@2.0.0', 'tool:b@2.0.0-rc.1'],
+  );
+  assert.equal(findLocked(lockfile, 'tool:b@9.9.9')?.id, 'tool:b@2.0.0-rc.1');
+  assert.equal(findLocked(lockfile, 'tool:c@1.0.0'), undefined);
+});
+
+test('lockfile: the order of installs does not show', async (t) => {
+  const [one, other] = [await folder(t), await folder(t)];
+  const entities = ['tool:b@1.0.0', 'tool:a@1.0.0', 'agent:c@1.0.0'].map((id) => anEntity(id));
+  for (const entity of entities) await writeLockfile(one, mergeLockfile(await readLockfile(one), entity));
+  for (const entity of entities.toReversed())
+    await writeLockfile(other, mergeLockfile(await readLockfile(other), entity));
+  const [first, second] = await Promise.all([one, other].map((each) => readFile(join(each, 'hub.lock.json'), 'utf8')));
+  assert.equal(first, second);
+  assert.match(first ?? '', /\n$/);
+});
+
+test('lockfile: what a newer hub wrote and this one does not know is kept', () => {
+  const existing = parseLockfile(
+    JSON.stringify({
+      version: 1,
+      minor: 3,
+      signed_by: 'somebody',
+      entities: [
+        anEntity('tool:a@1.0.0', {
+          note: 'kept',
+          artifacts: [
+            { kind: 'git', spec: { repo: 'x' }, resolved: 'old', integrity: null, path: null, ok: true, sbom: 's' },
+          ],
+          adapters: [{ framework: 'f', template_key: 'k', path: 'p', integrity: 'i', owner: 'o' }],
+          provenance: { manifest_url: null, source_url: null, manifest_digest: 'd', commit: 'gone', signer: 'me' },
+        }),
+        anEntity('tool:b@1.0.0', { other: 1 }),
+      ],
+    }),
+  );
+  const merged = mergeLockfile(
+    existing,
+    anEntity('tool:a@2.0.0', {
+      version: '2.0.0',
+      artifacts: [{ kind: 'git', spec: { repo: 'x' }, resolved: 'new', integrity: null, path: null, ok: true }],
+      adapters: [{ framework: 'f', template_key: 'k', path: 'p', integrity: 'j' }],
+    }),
+  );
+  assert.equal(merged.signed_by, 'somebody');
+  assert.equal(merged.minor, 3);
+  const [a, b] = merged.entities;
+  assert.deepEqual([a?.note, a?.version, b?.other], ['kept', '2.0.0', 1]);
+  assert.deepEqual([a?.artifacts[0]?.sbom, a?.artifacts[0]?.resolved], ['s', 'new']);
+  assert.deepEqual([a?.adapters[0]?.owner, a?.adapters[0]?.integrity], ['o', 'j']);
+  assert.deepEqual([a?.provenance.signer, a?.provenance.commit], ['me', undefined]);
+});
+
+const UNREADABLE: Record<string, [string, RegExp]> = {
+  'no JSON': ['{"version": 1,', /it is not JSON/],
+  'an empty file': ['', /it is not JSON/],
+  'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
+  'no version': ['{"entities": []}', /it is no lockfile \(version/],
+  'a list': ['[]', /it is no lockfile/],
+  'entities that are none': ['{"version": 1, "entities": [7]}', /it is no lockfile \(entities\.0/],
+};
+
+for (const [name, [text, reason]] of Object.entries(UNREADABLE)) {
+  test(`lockfile: ${name} is refused, with what to do`, () => {
+    assert.throws(() => parseLockfile(text), { name: 'InstallError', message: reason });
+    assert.throws(() => parseLockfile(text), /left as it is.*Mend it or move it away/);
+  });
+}
+
+test('lockfile: a link in its place is not followed', async (t) => {
+  const [target, outside] = [await folder(t), await folder(t)];
+  await writeFile(join(outside, 'secret'), 'untouched');
+  await symlink(join(outside, 'secret'), join(target, 'hub.lock.json'));
+  await assert.rejects(readLockfile(target), { name: 'PathError' });
+  await assert.rejects(writeLockfile(target, { version: 1, entities: [] }), { name: 'PathError' });
+  assert.equal(await readFile(join(outside, 'secret'), 'utf8'), 'untouched');
+});
+
+async function folder(t: TestContext): Promise<string> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'hub-lock-')));
+  t.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
