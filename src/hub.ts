@@ -20,6 +20,8 @@ import { createPoliteFetch } from './remotes/polite-fetch.ts';
 import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
 import { createSync } from './remotes/sync.ts';
+import type { SearchQuery, TaggedPage } from './search/contract.ts';
+import { openSearch } from './search/open-search.ts';
 import { backupDatabase } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { openDatabase } from './store/database.ts';
@@ -27,10 +29,14 @@ import { createMemberStore } from './store/member-store.ts';
 import { createRegistrationStore } from './store/registration-store.ts';
 import { createRemoteStore, createRunStore } from './store/remote-store.ts';
 import { createRevision } from './store/revision.ts';
+import { createSearchIndex } from './store/search-index.ts';
+import { createSearchStore } from './store/search-store.ts';
 import { VERSION } from './version.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
+  /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
+  searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
   checkGateway(): Promise<GatewayCheck>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
@@ -178,6 +184,8 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       search_mode: config.search.mode,
       search_rerank: config.search.rerank,
     }),
+    search: (query) => search.search(query),
+    searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     listCatalog: (query) => catalog.list(query),
     getEntity: (id) => catalog.get(id),
     getManifest: (id) => catalog.manifest(id),

@@ -20,9 +20,10 @@ import { describeApi } from './openapi.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
-import { mcpRoutes } from './routes/mcp.ts';
 import { installRoutes } from './routes/install.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { remoteRoutes } from './routes/remotes.ts';
+import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { webPage } from './web.ts';
 
@@ -109,6 +110,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   await describeApi(app);
   serviceRoutes(app, { hub, metrics });
   catalogRoutes(app, hub);
+  searchRoutes(app, { hub, adminToken: config.adminToken });
   remoteRoutes(app, hub);
   installRoutes(app, hub);
   gatewayRoutes(app, hub);

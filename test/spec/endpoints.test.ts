@@ -45,6 +45,7 @@ const ENDPOINTS: Endpoint[] = [
     success: 200,
     body: { id: 'tool:a', target: '.', dry_run: true },
   },
+  { method: 'GET', path: '/catalog/search', protection: 'public', success: 200 },
   { method: 'GET', path: '/config', protection: 'public', success: 200 },
   { method: 'GET', path: '/docs', protection: 'public', success: 200 },
   { method: 'GET', path: '/health', protection: 'public', success: 200 },

@@ -1,0 +1,137 @@
+// Search, and lists of the catalog.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import type { Hub } from '../../hub.ts';
+import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, VERSION_CHOICES } from '../../search/contract.ts';
+import { requireToken } from '../auth.ts';
+import { matchesEtag } from '../etag.ts';
+import { problems } from '../openapi.ts';
+import { choice, csv, flag, freeText, wholeNumber } from '../query-string.ts';
+
+/** Longer needs are not understood better: models read some hundred words. */
+const LONGEST_TEXT = 2_000;
+const FILTER = { most: 50, longest: 200 };
+
+const SearchParameters = z.object({
+  q: freeText(LONGEST_TEXT)
+    .default('')
+    .describe('What is needed, in plain words, or a name or id. Without it, the catalog is listed, newest first')
+    .meta({ examples: ['read tables out of pdf files', 'postgres-reader'] }),
+  type: choice([...ENTITY_TYPES, 'any'])
+    .prefault('any')
+    .meta({ examples: ['mcp_server'] }),
+  capabilities: csv(FILTER)
+    .describe('Any of these, comma-separated; tags count too')
+    .meta({ examples: ['pdf,ocr'] }),
+  frameworks: csv(FILTER)
+    .describe('Any of these')
+    .meta({ examples: ['langgraph'] }),
+  providers: csv(FILTER)
+    .describe('Any of these')
+    .meta({ examples: ['openai'] }),
+  transports: csv(FILTER)
+    .describe('Any of these: `stdio`, `sse`, `streamable-http`, `http`')
+    .meta({ examples: ['sse,streamable-http'] }),
+  mode: choice(SEARCH_MODES)
+    .optional()
+    .describe('What takes part; the hub’s setting without it')
+    .meta({ examples: ['hybrid'] }),
+  rerank: choice(RERANKS)
+    .optional()
+    .describe('Whether a language model puts the best results in order; the hub’s setting without it')
+    .meta({ examples: ['none'] }),
+  versions: choice(VERSION_CHOICES)
+    .optional()
+    .describe('One version of each name, or all; by default `latest` with `q`, and `all` without')
+    .meta({ examples: ['latest'] }),
+  limit: wholeNumber(1, 100)
+    .optional()
+    .describe('Most results on a page; 20 by default, and 5 in the public profile, which never shows more')
+    .meta({ examples: [5] }),
+  offset: wholeNumber(0, 1_000_000_000)
+    .prefault(0)
+    .meta({ examples: [0] }),
+  with_rag: flag(false)
+    .describe('Say of each result, in one sentence, why it fits')
+    .meta({ examples: ['true'] }),
+  with_snippets: flag(false)
+    .describe('Quote some 200 characters of each result')
+    .meta({ examples: ['true'] }),
+  include_inactive: flag(false)
+    .describe('Show disabled entities too')
+    .meta({ examples: ['true'] }),
+  include_pending: flag(true)
+    .describe('Show mcp_servers that are not registered yet')
+    .meta({ examples: ['true'] }),
+  facets: flag(false)
+    .describe('Count the results by type, capability, framework, provider and transport')
+    .meta({ examples: ['true'] }),
+  explain: flag(false)
+    .describe('Show how each score came about; needs the admin token where there is one')
+    .meta({ examples: ['false'] }),
+});
+
+export function searchRoutes(
+  server: FastifyInstance,
+  { hub, adminToken }: { hub: Hub; adminToken: string | undefined },
+): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+
+  app.get(
+    '/catalog/search',
+    {
+      schema: {
+        tags: ['catalog'],
+        summary: 'Find what serves a need, or list the catalog',
+        querystring: SearchParameters,
+        response: {
+          200: SearchPage.describe('The best results'),
+          304: z.null().optional().describe('Not changed'),
+          ...problems('invalid_request', 'unauthorized', 'rate_limited', 'database_unavailable'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const query = searchQuery(request.query);
+      if (query.explain) requireToken(request, adminToken);
+      const isKnown = (tag: string) => matchesEtag(request.headers['if-none-match'], weak(tag));
+      const { tag, page } = await hub.searchUnlessKnown(query, isKnown);
+      reply.header('cache-control', query.explain ? 'private, no-store' : 'no-cache');
+      if (tag !== undefined) reply.header('etag', weak(tag));
+      return page ?? reply.code(304).send(undefined);
+    },
+  );
+}
+
+/** Weak, because the bytes on the wire depend on the compression. */
+function weak(tag: string): string {
+  return `W/"${tag}"`;
+}
+
+function searchQuery(parameters: z.output<typeof SearchParameters>): SearchQuery {
+  const { q, type, capabilities, frameworks, providers, transports, mode, rerank, versions, limit, offset } =
+    parameters;
+  return {
+    text: q,
+    filters: {
+      type: type === 'any' ? undefined : type,
+      capabilities,
+      frameworks,
+      providers,
+      transports,
+      includeInactive: parameters.include_inactive,
+      includePending: parameters.include_pending,
+    },
+    mode,
+    rerank,
+    versions,
+    limit,
+    offset,
+    withFitReason: parameters.with_rag,
+    withSnippets: parameters.with_snippets,
+    withFacets: parameters.facets,
+    explain: parameters.explain,
+  };
+}

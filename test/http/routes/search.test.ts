@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { readConfig } from '../../../src/config.ts';
+import { createServer } from '../../../src/http/server.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { SearchPage } from '../../../src/search/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testHub } from '../../support/hub.ts';
+import { testSearch } from '../../support/search.ts';
+import { assertProblem, inject } from '../wire.ts';
+
+const TOKEN = 'token-of-the-test';
+const MANIFESTS = [
+  aManifest({ id: 'pdf-tables' }),
+  aManifest({ type: 'tool', id: 'mail', name: 'mail', summary: 'Reads mails.', tags: ['mail'] }),
+  aManifest({
+    type: 'agent',
+    id: 'clerk',
+    name: 'clerk',
+    summary: 'Reads everything.',
+    tags: [],
+    compatibility: { frameworks: ['crewai'] },
+  }),
+];
+
+test('search: finds, and shows what the contract says', async (t) => {
+  const { app } = await searchApp(t);
+  const answer = await inject(app, '/catalog/search?q=reads+mails&unknown=parameter');
+  assert.equal(answer.status, 200);
+  const page = SearchPage.parse(JSON.parse(answer.body));
+  assert.equal(page.items[0]?.id, 'tool:mail@1.0.0');
+  assert.equal(page.total, 3);
+  assert.equal('snippet' in (page.items[0] ?? {}), false);
+  assert.equal(answer.headers['cache-control'], 'no-cache');
+  assert.equal(answer.headers['access-control-allow-origin'], '*');
+  assert.match(answer.headers['access-control-expose-headers'] ?? '', /ETag/);
+  assert.match(answer.headers.etag ?? '', /^W\/"[^"]+"$/);
+});
+
+test('search: every parameter reaches the search', async (t) => {
+  const { app, engine } = await searchApp(t);
+  const query =
+    'q=reads&type=TOOL&capabilities=%20a%20,,B&capabilities=c&frameworks=f&providers=p&transports=SSE&mode=Keyword' +
+    '&versions=all&include_inactive=ON&include_pending=no&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&rerank=LLM';
+  const page = SearchPage.parse((await app.inject(`/catalog/search?${query}`)).json());
+  assert.deepEqual(engine.requests[0], {
+    text: 'reads',
+    filters: {
+      type: 'tool',
+      capabilities: ['a', 'B', 'c'],
+      frameworks: ['f'],
+      providers: ['p'],
+      transports: ['SSE'],
+      includeInactive: true,
+      includePending: false,
+    },
+    mode: 'keyword',
+    versions: 'all',
+    explain: false,
+  });
+  assert.equal(page.items.length, 2);
+  assert.equal(page.rerank, 'unavailable');
+  assert.ok(page.facets);
+  assert.ok(page.items.every(({ snippet, fit_reason }) => snippet && fit_reason));
+});
+
+test('search: without words, the catalog, filtered', async (t) => {
+  const { app } = await searchApp(t);
+  const found = async (query: string) => {
+    const { items, total } = (await app.inject(`/catalog/search?${query}`)).json<SearchPage>();
+    assert.equal(items.length, total);
+    return items.map(({ id }) => /:(.*)@/.exec(id)?.[1]).toSorted();
+  };
+  assert.deepEqual(await found(''), ['clerk', 'mail', 'pdf-tables']);
+  assert.deepEqual(await found('q=%20&type=any'), ['clerk', 'mail', 'pdf-tables']);
+  assert.deepEqual(await found('type=agent'), ['clerk']);
+  assert.deepEqual(await found('capabilities=MAIL,pdf'), ['mail', 'pdf-tables']);
+  assert.deepEqual(await found('capabilities=mail&type=agent'), []);
+  assert.deepEqual(await found('frameworks=CrewAI'), ['clerk']);
+  assert.deepEqual(await found('providers=unheard-of'), []);
+  assert.deepEqual(await found('include_pending=false'), ['clerk', 'mail']);
+});
+
+const refused = [
+  { query: 'type=robot', path: 'type' },
+  { query: 'type=', path: 'type' },
+  { query: 'mode=magic', path: 'mode' },
+  { query: 'rerank=maybe', path: 'rerank' },
+  { query: 'versions=none', path: 'versions' },
+  { query: 'limit=0', path: 'limit' },
+  { query: 'limit=101', path: 'limit' },
+  { query: 'limit=-1', path: 'limit' },
+  { query: 'limit=1.5', path: 'limit' },
+  { query: 'limit=ten', path: 'limit' },
+  { query: 'offset=-1', path: 'offset' },
+  { query: 'offset=99999999999', path: 'offset' },
+  { query: 'offset=x', path: 'offset' },
+  ...['with_rag', 'with_snippets', 'include_inactive', 'include_pending', 'facets', 'explain'].map((path) => ({
+    query: `${path}=perhaps`,
+    path,
+  })),
+  { query: 'q=a&q=b', path: 'q' },
+  { query: `q=${'word+'.repeat(2_000)}`, path: 'q' },
+  { query: `capabilities=${Array.from({ length: 51 }, (_, index) => index).join(',')}`, path: 'capabilities' },
+  { query: `providers=${'x'.repeat(201)}`, path: 'providers' },
+];
+test('search: a wrong parameter is named', async (t) => {
+  const { app, engine } = await searchApp(t);
+  for (const { query, path } of refused) {
+    await t.test(query.slice(0, 40), async () => {
+      const { errors, detail } = assertProblem(await inject(app, `/catalog/search?${query}`), 'invalid_request');
+      assert.deepEqual(
+        errors?.map((fault) => fault.path),
+        [path],
+      );
+      assert.match(detail, new RegExp(`${path}: must `));
+      assert.ok(detail.length < 300);
+    });
+  }
+  assert.equal(engine.requests.length, 0);
+});
+
+test('search: whoever has the answer is told so, without a search', async (t) => {
+  const { app, engine, save } = await searchApp(t);
+  const url = '/catalog/search?q=reads&limit=2';
+  const { etag = '' } = (await inject(app, url)).headers;
+  assert.equal(engine.requests.length, 1);
+  for (const method of ['GET', 'HEAD'] as const) {
+    for (const given of [etag, etag.replace('W/', ''), `"x", ${etag} , W/"y"`, '*']) {
+      const answer = await inject(app, { method, url, headers: { 'if-none-match': given } });
+      assert.equal(answer.status, 304, given);
+      assert.equal(answer.body, '');
+      assert.equal(answer.headers.etag, etag);
+      assert.equal(answer.headers['cache-control'], 'no-cache');
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.equal(answer.headers['content-type'], undefined);
+    }
+  }
+  assert.equal(engine.requests.length, 1);
+  const another = await inject(app, { url: `${url}&offset=1`, headers: { 'if-none-match': etag } });
+  assert.equal(another.status, 200);
+  await save([aManifest({ id: 'new' })]);
+  const changed = await inject(app, { url, headers: { 'if-none-match': etag } });
+  assert.equal(changed.status, 200);
+  assert.notEqual(changed.headers.etag, etag);
+});
+
+test('search: an incomplete answer is not to be kept', async (t) => {
+  const { app, engine } = await searchApp(t);
+  engine.degrade('The model does not answer; words alone were looked for.');
+  const answer = await inject(app, '/catalog/search?q=reads');
+  assert.equal(answer.headers.etag, undefined);
+  assert.match(JSON.parse(answer.body).degraded, /words alone/);
+});
+
+test('explain: needs the admin token where there is one', async (t) => {
+  const { app } = await searchApp(t, { API_TOKEN: TOKEN });
+  const url = '/catalog/search?q=reads&explain=true';
+  const { etag = '*' } = (await inject(app, '/catalog/search?q=reads')).headers;
+  assertProblem(await inject(app, url), 'unauthorized');
+  assertProblem(
+    await inject(app, { url, headers: { authorization: 'Bearer wrong', 'if-none-match': '*' } }),
+    'unauthorized',
+  );
+  assertProblem(await inject(app, { url, headers: { 'if-none-match': etag } }), 'unauthorized');
+  const answer = await inject(app, { url, headers: { authorization: `Bearer ${TOKEN}` } });
+  assert.equal(answer.status, 200);
+  assert.deepEqual(JSON.parse(answer.body).items[0].explanation, { words: 1 });
+  assert.equal(answer.headers['cache-control'], 'private, no-store');
+  assert.equal((await inject(app, '/catalog/search?q=reads&explain=false')).status, 200);
+});
+
+test('explain: is open where no token is configured', async (t) => {
+  const { app } = await searchApp(t);
+  assert.equal((await inject(app, '/catalog/search?q=reads&explain=true')).status, 200);
+});
+
+/** The door of a real hub, with a search that counts words behind it. */
+async function searchApp(t: TestContext, settings: Record<string, string> = {}, manifests: JsonObject[] = MANIFESTS) {
+  const { hub } = await testHub(t, { settings });
+  const { search, engine, world, save } = await testSearch(t, { manifests });
+  const app: FastifyInstance = await createServer({ hub: { ...hub, ...search }, config: readConfig(settings), world });
+  t.after(() => app.close());
+  return { app, engine, save };
+}
