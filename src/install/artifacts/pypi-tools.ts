@@ -66,9 +66,7 @@ function pipTool(context: InstallContext): PythonTool {
       throw isIncomplete ? new InstallError(WHEN_MISSING) : toolError('python3 -m venv', made);
     },
     async resolve(requirement, indexUrl) {
-      const installed = InstalledList.parse(
-        JSON.parse((await done('pip', pip(['list', '--format=json', '--quiet']))).stdout),
-      );
+      const installed = InstalledList.parse(JSON.parse((await done('pip', pip(['list', '--format=json']))).stdout));
       const kept = await constraintsFile(installed, requirement, context);
       const report = join(context.scratchDir, 'report.json');
       const args = [

@@ -124,7 +124,7 @@ for (const tool of TOOLS) {
     await fails({ package: 'nothing-like-it' }, /no such package/);
     await fails({ package: 'changed', version: '9.9' }, /no such package or version/);
     await fails({ package: 'built' }, /no such package or version as a wheel/);
-    await fails({ package: 'changed' }, /digest|failed/);
+    await fails({ package: 'changed' }, /digest|failed|no such package/);
   });
 }
 

@@ -1,0 +1,84 @@
+// An image as a folder, in the layout that every tool for containers reads.
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { fileDigest } from '../../lib/files.ts';
+import { InstallError } from './artifact-installer.ts';
+import { type Descriptor, type FetchedManifest, ownPlatform, readManifest } from './oci-manifest.ts';
+import type { OciRegistry } from './oci-registry.ts';
+
+const PARALLEL_BLOBS = 3;
+const DEEPEST_INDEX = 2;
+
+export interface PulledImage {
+  /** Of what the tag or the digest stands for, an index of platforms included. */
+  digest: string;
+  platform: string;
+  blobs: number;
+  bytes: number;
+}
+
+/** Everything of one image, for the platform of this machine. `earlier` is where the same image may be already. @throws InstallError */
+export async function pullLayout(
+  registry: OciRegistry,
+  reference: string,
+  folder: string,
+  { earlier, tag }: { earlier: string; tag: string | undefined },
+): Promise<PulledImage> {
+  const top = await registry.manifest(reference);
+  const { manifest, blobs, all } = await descend(registry, top);
+  await mkdir(join(folder, 'blobs', 'sha256'), { recursive: true });
+  await mkdir(join(folder, 'blobs', 'sha512'), { recursive: true });
+  const limit = pLimit(PARALLEL_BLOBS);
+  const pulled = await Promise.allSettled(blobs.map((blob) => limit(() => pullBlob(registry, blob, folder, earlier))));
+  const failed = pulled.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  for (const { digest, body } of all) await writeFile(blobPath(folder, digest), body);
+  await writeIndex(folder, manifest, tag);
+  const { os, architecture } = ownPlatform();
+  const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
+  return { digest: top.digest, platform: `${os}/${architecture}`, blobs: blobs.length, bytes };
+}
+
+/** From the list of platforms, if there is one, to the image. */
+async function descend(registry: OciRegistry, top: FetchedManifest) {
+  const all = [top];
+  let manifest = top;
+  for (let depth = 0; depth <= DEEPEST_INDEX; depth += 1) {
+    const found = readManifest(manifest, ownPlatform());
+    if (found.kind === 'image') return { manifest, blobs: found.blobs, all };
+    manifest = await registry.manifest(found.chosen.digest);
+    all.push(manifest);
+  }
+  throw new InstallError('The image is a list of lists of lists of images, which is not followed.');
+}
+
+async function pullBlob(registry: OciRegistry, blob: Descriptor, folder: string, earlier: string): Promise<void> {
+  const file = blobPath(folder, blob.digest);
+  const isThere = await copyFile(blobPath(earlier, blob.digest), file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere && (await fileDigest(file)) === blob.digest) return;
+  await registry.blob(blob, file);
+}
+
+/** Digests were checked to be of one of the two kinds, so that this is a path below the folder. */
+function blobPath(folder: string, digest: string): string {
+  return join(folder, 'blobs', ...digest.split(':'));
+}
+
+async function writeIndex(
+  folder: string,
+  { body, digest, mediaType }: FetchedManifest,
+  tag: string | undefined,
+): Promise<void> {
+  const annotations = tag === undefined ? {} : { annotations: { 'org.opencontainers.image.ref.name': tag } };
+  const index = {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.index.v1+json',
+    manifests: [{ mediaType, digest, size: body.length, ...annotations }],
+  };
+  await writeFile(join(folder, 'index.json'), `${JSON.stringify(index, null, 2)}\n`);
+  await writeFile(join(folder, 'oci-layout'), `${JSON.stringify({ imageLayoutVersion: '1.0.0' })}\n`);
+}
