@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { COMMAND_TABLE } from '../../../src/cli/command-table.ts';
+import { completedCommands } from '../../../src/cli/completion/words.ts';
+import { tempDir } from '../../support/databases.ts';
+import { inTerminal } from '../in-terminal.ts';
+
+const execute = promisify(execFile);
+
+const SHELLS = ['bash', 'zsh', 'fish'];
+for (const shell of SHELLS) {
+  test(`completion ${shell}: knows every command and every option`, async () => {
+    const { exitCode, out } = await inTerminal(['completion', shell]);
+    assert.equal(exitCode, 0);
+    for (const { line, options } of completedCommands(COMMAND_TABLE)) {
+      assert.ok(out.includes(line), line);
+      for (const { long } of options) assert.ok(out.includes(shell === 'fish' ? `-l ${long.slice(2)}` : long), long);
+    }
+  });
+
+  test(`completion ${shell}: the shell itself can read it`, async (t) => {
+    const script = join(await tempDir(t), 'completion');
+    await writeFile(script, (await inTerminal(['completion', shell])).out);
+    try {
+      await execute(shell, ['-n', script]);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      t.skip(`*** no ${shell} on this machine ***`);
+    }
+  });
+}
+
+test('completion: a shell that is not known is a wrong command', async () => {
+  const { exitCode, error } = await inTerminal(['completion', 'powershell']);
+  assert.equal(exitCode, 2);
+  assert.match(error, /Allowed choices are bash, zsh, fish/);
+});
+
+const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
+  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['list', '--json'] },
+  { words: ['re'], offers: ['remotes'], not: ['search'] },
+  { words: ['remotes', ''], offers: ['list', 'add', 'remove'], not: ['search'] },
+  { words: ['search', '--t'], offers: ['--type', '--transports'], not: ['--limit'] },
+  { words: ['search', 'pdf', '--type', ''], offers: ['agent', 'tool', 'mcp_server'], not: ['--type'] },
+  { words: ['search', '-m', 'se'], offers: ['semantic'], not: ['hybrid'] },
+  { words: ['pending', 'delete', '--'], offers: ['--all', '--error-only', '--hub', '--json'] },
+  { words: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },
+  { words: ['backup', ''], offers: [], not: ['--force'] },
+  { words: ['backup', '-'], offers: ['--force'] },
+];
+for (const { words, offers, not = [] } of typed) {
+  test(`completion bash: 'hub ${words.join(' ')}' and tab`, async (t) => {
+    const offered = await bashOffers(t, words);
+    for (const word of offers) assert.ok(offered.includes(word), `${word} in ${offered.join(' ')}`);
+    for (const word of not) assert.ok(!offered.includes(word), `${word} in ${offered.join(' ')}`);
+  });
+}
+
+/** As bash calls it: with the words of the line, of which the last is being typed. */
+async function bashOffers(t: TestContext, words: string[]): Promise<string[]> {
+  const script = join(await tempDir(t), 'completion.bash');
+  await writeFile(script, (await inTerminal(['completion', 'bash'])).out);
+  const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
+  const program = `source '${script}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _hub; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await execute('bash', ['--norc', '-c', program]);
+  return stdout.split('\n').filter(Boolean);
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { InstallReport, LockReport } from '../../../src/install/contract.ts';
+import { rawZip } from '../../install/artifacts/raw-archives.ts';
+import { aManifest } from '../../support/builders.ts';
+import { tempDir } from '../../support/databases.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
+
+const ID = 'mcp_server:pdf-tables@1.0.0';
+const manifests = [aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] })];
+
+testBothWays(
+  'hub install: the plan first, then the steps, then the lockfile',
+  { manifests },
+  async (t, { hub, json }) => {
+    const target = join(await tempDir(t), 'project');
+    const plan = await hub('install', ID, '--target', target, '--dry-run');
+    assert.equal(plan.exitCode, 0);
+    assert.match(
+      plan.out,
+      /^mcp_server:pdf-tables@1\.0\.0\n {2}1 {2}adapters\.write: \S+ for langgraph\n[\s\S]*Nothing was touched/,
+    );
+    assert.ok(!existsSync(target));
+
+    const done = await hub('install', ID, '--target', target);
+    assert.equal(done.exitCode, 0, done.error);
+    assert.match(
+      done.error,
+      /^ok {6}adapters\.write \(\d+\.\d s\)\nok {6}gateway\.register .*\nok {6}lockfile\.write .*\n$/,
+    );
+    assert.match(done.out, /^wrote {2}\S+\n[\s\S]*Installed mcp_server:pdf-tables@1\.0\.0 in \S+\.\n$/);
+    assert.ok(existsSync(join(target, 'hub.lock.json')));
+
+    const frozen = await json<InstallReport>('install', ID, '--target', target, '--frozen');
+    assert.deepEqual([frozen.exitCode, frozen.answer.ok], [0, true]);
+    assert.equal((await inTerminal(['lock', 'verify', '--target', target])).exitCode, 0);
+  },
+);
+
+testBothWays('hub install --frozen: nothing to go by is a failure', { manifests }, async (t, { hub }) => {
+  const { exitCode, error } = await hub('install', ID, '--target', await tempDir(t), '--frozen');
+  assert.equal(exitCode, 1);
+  assert.match(error, /^hub: A frozen install is not possible: hub\.lock\.json/);
+});
+
+testBothWays('hub install: a step that fails is told, with exit code 1', {}, async (t, { hub, json }) => {
+  const host = await startIndexServer(t);
+  const folder = await tempDir(t);
+  const file = join(folder, 'manifest.json');
+  const spec = { url: host.url('/none.zip') };
+  await writeFile(file, JSON.stringify(aManifest({ id: 'zipped', artifacts: [{ kind: 'zip', spec }] })));
+  const { exitCode, out, error } = await hub('install', '--manifest', file, '--target', folder);
+  assert.equal(exitCode, 1);
+  assert.match(error, /^failed {2}zip\.extract \(.*\): .*404/m);
+  assert.match(out, /Not everything is installed of mcp_server:zipped@1\.0\.0 in \S+ \(failed: zip\.extract\)\.\n$/);
+
+  host.put('/none.zip', rawZip([{ name: 'a', content: 'a' }]));
+  const again = await json<InstallReport>('install', '--manifest', file, '--target', folder);
+  assert.deepEqual([again.exitCode, again.answer.ok], [0, true]);
+  assert.equal(await readFile(join(folder, 'vendor/none/a'), 'utf8'), 'a');
+});
+
+testBothWays('hub install --manifest: YAML too; an id that is another is refused', {}, async (t, { hub }) => {
+  const folder = await tempDir(t);
+  const file = join(folder, 'manifest.yaml');
+  await writeFile(file, 'type: tool\nid: mine\nname: mine\nversion: 2.0.0\nsummary: Mine.\n');
+  assert.equal((await hub('install', '--manifest', file, '--target', folder)).exitCode, 0);
+  assert.equal((await hub('show', 'tool:mine@2.0.0')).exitCode, 0, 'and it is in the catalog');
+  const other = await hub('install', 'tool:other@1.0.0', '--manifest', file, '--target', folder);
+  assert.equal(other.exitCode, 2);
+  assert.match(other.error, /tool:mine@2\.0\.0/);
+  await writeFile(file, 'type: [');
+  const broken = await hub('install', '--manifest', file, '--target', folder);
+  assert.equal(broken.exitCode, 1);
+  assert.match(broken.error, /^hub: .* cannot be read as YAML/);
+});
+
+testBothWays('hub install: what is not in the catalog is exit code 3', { manifests }, async (t, { hub }) => {
+  const { exitCode, error } = await hub('install', 'tool:none@1', '--target', await tempDir(t));
+  assert.equal(exitCode, 3);
+  assert.match(error, /^hub: No entity 'tool:none@1' is in the catalog/);
+});
+
+const wrong = [
+  { args: ['install'], environment: {}, says: /Say what to install/ },
+  { args: ['install', ID], environment: { HUB_URL: 'http://127.0.0.1:9999' }, says: /--target/ },
+  {
+    args: ['install', '--manifest', '/nowhere/m.json'],
+    environment: {},
+    says: /'\/nowhere\/m\.json', but must be a readable file \(ENOENT\)/,
+  },
+];
+for (const { args, environment, says } of wrong) {
+  test(`hub ${args.join(' ')}: says what is missing`, async () => {
+    const { exitCode, out, error } = await inTerminal(args, { environment });
+    assert.deepEqual([exitCode, out], [2, '']);
+    assert.match(error, says);
+  });
+}
+
+test('hub lock verify: a change is told, with exit code 1', async (t) => {
+  const folder = await tempDir(t);
+  const file = join(folder, 'manifest.json');
+  await writeFile(file, JSON.stringify(manifests[0]));
+  const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite'), PATH: process.env.PATH };
+  const install = await inTerminal(['install', '--manifest', file, '--target', folder, '--json'], { environment });
+  const { files_written } = JSON.parse(install.out) as InstallReport;
+  const same = await inTerminal(['lock', 'verify', '--target', folder]);
+  assert.equal(same.exitCode, 0);
+  assert.match(same.out, /^OUTCOME +ENTITY +WHAT +WHERE +WHY\nsame +mcp_server:pdf-tables@1\.0\.0 +adapter langgraph/);
+
+  const adapter = files_written.find((path) => path.endsWith('.py')) ?? '';
+  await writeFile(join(folder, adapter), 'changed');
+  const changed = await inTerminal(['lock', 'verify', '--target', folder]);
+  assert.equal(changed.exitCode, 1);
+  assert.match(changed.out, /^different .*the file was changed\n[\s\S]*is not what its lockfile says\.\n$/m);
+  const json = await inTerminal(['lock', 'verify', '--target', folder, '--json']);
+  assert.equal((JSON.parse(json.out) as LockReport).ok, false);
+
+  await writeFile(join(folder, 'hub.lock.json'), '{');
+  const broken = await inTerminal(['lock', 'verify', '--target', folder]);
+  assert.equal(broken.exitCode, 1);
+  assert.match(broken.error, /^hub: The lockfile hub\.lock\.json .* not JSON/);
+  const none = await inTerminal(['lock', 'verify', '--target', await tempDir(t)]);
+  assert.equal(none.exitCode, 3);
+  assert.match(none.error, /^hub: There is no hub\.lock\.json in /);
+});

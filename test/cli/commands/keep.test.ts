@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { aManifest } from '../../support/builders.ts';
+import { emptyDatabase, tempDir } from '../../support/databases.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
+import { lines } from '../process.ts';
+
+const ODD = aManifest({ type: 'tool', id: 'Odd/na:me', name: 'Odd/na:me' });
+const manifests = [aManifest(), aManifest({ version: '2.0.0' }), ODD, { ...ODD, id: 'odd/na:me', name: 'odd/na:me' }];
+
+testBothWays('hub export: every entity on a line of its own', { manifests }, async (t, { hub, json }) => {
+  const all = await hub('export');
+  assert.deepEqual([all.exitCode, all.error], [0, '4 entities written.\n']);
+  const exported = lines(all.out).map((line) => JSON.parse(line));
+  assert.deepEqual(exported.map(({ id }) => id).toSorted(), [
+    'mcp_server:pdf-tables@1.0.0',
+    'mcp_server:pdf-tables@2.0.0',
+    'tool:Odd/na:me@1.0.0',
+    'tool:odd/na:me@1.0.0',
+  ]);
+  assert.deepEqual(exported.find(({ id }) => id === 'tool:Odd/na:me@1.0.0').manifest, ODD);
+
+  const file = join(await tempDir(t), 'below', 'tools.jsonl');
+  const { exitCode, answer } = await json('export', '--type', 'tool', '--output', file);
+  assert.deepEqual([exitCode, answer], [0, { entities: 2, output: file, format: 'jsonl' }]);
+  assert.equal(lines(await readFile(file, 'utf8')).length, 2);
+  const again = await hub('export', '-o', file);
+  assert.deepEqual([again.exitCode, again.error], [2, `hub: ${file} is there already; --force writes over it.\n`]);
+  assert.equal((await hub('export', '-o', file, '--force')).exitCode, 0);
+  assert.equal(lines(await readFile(file, 'utf8')).length, 4);
+});
+
+testBothWays('hub export --format index: a folder that other hubs can read', { manifests }, async (t, { hub }) => {
+  const folder = join(await tempDir(t), 'public');
+  assert.equal((await hub('export', '--format', 'index')).exitCode, 2);
+  const { exitCode, out } = await hub('export', '--format', 'index', '-o', folder);
+  assert.deepEqual([exitCode, out], [0, `4 entities written to ${folder}.\n`]);
+
+  const host = await startIndexServer(t);
+  const { manifests: paths } = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'));
+  assert.equal(
+    new Set(paths.map((path: string) => path.toLowerCase())).size,
+    4,
+    'also where capitals count for nothing',
+  );
+  host.put('/index.json', { manifests: paths });
+  for (const path of paths) host.put(`/${path}`, await readFile(join(folder, path)));
+  const environment = { DB_PATH: join(await tempDir(t), 'other.sqlite') };
+  const read = await inTerminal(['ingest', host.url('/index.json')], { environment });
+  assert.match(read.out, /4 new, 0 changed, 0 as before, 0 refused/);
+});
+
+testBothWays('hub export: a folder that cannot be written to is said', { manifests }, async (t, { hub }) => {
+  const file = join(await tempDir(t), 'file');
+  await writeFile(file, '');
+  const { exitCode, error } = await hub('export', '-o', join(file, 'x', 'catalog.jsonl'));
+  assert.equal(exitCode, 1);
+  assert.match(error, /^hub: ENOTDIR: .*\n$/);
+});
+
+testBothWays('hub backup: a copy of the database that a hub has open', { manifests }, async (t, { hub, way }) => {
+  const file = join(await tempDir(t), 'copy.sqlite');
+  const { exitCode, out, error } = await hub('backup', file);
+  if (way === 'against a server') {
+    assert.equal(exitCode, 2);
+    assert.match(error, /on the machine of the hub.*'hub export'/);
+    return;
+  }
+  assert.equal(exitCode, 0, error);
+  assert.match(out, /^\d+\.\d kB written to /);
+  const copy = new DatabaseSync(file, { readOnly: true });
+  assert.equal(copy.prepare('select count(*) as count from entity').get()?.count, 4);
+  copy.close();
+  assert.equal((await hub('backup', file)).exitCode, 2, 'not over a file that is there');
+  assert.equal((await hub('backup', file, '--force')).exitCode, 0);
+  const nowhere = await hub('backup', join(file, 'no', 'copy'));
+  assert.equal(nowhere.exitCode, 1);
+  assert.match(nowhere.error, /^hub: ENOTDIR/);
+});
+
+const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no PostgreSQL ***' : false;
+test('hub backup: on PostgreSQL it names the tool', { skip }, async (t) => {
+  const address = await emptyDatabase(t, 'postgres');
+  const environment = { DATABASE_URL: address.engine === 'postgres' ? address.url : '' };
+  const { exitCode, error } = await inTerminal(['backup', 'copy.dump'], { environment });
+  assert.equal(exitCode, 2);
+  assert.match(error, /pg_dump --format=custom --file='copy\.dump' "\$DATABASE_URL"/);
+  assert.equal((await inTerminal(['export'], { environment })).exitCode, 0);
+});
+
+for (const args of [['export'], ['backup', 'copy.sqlite'], ['show', 'tool:a'], ['search', 'a'], ['pending', 'list']]) {
+  test(`hub ${args.join(' ')}: without a catalog says so, and leaves no empty one behind`, async (t) => {
+    const folder = await tempDir(t);
+    const { exitCode, out, error } = await inTerminal(args, { environment: { DATA_DIR: join(folder, 'data') } });
+    assert.deepEqual([exitCode, out], [3, '']);
+    assert.match(error, /^hub: There is no catalog at \S+catalog\.sqlite yet\. Fill one with 'hub remotes add/);
+    assert.deepEqual(await readdir(folder), []);
+    assert.ok(!existsSync('copy.sqlite'));
+  });
+}

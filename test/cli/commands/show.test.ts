@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
+
+const manifests = [
+  aManifest({
+    artifacts: [{ kind: 'pypi', spec: { package: 'pdf-tables' } }],
+    adapters: [{ framework: 'claude', template_key: 'mcp' }],
+    readme: '# How to\n\u001b[31muse it',
+  }),
+  aManifest({ version: '1.1.0', lifecycle: { status: 'deprecated', reason: 'Too old.' } }),
+  aManifest({
+    type: 'tool',
+    id: 'evil',
+    title: 'a\u001b[2Jb',
+    summary: '\u001b]0;title\u0007',
+    description: '\u202eevil',
+  }),
+];
+
+testBothWays('hub show: the newest version, in words and as JSON', { manifests }, async (_t, { hub, json }) => {
+  const { exitCode, out, error } = await hub('show', 'mcp_server:pdf-tables');
+  assert.deepEqual([exitCode, error], [0, '']);
+  assert.match(out, /^mcp_server:pdf-tables@1\.1\.0 {2}PDF Tables\n\nFinds the tables in a PDF file/);
+  assert.match(out, /^Status +deprecated: Too old\.$/m);
+  assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);
+  assert.match(out, /^Gateway +not registered$/m);
+  assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0 --target <folder>\n$/);
+  const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables@1.0.0');
+  assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
+});
+
+testBothWays('hub show: the readme and the manifest, when asked for', { manifests }, async (_t, { hub }) => {
+  const id = 'mcp_server:pdf-tables@1.0.0';
+  assert.doesNotMatch((await hub('show', id)).out, /How to/);
+  const { out } = await hub('show', id, '--readme');
+  assert.match(out, /^# How to\nuse it$/m);
+  assert.match(out, /^Artifact {2}pypi \{"package":"pdf-tables"\}$/m);
+  assert.match(out, /^Adapter +claude mcp$/m);
+  assert.deepEqual(JSON.parse((await hub('show', id, '--manifest')).out), manifests[0]);
+});
+
+testBothWays('hub show: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {
+  const shown = await inTerminal(['show', 'tool:evil'], {
+    environment: { ...reached.environment, NO_COLOR: '1' },
+    isTerminal: true,
+  });
+  assert.match(shown.out, /^tool:evil@1\.0\.0 {2}ab\n/);
+  assert.doesNotMatch(shown.out, /(?!\n)[\p{Cc}\u202e]/u);
+});
+
+testBothWays('hub show: colours on a terminal, none in a file', { manifests }, async (_t, { environment }) => {
+  const args = ['show', 'mcp_server:pdf-tables'];
+  const bold = '\u001b[1m';
+  assert.ok((await inTerminal(args, { environment, isTerminal: true })).out.includes(bold));
+  assert.ok(!(await inTerminal(args, { environment, isTerminal: false })).out.includes(bold));
+  const json = await inTerminal([...args, '--json'], { environment, isTerminal: true });
+  assert.ok(!json.out.includes('\u001b'));
+});
+
+testBothWays('hub show: what is not there is exit code 3', { manifests }, async (_t, { hub }) => {
+  for (const id of ['tool:none@1', 'nonsense', '..']) {
+    const { exitCode, out, error } = await hub('show', id);
+    assert.deepEqual([exitCode, out, error], [3, '', `hub: No entity '${id}' is in the catalog.\n`]);
+  }
+});
