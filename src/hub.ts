@@ -21,6 +21,9 @@ import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
 import { createSync } from './remotes/sync.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
+import { createSearchEngine } from './search/create-engine.ts';
+import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
+import { createHttpEmbedder } from './search/http-embedder.ts';
 import { openSearch } from './search/open-search.ts';
 import { backupDatabase } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
@@ -71,6 +74,35 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     help: 'Entities in the catalog.',
     label: 'type',
     read: () => catalog.countByType(),
+  });
+
+  const { embedding } = config;
+  const engine = createSearchEngine({
+    index: await createSearchIndex(database, revision),
+    tryLock: database.tryLock,
+    openEmbedder: async () =>
+      embedding
+        ? createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted })
+        : openEmbeddedModel({ folder: MODELS_FOLDER }, log),
+    now,
+    log,
+  });
+  const search = openSearch({
+    engine,
+    store: createSearchStore(database, revision),
+    settings: config.search,
+    llm: config.llm,
+    world,
+    baseUrl,
+  });
+  metrics.gauge({
+    name: 'hub_search_index',
+    help: 'What search has in memory: entities, families (types and names), texts, and texts that have no vector yet.',
+    label: 'of',
+    read: async () => {
+      const { entities, families, texts, embedded } = engine.sizes();
+      return { entities, families, texts, texts_without_vector: texts - embedded };
+    },
   });
 
   const registrations = createRegistrationStore(database, revision);
@@ -152,12 +184,12 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   async function stopWork(): Promise<void> {
     stopping.abort();
     background?.stop();
-    await Promise.all([sync.close(), installs.close(), refreshed, interruptedClosed]);
+    await Promise.all([sync.close(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
   }
 
   async function closeAll(): Promise<void> {
     await stopWork();
-    await Promise.all([fetchIndex.close(), manifestReader.close()]);
+    await Promise.all([engine.close(), fetchIndex.close(), manifestReader.close()]);
     await database.close();
   }
 

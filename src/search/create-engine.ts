@@ -8,7 +8,7 @@ import type { Hit, RankRequest, SearchEngine } from './engine.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import type { Meaning } from './ranker.ts';
 import { NUMBERS_PER_HIT, type RankedColumns } from './search-tasks.ts';
-import { startSearchThread } from './search-thread.ts';
+import { createSearchThread } from './search-thread.ts';
 
 export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'index' | 'tryLock'> {
   /** Opened while the hub serves; when it cannot be, search goes on by words. */
@@ -31,7 +31,7 @@ const FEW_MISSING = 0.05;
 const MOST_NEIGHBOURS = 400;
 
 export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: SearchEngineDependencies): SearchEngine {
-  const thread = startSearchThread();
+  const thread = createSearchThread();
   const keeper = createIndexKeeper(index, thread);
   const stopping = new AbortController();
   let lastRefreshAt = -QUIET_MS;
@@ -60,7 +60,9 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   }
 
   async function refresh(): Promise<void> {
-    await keeper.refresh().catch((error) => report('The search index could not be brought up to date', error));
+    await keeper
+      .refresh(stopping.signal)
+      .catch((error) => report('The search index could not be brought up to date', error));
     lastRefreshAt = performance.now();
   }
 
@@ -104,6 +106,8 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
 
   async function catchUp(signal: AbortSignal): Promise<void> {
     await refresh();
+    const { texts, embedded } = thread.sizes();
+    if (texts === embedded || signal.aborted) return;
     try {
       const model = await opened();
       const made = await embedMissing(model, { index, thread, tryLock }, signal);
@@ -127,6 +131,12 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
     const revision = await index.revision().catch(() => undefined);
     if (revision !== undefined && (revision !== keeper.revision() || embedded < texts)) await catchUpOnce();
   }, LOOK_FOR_CHANGES_MS).unref();
+
+  async function stopWork(): Promise<void> {
+    clearInterval(watching);
+    stopping.abort();
+    await catchingUp;
+  }
 
   return {
     async rank(request, signal) {
@@ -161,11 +171,9 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
       await Promise.race([aborted, (catchingUp ?? Promise.resolve()).then(catchUpOnce)]);
     },
     sizes: () => thread.sizes(),
+    stopWork,
     async close() {
-      clearInterval(watching);
-      stopping.abort();
-      keeper.stop();
-      await catchingUp;
+      await stopWork();
       await embedder?.then((open) => open.close()).catch(() => {});
       await thread.close();
     },

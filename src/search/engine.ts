@@ -14,6 +14,8 @@ export interface SearchEngine {
   catchUp(signal: AbortSignal): Promise<void>;
   /** For figures. */
   sizes(): IndexSizes;
+  /** Ends what goes on by itself; searches still work. */
+  stopWork(): Promise<void>;
   close(): Promise<void>;
 }
 

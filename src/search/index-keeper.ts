@@ -3,12 +3,10 @@ import type { IndexEntry, SearchIndex } from './search-index.ts';
 import type { SearchThread } from './search-thread.ts';
 
 export interface IndexKeeper {
-  /** Brings the index up to date; whoever asks meanwhile shares the work. */
-  refresh(): Promise<void>;
+  /** Brings the index up to date; whoever asks meanwhile shares the work. An aborted one stops between two pages. */
+  refresh(signal: AbortSignal): Promise<void>;
   /** The revision of the catalog that the index shows; undefined while it is being built. */
   revision(): number | undefined;
-  /** Stops between two pages. */
-  stop(): void;
 }
 
 /** Small enough that neither thread is held up by a page, large enough that a page is not all overhead. */
@@ -18,7 +16,6 @@ const MANIFESTS_AT_ONCE = 100;
 export function createIndexKeeper(index: SearchIndex, thread: SearchThread): IndexKeeper {
   let shown: { revision: number; instance: string } | undefined;
   let underWay: Promise<void> | undefined;
-  let isStopped = false;
 
   const revision = () => (shown?.instance === thread.instance() ? shown.revision : undefined);
 
@@ -31,11 +28,11 @@ export function createIndexKeeper(index: SearchIndex, thread: SearchThread): Ind
   }
 
   /** Everything, while what is there can be searched; what is not in the catalog any more goes at the end. */
-  async function load(): Promise<void> {
+  async function load(signal: AbortSignal): Promise<void> {
     // Asked first: what changes while pages are read is read again.
     const begun = await index.revision();
     const seen: string[] = [];
-    for (let last: IndexEntry | undefined; !isStopped; ) {
+    for (let last: IndexEntry | undefined; !signal.aborted; ) {
       const page = await index.entries(last, PAGE_SIZE);
       await apply(page, []);
       for (const { uid } of page) seen.push(uid);
@@ -48,32 +45,29 @@ export function createIndexKeeper(index: SearchIndex, thread: SearchThread): Ind
     }
   }
 
-  async function bringUpToDate(): Promise<void> {
-    while (!isStopped) {
+  async function bringUpToDate(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const known = revision();
-      if (known === undefined) await load();
+      if (known === undefined) await load(signal);
       else if (known === (await index.revision())) return;
-      else await follow(known);
+      else await follow(known, signal);
     }
   }
 
-  async function follow(known: number): Promise<void> {
+  async function follow(known: number, signal: AbortSignal): Promise<void> {
     const changes = await index.changes(known);
-    if (!changes) return load();
+    if (!changes) return load(signal);
     await apply(changes.present, changes.gone);
     shown = { revision: changes.revision, instance: thread.instance() };
   }
 
   return {
-    refresh() {
-      underWay ??= bringUpToDate().finally(() => {
+    refresh(signal) {
+      underWay ??= bringUpToDate(signal).finally(() => {
         underWay = undefined;
       });
       return underWay;
     },
     revision,
-    stop() {
-      isStopped = true;
-    },
   };
 }

@@ -1,5 +1,5 @@
 // The search thread as the main one sees it.
-import { createWorkerPool } from '../lib/workers.ts';
+import { createWorkerPool, type WorkerPool } from '../lib/workers.ts';
 import type { IndexSizes } from './engine.ts';
 import type { SearchReply, SearchTask, TaskResults } from './search-tasks.ts';
 
@@ -16,19 +16,23 @@ export interface SearchThread {
 const LONGEST_QUEUE = 500;
 const HEAP_MB = 512;
 
-export function startSearchThread(): SearchThread {
-  const pool = createWorkerPool<SearchTask, SearchReply<SearchTask['kind']>>({
-    module: new URL('./search-worker', import.meta.url),
-    importer: import.meta.url,
-    threads: 1,
-    kept: 1,
-    longestQueue: LONGEST_QUEUE,
-    heapMb: HEAP_MB,
-  });
+/** The thread starts with the first task. */
+export function createSearchThread(): SearchThread {
+  let pool: WorkerPool<SearchTask, SearchReply<SearchTask['kind']>> | undefined;
+  const start = () =>
+    createWorkerPool<SearchTask, SearchReply<SearchTask['kind']>>({
+      module: new URL('./search-worker', import.meta.url),
+      importer: import.meta.url,
+      threads: 1,
+      kept: 1,
+      longestQueue: LONGEST_QUEUE,
+      heapMb: HEAP_MB,
+    });
   let sizes: IndexSizes = { entities: 0, families: 0, texts: 0, embedded: 0 };
   let instance = '';
   return {
     async run<K extends SearchTask['kind']>(task: Extract<SearchTask, { kind: K }>): Promise<TaskResults[K]> {
+      pool ??= start();
       const reply = (await pool.run(task)) as SearchReply<K>;
       sizes = reply.sizes;
       instance = reply.instance;
@@ -36,6 +40,6 @@ export function startSearchThread(): SearchThread {
     },
     sizes: () => sizes,
     instance: () => instance,
-    close: () => pool.destroy(),
+    close: async () => pool?.destroy(),
   };
 }
