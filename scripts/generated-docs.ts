@@ -3,17 +3,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isSecret, readConfig, SETTINGS } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
 import { ERROR_CODES, type ErrorCode } from '../src/errors.ts';
 import { PROBLEMS } from '../src/http/problem.ts';
 import { createServer } from '../src/http/server.ts';
 import { createHub } from '../src/hub.ts';
+import { isSecret, SETTINGS } from '../src/settings.ts';
 import { testWorld } from '../test/support/world.ts';
+import { cliPage } from './cli-page.ts';
 
 export async function generatedDocs(): Promise<Record<string, string>> {
   return {
     'docs/settings.md': settingsPage(),
     'docs/errors.md': errorsPage(),
+    'docs/cli.md': cliPage(GENERATED),
     'docs/openapi.json': `${JSON.stringify(await openApi(), null, 2)}\n`,
   };
 }

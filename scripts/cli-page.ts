@@ -1,0 +1,84 @@
+// docs/cli.md, from the command table.
+import type { ArgumentSpec, Command, OptionSpec } from '../src/cli/command.ts';
+import { COMMAND_TABLE } from '../src/cli/command-table.ts';
+import { EXIT_CODES } from '../src/cli/exit-codes.ts';
+import { optionsOf } from '../src/cli/options.ts';
+
+export function cliPage(generated: string): string {
+  return `${generated}
+# Command line
+
+\`hub\` finds, installs and looks after the catalog from a terminal. In a checkout it is \`npm run -s hub --\`; from the
+package that \`npm pack\` makes, \`npx ./catalog-hub-*.tgz\`, or \`hub\` once it is installed (\`npm install -g ./catalog-hub-*.tgz\`).
+\`hub <command> --help\` shows what is below.
+
+**Which hub.** With \`--hub URL\` or \`HUB_URL\`, a command asks the hub at that address. Otherwise it works in process on the local
+database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sqlite\` by default), also while a hub uses it.
+
+**The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
+is typed is not shown. There is no option for it: command lines can be read by others on the machine.
+
+**Answers** are for people: tables as wide as the terminal, colours only on one, and none with \`NO_COLOR\`. \`--json\` is for programs. Errors,
+notes and progress go to standard error.
+
+**Exit codes**
+
+| Code | Meaning |
+|---|---|
+${Object.values(EXIT_CODES)
+  .map(({ code, meaning }) => `| ${code} | ${meaning} |`)
+  .join('\n')}
+
+## Commands
+
+| | |
+|---|---|
+${COMMAND_TABLE.commands.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${sentence(command.summary)} |`).join('\n')}
+
+${COMMAND_TABLE.commands.map(section).join('\n')}`;
+}
+
+function nameOf({ path }: Command): string {
+  return `hub ${path.join(' ')}`;
+}
+
+function anchorOf(command: Command): string {
+  return nameOf(command).replaceAll(' ', '-');
+}
+
+function section(command: Command): string {
+  const { summary, details, args = [], examples } = command;
+  const usage = [nameOf(command), ...args.map(({ name }) => name), '[options]'].join(' ');
+  return `### ${nameOf(command)}
+
+${shown([sentence(summary), details].filter(Boolean).join(' '))}
+
+\`\`\`
+${usage}
+\`\`\`
+
+${[...args.map(argumentRow), ...Object.values(optionsOf(command)).map(optionRow)].join('\n')}
+
+\`\`\`sh
+${examples.map(([line, does]) => `${line}${does ? `   # ${does}` : ''}`).join('\n')}
+\`\`\`
+`.replace(/\n{3,}/g, '\n\n');
+}
+
+function argumentRow({ name, description, choices }: ArgumentSpec): string {
+  return `- \`${name}\`: ${shown(description)}${choices ? ` (${choices.join(', ')})` : ''}`;
+}
+
+function optionRow({ flags, description, choices, fallback }: OptionSpec<unknown>): string {
+  const isShown = typeof fallback === 'string' || typeof fallback === 'number';
+  return `- \`${flags}\`: ${shown(description)}${choices ? ` (${choices.join(', ')})` : ''}${isShown ? `; \`${fallback}\` by default` : ''}`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** What stands in angle brackets would be taken for a tag. */
+function shown(text: string): string {
+  return text.replace(/<[^\s`]+>|--[a-z][\w-]+/g, '`$&`');
+}
