@@ -82,7 +82,7 @@ test('commands: what a shell would read as more than a word is quoted', () => {
   assert.equal(shellWord('mcp_server:a/b@1.0.0'), 'mcp_server:a/b@1.0.0');
   assert.equal(shellWord("tool:a';rm@1"), `'tool:a'\\'';rm@1'`);
   for (const word of ['tool:$(a)@1', 'tool:a`b`@1', 'tool:a&b@1', '-x', '~'])
-    assert.equal(shellWord(word), ``\${word}``);
+    assert.equal(shellWord(word), `'${word}'`);
 });
 
 test('search address: what it says comes back, and nonsense is left out', () => {

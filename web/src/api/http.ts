@@ -5,8 +5,8 @@ import { forgetToken, token } from './token.ts';
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   body?: unknown;
-  /** Sends the token; public reads never do. */
-  admin?: boolean;
+  /** Sends the token, or the one named here; public reads never do. */
+  admin?: boolean | { token: string };
   signal?: AbortSignal;
   accept?: string;
 }
@@ -25,7 +25,8 @@ export async function askText(path: string, options: RequestOptions = {}): Promi
 export async function send(path: string, options: RequestOptions): Promise<Response> {
   const { method = 'GET', body, admin = false, signal, accept = 'application/json' } = options;
   const headers: Record<string, string> = { accept };
-  if (admin && token.value !== '') headers.authorization = `Bearer ${token.value}`;
+  const bearer = typeof admin === 'object' ? admin.token : admin && token.value;
+  if (bearer) headers.authorization = `Bearer ${bearer}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
   const response = await fetch(path, {
     method,
@@ -37,7 +38,7 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     throw isAborted(error) ? error : unreachable();
   });
   // A token that the hub refuses is of no use any more: it is asked for again.
-  if (admin && response.status === 401) forgetToken();
+  if (admin === true && response.status === 401) forgetToken();
   if (!response.ok) throw await failureOf(response);
   return response;
 }

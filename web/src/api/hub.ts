@@ -51,6 +51,8 @@ export const hub = {
   ingestStatus: () => ask<IngestStatus>('/ingest/status'),
 
   pending: (parameters: URLSearchParams) => ask<PendingPage>(`/gateways/pending?${parameters}`, { admin: true }),
+  /** The cheapest thing that only an admin may ask for. */
+  checkToken: (token: string) => ask<PendingPage>('/gateways/pending?limit=1', { admin: { token } }),
   removePending: (request: Partial<BulkRemovalRequest>) =>
     ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', admin: true, body: request }),
 };

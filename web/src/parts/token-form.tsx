@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { hub } from '../api/hub.ts';
 import { asFailure, type HubFailure } from '../api/problem.ts';
-import { forgetToken, keepToken } from '../api/token.ts';
+import { keepToken } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
 
 export function TokenForm({ why, onKept }: { why: string; onKept?: () => void }) {
@@ -12,14 +12,13 @@ export function TokenForm({ why, onKept }: { why: string; onKept?: () => void })
   async function check(event: Event): Promise<void> {
     event.preventDefault();
     failure.value = undefined;
-    keepToken(value.value.trim());
+    const token = value.value.trim();
     try {
-      // The cheapest thing that only an admin may ask for.
-      await hub.pending(new URLSearchParams({ limit: '1' }));
+      await hub.checkToken(token);
+      keepToken(token);
       onKept?.();
     } catch (error) {
       failure.value = asFailure(error);
-      forgetToken();
     }
   }
 

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { aManifest } from '../support/builders.ts';
+import { browserTest, until } from './stage.ts';
+
+const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
+const demo = { demo: true };
+
+browserTest('entity: a deep link shows all there is to know, also after a reload', demo, async ({ open }) => {
+  const page = await open(PDF);
+  for (const _ of ['first', 'reloaded']) {
+    await page.getByRole('heading', { level: 1, name: 'PDF Tables' }).waitFor();
+    for (const name of [
+      'What it does',
+      'Use it',
+      'Readme',
+      'What it installs',
+      'Registration',
+      'Where it comes from',
+    ]) {
+      await page.getByRole('heading', { level: 2, name }).waitFor();
+    }
+    await page.reload();
+  }
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  assert.equal(await page.title(), 'PDF Tables 0.8.3 · Catalog Hub');
+  const text = await page.locator('main').innerText();
+  for (const part of ['Licence\nMIT', 'example-pdf-tables', 'names its licence', '100 of 100', 'list_tables']) {
+    assert.ok(text.includes(part), part);
+  }
+  const repository = page.getByRole('link', { name: 'repository' });
+  assert.equal(await repository.getAttribute('href'), 'https://git.example.org/docs/pdf-tables');
+  assert.match((await repository.getAttribute('rel')) ?? '', /noopener noreferrer/);
+});
+
+browserTest('entity: its versions lead to each other, and back leads back', demo, async ({ open }) => {
+  const page = await open('/entities/mcp_server:postgres-reader@1.10.0');
+  const versions = page.getByRole('region', { name: 'Versions' });
+  await versions.getByRole('link', { name: '1.2.0' }).click();
+  await page.locator('.entity-id', { hasText: '@1.2.0' }).waitFor();
+  assert.match(page.url(), /postgres-reader@1\.2\.0$/);
+  await page.goBack();
+  await page.locator('.entity-id', { hasText: '@1.10.0' }).waitFor();
+  assert.equal(await versions.locator('[aria-current=page]').textContent(), '1.10.0');
+});
+
+browserTest('entity: commands and configurations are there to be copied', demo, async ({ open }) => {
+  const page = await open(PDF, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
+  await page.getByRole('button', { name: 'Copy the install command' }).click();
+  await page.getByText('Copied').waitFor();
+  assert.equal(
+    await copied(),
+    'hub install mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3 --target .',
+  );
+
+  for (const [client, section] of [
+    ['Claude', 'mcpServers'],
+    ['Cursor', 'mcpServers'],
+    ['VS Code', 'servers'],
+  ] as const) {
+    await page.getByRole('tab', { name: client }).click();
+    await page.getByRole('button', { name: `Copy the configuration for ${client}` }).click();
+    await until(page, `navigator.clipboard.readText().then((text) => text.includes('"${section}"'))`);
+    const config = JSON.parse(await copied());
+    assert.equal(config[section]['pdf-tables'].command, 'uvx');
+  }
+  await page.getByRole('tab', { name: 'VS Code' }).press('ArrowRight');
+  assert.equal(await page.getByRole('tab', { name: 'Claude' }).getAttribute('aria-selected'), 'true');
+});
+
+browserTest(
+  'entity: the manifest is shown as it was read',
+  { manifests: [aManifest({ extra: { deep: [1, 2] } })] },
+  async ({ open }) => {
+    const page = await open('/entities/mcp_server:pdf-tables');
+    await page.getByText('The manifest as it was read').click();
+    const shown = page.locator('.manifest code').first();
+    await shown.waitFor();
+    assert.deepEqual(JSON.parse((await shown.textContent()) ?? ''), aManifest({ extra: { deep: [1, 2] } }));
+  },
+);
+
+browserTest('entity: what is not there is said, with a way on', demo, async ({ open }) => {
+  const page = await open('/entities/mcp_server:weather/almanac@9.9.9', { expects: /404/ });
+  await page.getByText('There is no such entry').waitFor();
+  await page.getByRole('link', { name: 'Search for “weather almanac”' }).click();
+  await page.locator('.result-title', { hasText: 'Weather Almanac' }).waitFor();
+});
+
+browserTest('entity: what is deprecated says so, and why', demo, async ({ open }) => {
+  const page = await open('/entities/mcp_server:wiki-bridge');
+  await page.getByText('This version is deprecated').waitFor();
+  await page.getByRole('heading', { name: 'How well it is described' }).waitFor();
+  assert.ok((await page.locator('.reasons .unmet').count()) > 0, 'what is missing is named too');
+});
+
+const readme =
+  '# Pictures\n\n![a chart](https://pictures.example/chart.png) and <img src="https://pictures.example/two.png" alt="two">';
+
+browserTest(
+  'entity: pictures of a readme are loaded only after a click',
+  { manifests: [aManifest({ readme })] },
+  async ({ open }) => {
+    const page = await open('/entities/mcp_server:pdf-tables@1.0.0?images=remote', {
+      expects: /request to https:\/\/pictures\.example/,
+    });
+    const loaded: string[] = [];
+    await page.route('https://pictures.example/**', async (route) => {
+      loaded.push(route.request().url());
+      await route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>',
+      });
+    });
+    await page.reload();
+    await page.getByText('a chart').waitFor();
+    await page.waitForTimeout(300);
+    assert.deepEqual(loaded, [], 'an address alone, which anybody can send, is no consent');
+
+    await page.getByRole('button', { name: 'Load pictures' }).click();
+    const picture = page.getByRole('img', { name: 'a chart' });
+    await picture.waitFor();
+    await until(page, '[...document.images].every((image) => image.naturalWidth === 40)');
+    assert.equal(loaded.length, 2);
+    assert.equal(await picture.getAttribute('referrerpolicy'), 'no-referrer');
+  },
+);
+
+browserTest(
+  'entity: an id with slashes and odd signs has an address that works',
+  { manifests: [aManifest({ type: 'tool', id: 'a/b@c#d?e%f', title: 'Odd' })] },
+  async ({ open }) => {
+    const page = await open('/');
+    await page.getByRole('link', { name: 'Odd' }).click();
+    await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
+    await page.reload();
+    await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
+  },
+);

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { aManifest } from '../support/builders.ts';
+import { browserTest, screenshot, until } from './stage.ts';
+
+const TOKEN = 'token-of-an-admin';
+const root = await realpath(await mkdtemp(join(tmpdir(), 'hub-page-install-')));
+process.on('exit', () => void rm(root, { recursive: true, force: true }));
+
+const settings = { API_TOKEN: TOKEN, INSTALL_ROOT: root };
+const remote = aManifest({
+  artifacts: [{ kind: 'other', spec: { transport: 'SSE', url: 'https://pdf.example.org/mcp' } }],
+  adapters: [{ framework: 'claude', template_key: 'mcp' }],
+  mcp_registration: { server: { transport: 'SSE', url: 'https://pdf.example.org/mcp' } },
+});
+const PDF = '/entities/mcp_server:pdf-tables@1.0.0';
+
+browserTest(
+  'install: token once, plan first, then the steps, the lockfile at the end',
+  { settings, manifests: [remote] },
+  async ({ open }) => {
+    const page = await open(PDF, { expects: /401/ });
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
+
+    await dialog.getByLabel('Admin token').fill('a wrong one');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('The hub does not accept this token.').waitFor();
+    await dialog.getByLabel('Admin token').fill(TOKEN);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+
+    await dialog.getByLabel('Folder on the hub’s machine').fill('project');
+    await dialog.getByRole('button', { name: 'Show the plan' }).click();
+    await dialog.getByText('Register into the gateway').waitFor();
+    assert.match(await dialog.innerText(), /\.mcp\.json/);
+    await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan touches nothing');
+    await screenshot(page, 'install-plan');
+
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    await dialog.getByText('Installed;').waitFor();
+    const steps = await dialog.locator('.step').allInnerTexts();
+    assert.deepEqual(
+      steps.map((step) => /[a-z]+\.[a-z]+/.exec(step)?.[0]),
+      ['remote.skip', 'adapters.write', 'gateway.register', 'lockfile.write'],
+    );
+    assert.ok(
+      steps.some((step) => /\d+(\.\d)? m?s/.test(step)),
+      'steps have their times',
+    );
+    await screenshot(page, 'install-done');
+
+    const lockfile = JSON.parse(await readFile(join(root, 'project', 'hub.lock.json'), 'utf8'));
+    assert.deepEqual(JSON.parse((await dialog.locator('.copy-box code').textContent()) ?? ''), lockfile);
+    assert.equal(lockfile.entities[0].id, 'mcp_server:pdf-tables@1.0.0');
+
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    assert.equal(
+      await page.evaluate('document.activeElement.textContent'),
+      'Install on the hub…',
+      'the focus is back where it was',
+    );
+    await page.reload();
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await dialog.getByLabel('Folder on the hub’s machine').waitFor();
+    assert.equal(await page.evaluate('sessionStorage.getItem("hub.token")'), TOKEN);
+    assert.ok(
+      !((await page.evaluate('JSON.stringify(localStorage) + document.cookie + location.href')) as string).includes(
+        TOKEN,
+      ),
+    );
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  },
+);
+
+browserTest(
+  'install: the steps are shown while they run',
+  { manifests: [remote], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF);
+    // The stream of the hub, held back in the middle.
+    await page.addInitScript(`
+    const real = window.fetch;
+    window.fetch = async (path, options) => {
+      const response = await real(path, options);
+      if (options?.headers?.accept !== 'text/event-stream') return response;
+      const text = await response.text();
+      const half = text.indexOf('event:', text.indexOf('"started"'));
+      const encoder = new TextEncoder();
+      const body = new ReadableStream({ start(stream) {
+        stream.enqueue(encoder.encode(text.slice(0, half)));
+        window.finish = () => { stream.enqueue(encoder.encode(text.slice(half))); stream.close(); };
+      } });
+      return new Response(body, response);
+    };`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('slow');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    const running = page.locator('.step-running');
+    await running.waitFor();
+    const [before] = await running.locator('.step-time').allInnerTexts();
+    await until(page, `document.querySelector('.step-running .step-time').innerText !== ${JSON.stringify(before)}`);
+    await page.evaluate('window.finish()');
+    await page.getByText('Installed;').waitFor();
+    assert.equal(await running.count(), 0);
+  },
+);
+
+browserTest(
+  'install: a folder that is not allowed is said so, and can be changed',
+  { manifests: [remote], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF, { expects: /400/ });
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('../elsewhere');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/INSTALL_ROOT|inside|outside/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Folder on the hub’s machine').fill('allowed');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.locator('.plan').waitFor();
+    await page.getByRole('button', { name: 'Another folder' }).click();
+    assert.equal(await page.getByLabel('Folder on the hub’s machine').inputValue(), 'allowed');
+  },
+);
+
+const broken = aManifest({ artifacts: [{ kind: 'zip', spec: { url: 'http://127.0.0.1:9/none.zip' } }] });
+
+browserTest(
+  'install: a step that fails says why, and the rest is in place',
+  { manifests: [broken], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('broken');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByText('Not everything is in place').waitFor();
+    const failed = page.locator('.step-bad').first();
+    assert.match(await failed.innerText(), /zip\.extract/);
+    assert.ok(((await failed.locator('.step-note').textContent()) ?? '').length > 10, 'it says why');
+  },
+);

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { axeFindings, browserTest, overflow, type Stage, screenshot } from './stage.ts';
+
+const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
+
+/** Every page in a state worth looking at. */
+const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unknown> }> = {
+  home: { path: '/', ready: (page) => page.locator('.choice-count').first().waitFor() },
+  search: { path: '/?q=pdf+tables', ready: (page) => page.locator('.reason-label').first().waitFor() },
+  nothing: { path: '/?q=zzqqxxyy&mode=keyword', ready: (page) => page.getByText('Nothing found').waitFor() },
+  entity: { path: PDF, ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
+  deprecated: {
+    path: '/entities/mcp_server:wiki-bridge',
+    ready: (page) => page.getByText('This version is').waitFor(),
+  },
+  'not-found': { path: '/entities/tool:none@1', ready: (page) => page.getByText('There is no such entry').waitFor() },
+  operations: { path: '/operations', ready: (page) => page.locator('.chart').waitFor() },
+  install: {
+    path: PDF,
+    async ready(page) {
+      await page.getByRole('button', { name: 'Install on the hub' }).click();
+      await page.getByRole('button', { name: 'Show the plan' }).click();
+      await page.locator('.plan').waitFor();
+    },
+  },
+};
+
+const SIZES = {
+  wide: { width: 1280, height: 900 },
+  phone: { width: 390, height: 844 },
+  // What a window of 1280 by 900 has left at 200 %.
+  zoomed: { width: 640, height: 450 },
+};
+
+/** Something of everything: a remote that works, one that does not, and a manifest that was refused. */
+async function furnish({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]): Promise<void> {
+  const host = await startIndexServer(t);
+  host.put('/index.json', { manifests: [{ manifest: aManifest() }, { manifest: { type: 'nonsense' } }] });
+  for (const path of ['/index.json', '/gone.json']) await hub.addRemote(host.url(path));
+  await hub.syncRemotes();
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  browserTest(
+    `look: every page in ${colorScheme} is accessible, and fits wide, zoomed and on a phone`,
+    { demo: true },
+    async (stage, t) => {
+      await furnish(stage, t);
+      for (const [name, { path, ready }] of Object.entries(VIEWS)) {
+        for (const [size, viewport] of Object.entries(SIZES)) {
+          await t.test(`${name}, ${size}`, async () => {
+            const page = await stage.open(path, {
+              colorScheme,
+              viewport,
+              reducedMotion: 'reduce',
+              bypassCSP: true,
+              expects: /404/,
+            });
+            await ready(page);
+            await screenshot(page, `${name}-${colorScheme}-${size}`);
+            assert.ok((await overflow(page)) <= 0, 'nothing has to be scrolled sideways');
+            assert.deepEqual(await axeFindings(page), []);
+            await page.context().close();
+          });
+        }
+      }
+    },
+  );
+}
+
+browserTest(
+  'look: the theme follows the device until the reader chooses, and the choice stays',
+  { demo: true },
+  async ({ open }) => {
+    const page = await open('/', { colorScheme: 'dark' });
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
+    const dark = await paper();
+    const button = page.getByRole('button', { name: /^Theme/ });
+    await button.click();
+    await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
+    const light = await paper();
+    assert.notEqual(light, dark);
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
+    assert.equal(await paper(), light);
+    await button.click();
+    assert.equal(await paper(), dark);
+    await button.click();
+    await page.emulateMedia({ colorScheme: 'light' });
+    assert.equal(await paper(), light, 'as the device has it');
+  },
+);
+
+browserTest(
+  'look: on a phone the filters are folded away, and a finger can hit what it aims at',
+  { demo: true },
+  async ({ open }) => {
+    const page = await open('/', { viewport: SIZES.phone, hasTouch: true, isMobile: true });
+    await page.locator('.result-title').first().waitFor();
+    const option = page.getByRole('group', { name: 'Framework' }).locator('.choice').first();
+    await option.waitFor({ state: 'hidden' });
+    await page.getByText('Filters', { exact: true }).tap();
+    await option.tap();
+    await page.waitForURL(/frameworks=/);
+    const small =
+      await page.evaluate(`[...document.querySelectorAll('button, select, summary, .choice, .types-choice, nav a')]
+    .filter((element) => element.checkVisibility()).map((element) => [element.textContent, element.getBoundingClientRect()])
+    .filter(([, box]) => box.width < 24 || box.height < 24).map(([text]) => text)`);
+    assert.deepEqual(small, []);
+  },
+);

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { aManifest } from '../support/builders.ts';
+import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { browserTest, screenshot } from './stage.ts';
+
+const TOKEN = 'token-of-an-admin';
+
+/** A published catalog: some good servers, one that no gateway can reach, and one that is no manifest. */
+async function publish(t: TestContext) {
+  const host = await startIndexServer(t);
+  const good = ['alpha', 'beta', 'gamma'].map((id) =>
+    aManifest({
+      id,
+      name: id,
+      title: id,
+      mcp_registration: { server: { transport: 'SSE', url: `https://${id}.example/sse` } },
+    }),
+  );
+  const local = aManifest({
+    id: 'local',
+    name: 'local',
+    title: 'local',
+    mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['run'] } } },
+  });
+  host.put('/index.json', {
+    manifests: [...[...good, local].map(({ id }) => `/m/${id}.json`), '/m/broken.json'],
+  });
+  for (const manifest of [...good, local]) host.put(`/m/${manifest.id}.json`, manifest);
+  host.put('/m/broken.json', { type: 'nonsense', id: 'broken' });
+  return host;
+}
+
+const remoteRow = (page: Page, url: string) => page.locator('.row', { hasText: url });
+const pending = (page: Page) => page.getByRole('region', { name: /Pending servers/ });
+
+browserTest(
+  'operations: the whole story of a remote: add, sync, rejections, history, remove',
+  { settings: { API_TOKEN: TOKEN } },
+  async ({ open, world }, t) => {
+    const host = await publish(t);
+    host.delay((path) => (path.startsWith('/m/') ? 150 : 0));
+    const page = await open('/operations', { expects: /400/ });
+    await page.getByText('Admins only').waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Remotes' }).count(), 0);
+    await page.getByLabel('Admin token').fill(TOKEN);
+    await page.getByRole('button', { name: 'Continue' }).click();
+
+    await page.getByText('No remote yet').waitFor();
+    await page.getByLabel('Address of an index').fill('http://name:secret@h.example/');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Address of an index').fill(host.url('/index.json'));
+    await page.getByRole('button', { name: 'Add' }).click();
+    const row = remoteRow(page, host.url('/index.json'));
+    await row.getByText('Never read').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0, 'what was mended is not reported any more');
+
+    await page.getByRole('button', { name: 'Sync all' }).click();
+    await page.locator('.work').getByText('Sync of all remotes').waitFor();
+    await page.locator('.work progress').first().waitFor();
+    await page.getByText('1 of 1 remotes read').waitFor();
+    await row.getByText('4 manifests').waitFor();
+    await row.getByText('Manifests it refused').click();
+    await row.locator('.rejections', { hasText: 'broken.json' }).waitFor();
+    assert.match((await row.locator('.rejections').textContent()) ?? '', /type/);
+
+    await page.getByRole('img', { name: 'The last 1 ingests: 0 unchanged, 0 updated, 4 created, 1 failed.' }).waitFor();
+    world.setTime('2026-06-01T12:05:00.000Z');
+    await row.getByRole('button', { name: 'Read now' }).click();
+    await page.getByText('4 as before').waitFor();
+    await page.getByRole('img', { name: /The last 2 ingests/ }).waitFor();
+    await page.getByText('As a table').click();
+    assert.equal(await page.locator('.panel tbody tr').count(), 2);
+    await screenshot(page, 'operations-remotes');
+
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No remote yet').waitFor();
+  },
+);
+
+browserTest('operations: a remote that cannot be read says why', {}, async ({ open, hub }, t) => {
+  const host = await startIndexServer(t);
+  await hub.addRemote(host.url('/gone.json'));
+  const page = await open('/operations');
+  await page.getByRole('button', { name: 'Sync all' }).click();
+  await page.getByText('0 of 1 remotes read').waitFor();
+  const row = remoteRow(page, host.url('/gone.json'));
+  await row.getByText('failed', { exact: true }).waitFor();
+  assert.match((await row.locator('.reason-bad').textContent()) ?? '', /404/);
+});
+
+browserTest(
+  'operations: somebody else’s sync is shown, and a second one is refused in words',
+  {},
+  async ({ open, hub }, t) => {
+    const host = await publish(t);
+    const held = Promise.withResolvers<void>();
+    host.answer('/m/alpha.json', async (_request, response) => {
+      await held.promise;
+      response.end(JSON.stringify(aManifest({ id: 'alpha' })));
+    });
+    await hub.addRemote(host.url('/index.json'));
+    const page = await open('/operations', { expects: /409/ });
+    await remoteRow(page, host.url('/index.json')).waitFor();
+    const sync = hub.syncRemotes();
+    await page.reload();
+    await page.getByText('A sync is under way').waitFor();
+    await page.getByRole('button', { name: 'Sync all' }).click();
+    await page.getByRole('alert').waitFor();
+    held.resolve();
+    await sync;
+    await page.locator('.work').waitFor({ state: 'hidden' });
+  },
+);
+
+/** Its clock is that of the hub's tests. */
+async function withGateway(t: TestContext) {
+  const gateway = await startFakeGateway(t, {
+    servers: { 'https://beta.example/sse': { fault: 'refused' } },
+    credentials: { now: () => new Date('2026-06-01T12:00:00.000Z') },
+  });
+  return { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET };
+}
+
+browserTest(
+  'operations: pending servers with their reasons: filter, try again, delete',
+  { settings: withGateway },
+  async ({ open, hub }, t) => {
+    const host = await publish(t);
+    await hub.addRemote(host.url('/index.json'));
+    const page = await open('/operations');
+    await page.getByText('Nothing is pending').waitFor();
+    await page.getByRole('button', { name: 'Sync all' }).click();
+    await page.getByText('2 servers registered').waitFor();
+    const rows = pending(page).locator('.row');
+    await rows.nth(1).waitFor();
+    assert.equal(await rows.count(), 2, 'those that are registered are not pending');
+    const reasons = await rows.allInnerTexts();
+    assert.ok(
+      reasons.some((text) => /local/.test(text) && /STDIO/.test(text)),
+      'no address',
+    );
+    assert.ok(
+      reasons.some((text) => /beta/.test(text) && /1 try/.test(text)),
+      'refused by the gateway',
+    );
+    await screenshot(page, 'operations-pending');
+
+    await pending(page).getByLabel('Filter pending servers').fill('beta');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    assert.equal(await rows.count(), 1);
+    await pending(page).getByLabel('Filter pending servers').fill('nothing like it');
+    await page.getByText('Nothing pending passes the filter').waitFor();
+    await pending(page).getByLabel('Filter pending servers').fill('');
+    await rows.nth(1).waitFor();
+
+    await pending(page).getByRole('button', { name: 'Try all again' }).click();
+    await rows.filter({ hasText: 'beta' }).getByText('2 tries').waitFor();
+
+    const button = pending(page).getByRole('button', { name: /^Delete/ });
+    assert.ok(await button.isDisabled());
+    await pending(page).getByLabel('All on this page').check();
+    await button.click();
+    await page.getByRole('dialog', { name: 'Delete 2 servers?' }).getByRole('button', { name: 'Cancel' }).click();
+    await pending(page).getByLabel('Select mcp_server:local@1.0.0').uncheck();
+    await button.click();
+    await page.getByRole('dialog', { name: 'Delete 1 server?' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('1 server removed.').waitFor();
+    await rows.nth(1).waitFor({ state: 'detached' });
+    assert.deepEqual(
+      (await hub.listPending({ limit: 10, offset: 0, errorOnly: false, text: '' })).items.map(({ uid }) => uid),
+      ['mcp_server:local@1.0.0'],
+    );
+    await rows.getByRole('link', { name: 'local' }).click();
+    await page.getByText('Why it is not in the gateway').waitFor();
+  },
+);
+
+browserTest('operations: health and figures at a glance', { demo: true }, async ({ open }) => {
+  const page = await open('/operations');
+  const health = page.getByRole('region', { name: 'Health' });
+  await health.getByText('Memory').waitFor();
+  const text = await health.innerText();
+  for (const part of [
+    /Hub\nWell/,
+    /Database\nAnswers\n?SQLite/,
+    /Agents\n7/,
+    /Tools\n9/,
+    /MCP servers\n14/,
+    /Requests\n\d/,
+  ])
+    assert.match(text, part);
+});
+
+browserTest(
+  'operations: figures with a token of their own stay with their owner',
+  { settings: { METRICS_TOKEN: 'm' } },
+  async ({ open }) => {
+    const page = await open('/operations', { expects: /401/ });
+    await page.getByText('METRICS_TOKEN').waitFor();
+    await page.getByText('Well').waitFor();
+  },
+);
+
+browserTest(
+  'operations: a token that is no longer good is asked for again, and can be forgotten',
+  { settings: { API_TOKEN: TOKEN } },
+  async ({ open }) => {
+    const page = await open('/operations', { expects: /401/ });
+    await page.evaluate('sessionStorage.setItem("hub.token", "of-yesterday")');
+    await page.reload();
+    await page.getByLabel('Admin token').fill(TOKEN);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('No remote yet').waitFor();
+    await page.getByRole('button', { name: 'Forget the token' }).click();
+    await page.getByText('Admins only').waitFor();
+    assert.equal(await page.evaluate('sessionStorage.length'), 0);
+  },
+);

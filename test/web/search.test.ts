@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { aManifest } from '../support/builders.ts';
+import { browserTest, until } from './stage.ts';
+
+const demo = { demo: true };
+const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });
+const titles = (page: Page) => page.locator('.result-title a');
+const first = (page: Page) => titles(page).first();
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.name');
+
+browserTest('search: results come while one types, with what matches and why', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  page.forget();
+  await field(page).pressSequentially('tables in a pdf', { delay: 20 });
+  await page.getByText('for “tables in a pdf”').waitFor();
+  await page.locator('.reason-label').first().waitFor();
+
+  assert.match((await first(page).textContent()) ?? '', /PDF/);
+  assert.ok((await page.locator('.result-title mark, .result-summary mark').count()) > 0, 'words are marked');
+  assert.match(page.url(), /\/\?q=tables\+in\+a\+pdf$/);
+  assert.equal(await page.title(), 'tables in a pdf · Catalog Hub');
+  const asked = page.asked('/catalog/search');
+  assert.ok(asked.length <= 8, `not every key is a search: ${asked.length}`);
+});
+
+browserTest('search: an answer that comes late does not replace a newer one', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  await page.route(/\/catalog\/search\?.*q=weather/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await route.continue().catch(() => {});
+  });
+  await field(page).fill('weather');
+  await page.waitForTimeout(400);
+  await field(page).fill('calendar');
+  await page.getByText('for “calendar”').waitFor();
+  await page.waitForTimeout(1_800);
+  assert.match((await first(page).textContent()) ?? '', /Calendar/);
+  assert.match(page.url(), /q=calendar/);
+});
+
+browserTest('search: the keyboard is enough', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('postgres');
+  await page.getByText('for “postgres”').waitFor();
+  const names = await titles(page).allTextContents();
+  assert.ok(names.length >= 2);
+
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(page), names[0]);
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(page), names[1]);
+  await page.keyboard.press('End');
+  assert.equal(await focused(page), names.at(-1));
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await focused(page), 'q', 'before the first result is the field');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('/');
+  assert.equal(await focused(page), 'q');
+  assert.equal(await field(page).inputValue(), 'postgres', 'the key that focuses is not typed');
+
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: names[0] ?? '' }).waitFor();
+  assert.match(page.url(), /\/entities\/mcp_server:postgres-reader@/);
+  await page.goBack();
+  await page.getByText('for “postgres”').waitFor();
+  assert.equal(await field(page).inputValue(), 'postgres');
+});
+
+browserTest('search: Enter in the field opens the best result', demo, async ({ open }) => {
+  const page = await open('/?q=weather+almanac');
+  await first(page).waitFor();
+  await field(page).press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Weather Almanac' }).waitFor();
+});
+
+browserTest('search: filters say how many, narrow, and survive reload and back', demo, async ({ open }) => {
+  const page = await open('/');
+  const tools = page.locator('.types-choice', { hasText: 'Tools' });
+  await tools.locator('.types-count').waitFor();
+  const count = Number(await tools.locator('.types-count').textContent());
+  await tools.click();
+  await page.getByText(`${count} entries, newest first`).waitFor();
+  assert.deepEqual(new Set(await page.locator('.result .type').allTextContents()), new Set(['Tool']));
+
+  const framework = page.getByRole('group', { name: 'Framework' });
+  const option = framework.locator('.choice').first();
+  await option.locator('.choice-count').waitFor();
+  const narrowed = Number(await option.locator('.choice-count').textContent());
+  await option.click();
+  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  assert.equal(await titles(page).count(), narrowed);
+  assert.match(page.url(), /\/\?type=tool&frameworks=\w+$/);
+
+  await page.reload();
+  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  assert.ok(await page.getByRole('radio', { name: /Tools/ }).isChecked());
+  assert.ok(await framework.getByRole('checkbox').first().isChecked());
+
+  await page.goBack();
+  await page.getByText(`${count} entries, newest first`).waitFor();
+  assert.match(page.url(), /\/\?type=tool$/);
+  await page.goForward();
+  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  await page.getByRole('button', { name: 'Clear all filters' }).click();
+  await page.getByText('newest first').waitFor();
+  assert.match(page.url(), /\/$/);
+});
+
+browserTest('search: the mode is the reader’s choice', demo, async ({ open }) => {
+  const page = await open('/?q=pdf');
+  await first(page).waitFor();
+  page.forget();
+  await page.getByLabel('Search by').selectOption('keyword');
+  await page.waitForURL(/mode=keyword/);
+  await until(page, 'document.querySelector(".results:not(.results-old)") !== null');
+  assert.match(page.asked('/catalog/search')[0] ?? '', /mode=keyword/);
+});
+
+browserTest(
+  'search: versions are counted, and shown on request; what is withdrawn is marked',
+  demo,
+  async ({ open }) => {
+    const page = await open('/?q=postgres+reader');
+    await first(page).waitFor();
+    assert.match((await page.locator('.result').first().textContent()) ?? '', /3 versions/);
+    const named = page.locator('.result-title', { hasText: 'Postgres Reader' });
+    assert.equal(await named.count(), 1);
+    await page.getByLabel('Every version').check();
+    await page.waitForURL(/versions=all/);
+    await named.nth(2).waitFor();
+
+    await page.goto(`${new URL(page.url()).origin}/?include_inactive=true&show=100`);
+    await page.locator('.badge-disabled').first().waitFor();
+    assert.ok((await page.locator('.badge-deprecated').count()) > 0);
+  },
+);
+
+browserTest('search: more results on request, also after a reload', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  assert.equal(await titles(page).count(), 20);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await titles(page).nth(20).waitFor();
+  const all = await titles(page).count();
+  await page.reload();
+  await titles(page)
+    .nth(all - 1)
+    .waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+});
+
+browserTest('search: finding nothing leads somewhere', demo, async ({ open }) => {
+  const page = await open('/?q=zzqqxxyy&type=agent&mode=keyword');
+  await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
+  await page.getByRole('button', { name: 'Clear all filters' }).first().click();
+  await page.getByRole('button', { name: 'weather forecast' }).click();
+  await first(page).waitFor();
+  assert.equal(await field(page).inputValue(), 'weather forecast');
+});
+
+browserTest('search: an empty catalog says what to do', {}, async ({ open }) => {
+  const page = await open('/');
+  await page.getByText('The catalog is empty').waitFor();
+  await page.getByRole('link', { name: 'Operations' }).last().click();
+  await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
+});
+
+browserTest('search: a hub in trouble is reported in its own words, and can be asked again', demo, async ({ open }) => {
+  const page = await open('/', { expects: /503/ });
+  await first(page).waitFor();
+  const detail = 'The hub cannot keep up at the moment; try again in a few seconds.';
+  await page.route(/\/catalog\/search/, (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ status: 503, detail, request_id: 'r-1' }),
+    }),
+  );
+  await field(page).fill('pdf');
+  await page.getByRole('alert').getByText(detail).waitFor();
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /r-1/);
+  await page.unroute(/\/catalog\/search/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('for “pdf”').waitFor();
+});
+
+browserTest('search: offline, what is there stays; back online, the search goes on', demo, async ({ open }) => {
+  const page = await open('/', { expects: /ERR_INTERNET_DISCONNECTED/ });
+  await first(page).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('This device is offline. What is on screen stays').waitFor();
+  await field(page).fill('weather');
+  await page.getByRole('alert').getByText('offline').waitFor();
+  assert.ok((await titles(page).count()) > 0);
+  await page.context().setOffline(false);
+  await page.getByText('for “weather”').waitFor();
+  assert.equal(await page.getByRole('alert').count(), 0);
+});
+
+browserTest(
+  'search: results of a hundred thousand signs and odd scripts are shown as they are',
+  { manifests: [aManifest({ title: 'ふりがな 😀 مرحبا', summary: `${'很长'.repeat(400)} end` })] },
+  async ({ open }) => {
+    const page = await open('/');
+    await first(page).waitFor();
+    assert.equal(await first(page).textContent(), 'ふりがな 😀 مرحبا');
+  },
+);

@@ -1,0 +1,138 @@
+// A hub with its page open in a browser; whatever goes wrong behind the page's back fails the test.
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { after, type TestContext, test } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { readDemoCatalog } from '../../src/cli/demo.ts';
+import type { Environment } from '../../src/config.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { type TestHub, testHub } from '../support/hub.ts';
+import { skip, startChromium } from './chromium.ts';
+
+const PATIENCE_MS = 20_000;
+const ROOT = new URL('../../', import.meta.url);
+export const SCREENSHOTS = new URL('test-results/web/', ROOT);
+
+let browser: Promise<Browser> | undefined;
+after(async () => (await browser)?.close());
+
+export interface Stage extends TestHub {
+  origin: string;
+  /** Opens the page at a path, in a browser that remembers nothing. */
+  open(path: string, options?: OpenOptions): Promise<OpenPage>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Failing requests and refused resources that are part of the story. */
+  expects?: RegExp;
+}
+
+export interface OpenPage extends Page {
+  /** Paths asked of the hub, with their queries, since the last `forget`. */
+  asked(path: string): string[];
+  forget(): void;
+}
+
+export interface StageOptions {
+  settings?: Environment | ((t: TestContext) => Promise<Environment>);
+  manifests?: JsonObject[];
+  /** The sample catalog as well. */
+  demo?: boolean;
+}
+
+export function browserTest(
+  name: string,
+  options: StageOptions,
+  story: (stage: Stage, t: TestContext) => Promise<void>,
+): void {
+  test(name, { skip, timeout: 180_000 }, async (t) => {
+    await assertFreshBuild();
+    const settings = typeof options.settings === 'function' ? await options.settings(t) : options.settings;
+    const stage = await testHub(t, { settings, manifests: options.manifests });
+    if (options.demo) await stage.hub.load(await readDemoCatalog());
+    const origin = await stage.listen();
+    const surprises: string[] = [];
+    const contexts: BrowserContext[] = [];
+    const open = async (path: string, { expects, ...how }: OpenOptions = {}) => {
+      browser ??= startChromium();
+      const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, ...how });
+      contexts.push(context);
+      return openPage(context, `${origin}${path}`, (what) => {
+        if (!expects?.test(what)) surprises.push(what);
+      });
+    };
+    try {
+      await story({ ...stage, origin, open }, t);
+    } finally {
+      // Before the hub is gone, which the page would notice.
+      for (const context of contexts) await context.close();
+    }
+    assert.deepEqual(surprises, [], 'nothing unexpected happened in the browser');
+  });
+}
+
+async function openPage(context: BrowserContext, url: string, surprise: (what: string) => void): Promise<OpenPage> {
+  const { origin } = new URL(url);
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  let requests: string[] = [];
+  page.on('pageerror', (error) => surprise(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') surprise(`console: ${message.text()}`);
+  });
+  page.on('dialog', (dialog) => {
+    surprise(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin) surprise(`request to ${url.origin}`);
+    requests.push(`${url.pathname}${url.search}`);
+  });
+  await page.goto(url);
+  return Object.assign(page, {
+    asked: (start: string) => requests.filter((request) => request.startsWith(start)),
+    forget: () => {
+      requests = [];
+    },
+  });
+}
+
+/** Who runs a test file alone must not be told about a page of yesterday. */
+async function assertFreshBuild(): Promise<void> {
+  const built = await stat(new URL('dist/web/index.html', ROOT)).catch(() => undefined);
+  const sources = await readdir(new URL('web/', ROOT), { recursive: true });
+  const times = await Promise.all(sources.map(async (name) => (await stat(new URL(`web/${name}`, ROOT))).mtimeMs));
+  assert.ok(
+    built && built.mtimeMs >= Math.max(...times),
+    "The page is older than its sources: run 'npm run build:page'.",
+  );
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
+}
+
+/** What axe finds wrong with the page, by the rules of WCAG 2.2 AA. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const source = await readFile(new URL('node_modules/axe-core/axe.min.js', ROOT), 'utf8');
+  await page.evaluate(source);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  return page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} }).then(({ violations }) =>
+    violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ target, any }) =>
+      target.join(' ') + ' (' + any.map(({ message }) => message).join('; ') + ')').join(', ')))`);
+}
+
+/** Nobody should have to scroll sideways. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** Asks the page until it agrees; functions that wait inside it would need eval, which its policy forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await page.evaluate(expression))) {
+    assert.ok(Date.now() < deadline, `never became true: ${expression}`);
+    await page.waitForTimeout(50);
+  }
+}
