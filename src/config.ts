@@ -1,144 +1,10 @@
-// Environment → frozen Config: the only place that knows the names of settings.
+// Environment → frozen Config, in the words of the hub.
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { SettingError } from './errors.ts';
 import { type DatabaseAddress, isLoopbackHost } from './lib/address.ts';
-import { LOG_LEVELS } from './lib/logger.ts';
+import { type Environment, parseSettings, type Settings } from './settings.ts';
 
-/** Messages of the schemas say what a setting wants; the name and what it got are added when one is refused. */
-const wholeNumber = (min: number, max: number) => {
-  const wants = `a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error: wants }).int(wants).min(min, wants).max(max, wants);
-};
-const oneOf = <const T extends string>(values: readonly T[]) =>
-  z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(values, { error: `one of ${values.join(', ')}` }));
-const yesOrNo = z
-  .string()
-  .toLowerCase()
-  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], { error: 'true or false' }))
-  .transform((text) => ['true', '1', 'yes', 'on'].includes(text));
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'an http or https address' })
-  .transform((url) => url.replace(/\/+$/, ''));
-/** Links are made by adding a path to it, and everybody gets to see them. */
-const publicUrl = httpUrl.refine((url) => {
-  const { username, password, search, hash } = new URL(url);
-  return `${username}${password}${search}${hash}` === '';
-}, 'an http or https address without credentials, query or fragment');
-const text = z.string();
-const secret = z.string().meta({ secret: true });
-/** Goes into a header, where blanks end it and other signs cannot be sent. */
-const token = z
-  .string()
-  .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII signs without blanks')
-  .meta({ secret: true });
-/** Remotes are listed to everybody, and stored under an address that an index can hold. */
-const remoteUrl = httpUrl.refine(
-  (url) => !new URL(url).username && !new URL(url).password && new URL(url).href.length <= 1000,
-);
-const urlList = z.string().transform((raw, context) => {
-  const urls = splitList(raw).map((entry) => ({ entry, url: remoteUrl.safeParse(entry) }));
-  const bad = urls.find(({ url }) => !url.success);
-  if (bad) {
-    context.issues.push({
-      code: 'custom',
-      input: raw,
-      message: `http or https addresses without credentials, which '${withoutCredentials(bad.entry)}' is not`,
-    });
-    return z.NEVER;
-  }
-  return [...new Set(urls.map(({ entry }) => new URL(entry).href))];
-});
-
-/** One line per setting. docs/settings.md is generated from this object. */
-export const SETTINGS = z.object({
-  HOST: text.default('127.0.0.1').describe('Address to listen on.'),
-  PORT: wholeNumber(0, 65_535)
-    .optional()
-    .describe('Port to listen on. Default 443; 8443 when 443 may not be bound or is taken.'),
-  BASE_URL: publicUrl
-    .optional()
-    .describe('Public address of the hub, used in links. Default: the address listened on.'),
-  TLS_CERT_FILE: text
-    .optional()
-    .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub speaks HTTPS.'),
-  TLS_KEY_FILE: text.optional().describe('PEM file with the private key.'),
-  TRUST_PROXY: yesOrNo
-    .default(false)
-    .describe('Take the caller’s address from `X-Forwarded-For`; only behind a proxy that sets it.'),
-  API_TOKEN: token.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
-  METRICS_TOKEN: token.optional().describe('Protects `GET /metrics` in the same way.'),
-  MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824).default(1_048_576).describe('Largest request body that is read.'),
-  REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),
-  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000)
-    .default(0)
-    .describe('Public reads allowed per caller’s address and minute; 0 is no limit.'),
-  LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Least severe event that is logged.'),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
-    .meta({ secret: true })
-    .optional()
-    .describe('`postgres://…` selects PostgreSQL; without it, SQLite is used.'),
-  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Most connections to PostgreSQL at once.'),
-  DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
-  DATA_DIR: text.default('./data').describe('Folder of the SQLite file.'),
-  HUB_REMOTES: urlList
-    .default([])
-    .describe('Index addresses, as CSV or JSON array; used whenever no remote is stored.'),
-  INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
-  MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
-  MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),
-  FETCH_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('Time limit for one request to a remote.'),
-  FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Most requests to one host at a time.'),
-  REMOTE_TIMEOUT_MIN: wholeNumber(1, 1440).default(60).describe('Time limit for the ingest of one remote.'),
-  ALLOW_PRIVATE_NETWORK: yesOrNo
-    .optional()
-    .describe(
-      'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true when `HOST` is loopback, else false.',
-    ),
-  INSTALL_ROOT: text.optional().describe('When set, every install target must lie inside this folder.'),
-  INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Installs into different targets at a time.'),
-  SEARCH_PROFILE: oneOf(['general', 'public'])
-    .default('general')
-    .describe('`general`: 20 results by default, up to 100. `public`: never more than 5.'),
-  SEARCH_MODE: oneOf(['keyword', 'semantic', 'hybrid'])
-    .default('hybrid')
-    .describe('Search mode when a query names none.'),
-  SEARCH_RERANK: oneOf(['none', 'llm']).default('none').describe('Reranking when a query names none.'),
-  EMBEDDING_BASE_URL: httpUrl
-    .optional()
-    .describe('OpenAI-compatible endpoint that replaces the embedded embedding model.'),
-  EMBEDDING_MODEL: text.optional().describe('Model asked for at `EMBEDDING_BASE_URL`.'),
-  EMBEDDING_API_KEY: secret.optional().describe('Key for `EMBEDDING_BASE_URL`.'),
-  LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint for reranking and fit reasons.'),
-  LLM_MODEL: text.optional().describe('Model asked for at `LLM_BASE_URL`.'),
-  LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
-  LLM_TIMEOUT_SEC: wholeNumber(1, 300)
-    .default(10)
-    .describe('How long a search waits for that model, before it goes on without it.'),
-  MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway that servers are registered into.'),
-  MCP_GATEWAY_TOKEN: token.optional().describe('Admin token of the gateway.'),
-  JWT_SECRET_KEY: secret
-    .optional()
-    .describe('Secret from which a gateway token is made when `MCP_GATEWAY_TOKEN` is not set.'),
-  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, when it is an e-mail address.'),
-  GATEWAY_ADMIN_EMAIL: text
-    .default('admin@example.com')
-    .describe('Subject of that token otherwise: a user that the gateway knows.'),
-  GATEWAY_TOKEN_ISSUER: text.default('mcpgateway').describe('Issuer of that token.'),
-  GATEWAY_TOKEN_AUDIENCE: text.default('mcpgateway-api').describe('Audience of that token.'),
-  GATEWAY_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Servers that are registered at a time.'),
-  GATEWAY_TIMEOUT_SEC: wholeNumber(1, 3600)
-    .default(30)
-    .describe('Time limit for the registration of a server, during which the gateway talks to it.'),
-  GATEWAY_CALL_TIMEOUT_SEC: wholeNumber(1, 3600).default(10).describe('Time limit for any other call to the gateway.'),
-  REGISTER_AGENTS: yesOrNo.default(false).describe('Register agents that have an HTTP endpoint as A2A agents.'),
-});
-
-type Settings = z.output<typeof SETTINGS>;
+export type { Environment } from './settings.ts';
 
 export interface Config {
   readonly host: string;
@@ -195,8 +61,6 @@ interface ModelEndpoint {
   readonly model: string;
   readonly apiKey?: string;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws SettingError when a setting is wrong. */
 export function readConfig(environment: Environment): Config {
@@ -262,34 +126,6 @@ function frozen(config: Config): Config {
   return Object.freeze(config);
 }
 
-function parseSettings(environment: Environment): Settings {
-  // A setting that is there but blank counts as not set: compose files and .env templates leave them so. Blanks around
-  // a value are nobody's wish: files with Windows line ends leave them.
-  const present = Object.fromEntries(
-    Object.entries(environment)
-      .map(([name, value = '']) => [name, value.trim()] as const)
-      .filter(([, value]) => value !== ''),
-  );
-  const parsed = SETTINGS.safeParse(present);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const name = String(issue?.path[0]);
-  const got = isSecret(name) ? 'a value that is not shown' : `'${withoutCredentials(present[name] ?? '')}'`;
-  throw new SettingError(`${name} is ${got}, but must be ${issue?.message}.`);
-}
-
-/** Secrets are never printed, logged or shown. */
-export function isSecret(name: string): boolean {
-  const schema = SETTINGS.shape[name as keyof typeof SETTINGS.shape];
-  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
-  return inner?.meta()?.secret === true;
-}
-
-/** Addresses may carry a password before the host; all that could be part of one is left out. */
-function withoutCredentials(value: string): string {
-  return value.replace(/^([a-z][a-z\d+.-]*:\/+)?.*@/is, '$1…@');
-}
-
 function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings): Config['tls'] {
   if (certFile && keyFile) return { certFile, keyFile };
   if (certFile) throw new SettingError('TLS_KEY_FILE is not set, but TLS_CERT_FILE is: set both or neither.');
@@ -313,25 +149,4 @@ function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?
 function llmEndpoint(settings: Settings): Config['llm'] {
   const endpoint = modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY);
   return endpoint && { ...endpoint, timeoutMs: settings.LLM_TIMEOUT_SEC * 1000 };
-}
-
-/** CSV, a JSON array, or `[a, b]` without quotes; blanks and line ends separate too, for no address holds them. */
-function splitList(raw: string): string[] {
-  const parts = jsonArray(raw) ?? raw.replace(/^\[(.*)\]$/s, '$1').split(/[,\s]/);
-  return parts
-    .map((part) =>
-      String(part)
-        .trim()
-        .replace(/^["']|["']$/g, ''),
-    )
-    .filter((part) => part !== '');
-}
-
-function jsonArray(raw: string): unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(raw);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Config, type Environment, isSecret, readConfig, SETTINGS } from '../src/config.ts';
+import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { SettingError } from '../src/errors.ts';
+import { isSecret, SETTINGS } from '../src/settings.ts';
 
 test('settings: without any, the hub is a local one on SQLite', () => {
   assert.deepEqual(readConfig({}), {
