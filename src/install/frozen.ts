@@ -28,7 +28,9 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
   const artifacts = found.artifacts.flatMap((artifact, index) => {
     const expected = locked.artifacts[index];
     if (!expected) return [`artifact ${index + 1} is not in the lockfile`];
-    const fields = (['resolved', 'integrity', 'path', 'ok'] as const).filter((key) => artifact[key] !== expected[key]);
+    const fields = (['resolved', 'integrity', 'tree', 'path', 'ok'] as const).filter(
+      (key) => artifact[key] !== expected[key],
+    );
     const others = jsonDigest(artifact.dependencies) === jsonDigest(expected.dependencies);
     return [
       ...(others ? [] : [`what came along with artifact ${index + 1} (${artifact.kind}) is another`]),

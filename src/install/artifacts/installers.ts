@@ -3,6 +3,9 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { ArtifactInstaller, InstallContext, InstalledArtifact, InstallerKind } from './artifact-installer.ts';
 import { gitInstaller } from './git.ts';
 import { mcpbInstaller } from './mcpb.ts';
+import { npmInstaller } from './npm.ts';
+import { ociInstaller } from './oci.ts';
+import { pypiInstaller } from './pypi.ts';
 import { remoteInstaller } from './remote.ts';
 import { unsupportedInstaller } from './unsupported.ts';
 import { zipInstaller } from './zip.ts';
@@ -25,9 +28,9 @@ type ReadSpec = (spec: JsonObject) => ReadyArtifact | SpecFault;
 
 /** A new kind does not compile until it has an installer here. */
 const READERS: Readonly<Record<InstallerKind, ReadSpec>> = {
-  pypi: reader(unsupportedInstaller),
-  oci: reader(unsupportedInstaller),
-  npm: reader(unsupportedInstaller),
+  pypi: reader(pypiInstaller),
+  oci: reader(ociInstaller),
+  npm: reader(npmInstaller),
   git: reader(gitInstaller),
   zip: reader(zipInstaller),
   mcpb: reader(mcpbInstaller),

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionOf } from '../../../src/install/adapters/connection.ts';
+import { aSubject } from '../subjects.ts';
+
+const server = (fields: object) => ({ mcp_registration: { server: fields } });
+const variable = (name: string, value?: string, from = name) => ({ name, from, value });
+
+test('connection: an address is reached by the transport that it really speaks', () => {
+  const cases: [string, string, 'http' | 'sse'][] = [
+    ['SSE', 'https://a.example/sse', 'sse'],
+    ['SSE', 'https://a.example/mcp', 'http'],
+    ['SSE', 'https://a.example/mcp/', 'http'],
+    ['STREAMABLEHTTP', 'https://a.example/x', 'http'],
+    ['HTTP', 'https://a.example/x', 'http'],
+  ];
+  for (const [transport, url, expected] of cases) {
+    assert.deepEqual(connectionOf(aSubject(server({ transport, url }))), {
+      kind: 'remote',
+      transport: expected,
+      url,
+      headers: [],
+    });
+  }
+});
+
+test('connection: headers of a listed remote; secret ones come from the environment', () => {
+  const url = 'https://a.example/mcp';
+  const headers = [
+    { name: 'Authorization', isSecret: true, value: 'Bearer {token}' },
+    { name: 'X-Region', value: 'eu' },
+    { name: 'bad name\r\n', value: 'x' },
+  ];
+  const found = connectionOf(aSubject({ ...server({ transport: 'HTTP', url }), remotes: [{ url, headers }] }));
+  assert.deepEqual(found.kind === 'remote' && found.headers, [
+    variable('Authorization', undefined, 'AUTHORIZATION'),
+    variable('X-Region', 'eu', 'X_REGION'),
+  ]);
+});
+
+test('connection: commands, with arguments as registries describe them', () => {
+  const cmd = [
+    'npx',
+    '-y',
+    'thing@1',
+    { type: 'named', name: '--port', value: '80' },
+    { valueHint: 'folder' },
+    7,
+    null,
+  ];
+  const found = connectionOf(aSubject(server({ exec: { cmd } })));
+  assert.deepEqual(found, {
+    kind: 'command',
+    command: 'npx',
+    args: ['-y', 'thing@1', '--port', '80', '<folder>', '7'],
+    env: [],
+  });
+});
+
+test('connection: without a command, the usual one for the artifact', () => {
+  const cases: [object, string[]][] = [
+    [{ kind: 'pypi', spec: { package: 'x', version: '1.2' } }, ['uvx', 'x==1.2']],
+    [{ kind: 'other', spec: { package: '@a/b', registry: 'npm', version: '1' } }, ['npx', '-y', '@a/b@1']],
+    [{ kind: 'oci', spec: { image: 'r.example/x:1' } }, ['docker', 'run', '-i', '--rm', 'r.example/x:1']],
+  ];
+  for (const [artifact, [command, ...args]] of cases) {
+    const found = connectionOf(aSubject({ ...server({ exec: { cmd: [] } }), artifacts: [artifact] }));
+    assert.deepEqual(found, { kind: 'command', command, args, env: [] });
+  }
+});
+
+test('connection: secrets and placeholders have no value; what a registry says of a variable counts', () => {
+  const environmentVariables = [
+    { name: 'REGION', isRequired: true },
+    { name: 'NOT_A_SECRET_KEY', isSecret: false },
+    { name: 'HIDDEN', isSecret: true },
+    { name: 'LEVEL', default: 'info' },
+  ];
+  const env = {
+    API_TOKEN: 'abc',
+    URL: '<your url>',
+    HIDDEN: 'x',
+    NOT_A_SECRET_KEY: 'shown',
+    'BAD NAME': 'x',
+    DEBUG: true,
+    HOME_DIR: `\${HOME}`,
+  };
+  const found = connectionOf(
+    aSubject({ ...server({ exec: { cmd: ['x'], env } }), packages: [{ environmentVariables }] }),
+  );
+  assert.deepEqual(found.kind === 'command' && found.env, [
+    variable('REGION'),
+    variable('NOT_A_SECRET_KEY', 'shown'),
+    variable('HIDDEN'),
+    variable('LEVEL', 'info'),
+    variable('API_TOKEN'),
+    variable('URL'),
+    variable('DEBUG', 'true'),
+    variable('HOME_DIR'),
+  ]);
+});
+
+test('connection: unknown, when nothing is said of it', () => {
+  for (const fields of [
+    {},
+    { mcp_registration: {} },
+    server({}),
+    server({ url: 'mcp+stdio://x' }),
+    server({ url: 7, exec: 'x' }),
+  ]) {
+    assert.deepEqual(connectionOf(aSubject(fields)), { kind: 'unknown' });
+  }
+});

@@ -1,0 +1,125 @@
+// Whatever a manifest holds, the code that is made from it parses, and holds it as text.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { genericStub } from '../../../src/install/adapters/generic.ts';
+import { findTemplate } from '../../../src/install/adapters/templates.ts';
+import type { InstallSubject } from '../../../src/install/subject.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
+
+const PYTHON = ['langgraph/node', 'crewai/tool', 'autogen/tool'];
+const REMOTE = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
+const COMMAND = {
+  server: { transport: 'STDIO', exec: { cmd: ['uvx', 'pdf-tables'], env: { API_KEY: 'sk-123', LANG: 'de' } } },
+};
+
+function rendered(pair: string, subject: InstallSubject, params: JsonObject = {}): string {
+  const [framework = '', key = ''] = pair.split('/');
+  const result = (findTemplate(framework, key) ?? genericStub(framework, key)).render({ subject, params });
+  assert.equal(result.kind, 'file');
+  return result.kind === 'file' ? result.content : '';
+}
+
+/** Everything at once, because starting Python takes longer than reading all of it. */
+function pythonConstants(sources: readonly string[]): { constants: unknown[]; imports: string[] }[] {
+  const script = `
+import ast, json, sys
+def describe(source):
+    tree = ast.parse(source)
+    compile(source, "adapter.py", "exec")
+    found = {"constants": [], "imports": []}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str): found["constants"].append(node.value)
+        if isinstance(node, ast.Import): found["imports"] += [each.name for each in node.names]
+        if isinstance(node, ast.ImportFrom): found["imports"].append(node.module)
+    return found
+print(json.dumps([describe(each) for each in json.load(sys.stdin)]))`;
+  const answer = execFileSync('python3', ['-c', script], { input: JSON.stringify(sources), maxBuffer: 50_000_000 });
+  return JSON.parse(answer.toString());
+}
+
+test('adapters: Python’s own parser reads what is made for every framework and way to reach an entity', () => {
+  const subjects = [aSubject({ mcp_registration: REMOTE }), aSubject({ mcp_registration: COMMAND }), aSubject()];
+  const sources = PYTHON.flatMap((pair) => subjects.map((subject) => rendered(pair, subject, { a: [1, null, true] })));
+  for (const { constants } of pythonConstants(sources)) assert.ok(constants.includes('mcp_server:pdf-tables@1.0.0'));
+});
+
+test('adapters: hostile names, texts, addresses, commands and parameters stay text in Python', () => {
+  const cases = HOSTILE_TEXTS.flatMap((text) => {
+    const fields = { name: text, title: text, summary: text, description: text };
+    const remote = { server: { transport: 'SSE', url: `https://x.example/${encodeURIComponent('"')}${'"'}#` } };
+    const command = { server: { exec: { cmd: [text, text], env: { NAME: text } } } };
+    return [aSubject({ ...fields, mcp_registration: remote }), aSubject({ ...fields, mcp_registration: command })].map(
+      (subject) => ({ text, subject }),
+    );
+  });
+  const sources = cases.flatMap(({ text, subject }) =>
+    PYTHON.map((pair) => ({ text, source: rendered(pair, subject, { [text]: text }) })),
+  );
+  const found = pythonConstants(sources.map(({ source }) => source));
+  assert.equal(found.length, HOSTILE_TEXTS.length * 2 * PYTHON.length);
+  for (const [index, { constants, imports }] of found.entries()) {
+    const text = sources[index]?.text ?? '';
+    assert.ok(constants.includes(text), `kept as it is: ${JSON.stringify(text)}`);
+    const expected = ['__future__', 'os', 'typing', 'crewai.tools', 'crewai_tools', 'mcp', 'autogen_ext.tools.mcp'];
+    const strange = imports.filter(
+      (name) => ![...expected, 'langgraph.prebuilt', 'langchain_mcp_adapters.client'].includes(name),
+    );
+    assert.deepEqual(strange, []);
+    assert.ok(imports.filter((name) => name === 'os').length === 1);
+  }
+});
+
+test('adapters: secrets come from the environment, never from the manifest', () => {
+  for (const pair of PYTHON) {
+    const source = rendered(pair, aSubject({ mcp_registration: COMMAND }));
+    assert.doesNotMatch(source, /sk-123/);
+    assert.match(source, /"API_KEY": os\.environ\.get\("API_KEY", ""\)/);
+    assert.match(source, /"LANG": "de"/);
+  }
+});
+
+test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Orchestrate, and so does Python’s', () => {
+  const sources = HOSTILE_TEXTS.map((text) =>
+    rendered('watsonx_orchestrate/skill', aSubject({ name: text, description: text, mcp_registration: COMMAND }), {
+      text,
+    }),
+  );
+  for (const [index, source] of sources.entries()) {
+    const skill = parse(source);
+    assert.equal(skill.description, HOSTILE_TEXTS[index]?.trim() === '' ? skill.description : HOSTILE_TEXTS[index]);
+    assert.deepEqual([skill.spec_version, skill.kind, skill.tools], ['v1', 'mcp', ['*']]);
+    assert.deepEqual(JSON.parse(skill.command), ['uvx', 'pdf-tables']);
+    assert.deepEqual(skill.env, ['API_KEY', 'LANG']);
+    assert.match(skill.name, /^[a-z][a-z0-9_]*$/);
+  }
+});
+
+test('adapters: a pair without a template gets a stub in JSON with what is known', () => {
+  for (const text of HOSTILE_TEXTS) {
+    const subject = aSubject({ name: text, mcp_registration: REMOTE });
+    const stub = JSON.parse(rendered(`dspy/${text.replaceAll('/', '')}`, subject, { text }));
+    assert.deepEqual([stub.framework, stub.params.text, stub.connection.url], ['dspy', text, REMOTE.server.url]);
+  }
+});
+
+test('adapters: templates are found under the names that people write', () => {
+  for (const [framework, key] of [
+    ['langgraph', 'node'],
+    ['LangGraph', 'langgraph-node'],
+    ['watsonx-orchestrate', 'skill'],
+    ['claude', ''],
+  ]) {
+    assert.ok(findTemplate(framework ?? '', key ?? ''), `${framework} ${key}`);
+  }
+  for (const [framework, key] of [
+    ['langgraph', 'edge'],
+    ['', ''],
+    ['constructor', 'name'],
+    ['claude', '__proto__'],
+  ]) {
+    assert.equal(findTemplate(framework ?? '', key ?? ''), undefined);
+  }
+});

@@ -1,0 +1,54 @@
+// What is installed, in tests that need no catalog.
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { InstallSubject } from '../../src/install/subject.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { aManifest } from '../support/builders.ts';
+
+export function aSubject(fields: JsonObject = {}): InstallSubject {
+  const document = aManifest(fields);
+  const entity = entityFromManifest({ document });
+  return {
+    ...entity,
+    title: entity.title ?? entity.name,
+    description: String(document.description),
+    document,
+    manifestUrl: `http://hub.test/catalog/manifest/${entity.uid}`,
+    artifacts: (document.artifacts ?? []) as JsonObject[],
+    adapters: (document.adapters ?? []) as JsonObject[],
+  };
+}
+
+/** Texts that end a string, a comment, a block or a line somewhere. */
+export const HOSTILE_TEXTS = [
+  '"; import os #',
+  '"""; import os; """',
+  "'''\nimport os\n'''",
+  '\\',
+  '\\"',
+  '\\u0022',
+  'a\nimport os',
+  'a\r\nb',
+  'a\u2028b\u2029c',
+  '\u0000',
+  '\u001b[31m',
+  '\ud83d\ude00 emoji',
+  'half \ud83d',
+  '{{ 7 * 7 }}',
+  '{% import os %}',
+  `\${jndi:ldap://x}`,
+  '$(touch /tmp/x)',
+  '`id`',
+  '%s %d {0} {name}',
+  '</script><script>',
+  '- a: b\n- !!python/object/apply:os.system [id]',
+  '# comment',
+  ': : : [ ] { } & * ! | > @',
+  'yes',
+  '~',
+  '__proto__',
+  'constructor',
+  'class',
+  '名前',
+  '../../etc/passwd',
+  'x'.repeat(5000),
+];
