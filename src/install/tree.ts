@@ -7,6 +7,8 @@ import { MARK } from './artifacts/destination.ts';
 const SKIPS: Partial<Record<InstallerKind, readonly string[]>> = {
   zip: [MARK],
   mcpb: [MARK],
+  // Only where it is a folder: docker and podman keep images in a place of their own.
+  oci: [MARK],
   // What a package needs is installed into it as well, and is not of it.
   npm: ['node_modules'],
 };

@@ -30,6 +30,8 @@ export async function verifyArtifact(artifact: LockedArtifact, context: VerifyCo
   return VERIFIERS[installerKindOf(artifact.kind, artifact.spec)](artifact, context);
 }
 
+const ENGINE_TIMEOUT_MS = 30_000;
+
 /** A new kind does not compile until it is known here how it is looked at. */
 const VERIFIERS: Readonly<Record<InstallerKind, Verify>> = {
   git: verifyCheckout,
@@ -37,7 +39,7 @@ const VERIFIERS: Readonly<Record<InstallerKind, Verify>> = {
   mcpb: verifyTree,
   npm: verifyNpmPackage,
   pypi: verifyPythonPackage,
-  oci: async () => unchecked('images are kept by the container tool, not in this folder'),
+  oci: (artifact, context) => (artifact.path === null ? verifyImage : verifyTree)(artifact, context),
   remote: async () => SAME,
   unsupported: async () => unchecked('nothing is known of its kind'),
 };
@@ -64,6 +66,19 @@ async function verifyTree({ kind, path, spec, tree }: LockedArtifact, { targetDi
   return (await treeDigest(folder, { skip })) === tree ? SAME : different('files in the folder were changed');
 }
 
+/** Whether docker or podman still has it, by its digest. */
+async function verifyImage({ resolved }: LockedArtifact, { run, targetDir, signal }: VerifyContext): Promise<Found> {
+  const args = ['image', 'inspect', '--format', '{{.Id}}', '--', resolved ?? ''];
+  const outcomes = await Promise.all(
+    ['docker', 'podman'].map((program) =>
+      run({ program, args, cwd: targetDir, timeoutMs: ENGINE_TIMEOUT_MS, signal }).catch(() => undefined),
+    ),
+  );
+  if (outcomes.some((outcome) => outcome?.exitCode === 0)) return SAME;
+  const isKnownToBeGone = outcomes.some((outcome) => /no such image|image not known/i.test(outcome?.stderr ?? ''));
+  return isKnownToBeGone ? missing('the image is gone') : unchecked('neither docker nor podman answers');
+}
+
 async function verifyNpmPackage(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
   const { path, resolved, integrity } = artifact;
   const { targetDir } = context;
@@ -76,6 +91,6 @@ async function verifyNpmPackage(artifact: LockedArtifact, context: VerifyContext
   const locked = await readNpmLock(targetDir, name);
   if (locked.integrity !== integrity)
     return different(`package-lock.json has ${locked.integrity ?? 'no digest'} for it, and should have ${integrity}`);
-  checkSameDependencies(`${name}@${version}`, locked.dependencies, artifact.dependencies);
+  checkSameDependencies(`${name}@${version}`, locked.dependencies, artifact.dependencies ?? []);
   return typeof artifact.tree === 'string' ? verifyTree(artifact, context) : SAME;
 }

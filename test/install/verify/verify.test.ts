@@ -14,6 +14,14 @@ import { rawZip } from '../artifacts/raw-archives.ts';
 
 const run = createRun(process.env);
 
+/** A PATH with only this program on it, which says what it is told to. */
+async function programSaying(t: TestContext, name: string, script: string) {
+  const folder = await tempDir(t);
+  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+  await chmod(join(folder, name), 0o755);
+  return createRun({ PATH: folder });
+}
+
 async function verify(target: string): Promise<LockReport | undefined> {
   return verifyLockfile({ target, run, signal: new AbortController().signal });
 }
@@ -239,12 +247,28 @@ test('verify: packages of Python, by version and their own list of files', async
   assert.deepEqual(await differences(target), ['missing pypi: there is no virtual environment']);
 });
 
+test('verify: images, as docker or podman has them', async (t) => {
+  const target = await tempDir(t);
+  const image = { kind: 'oci', spec: { image: 'a' }, resolved: 'docker.io/library/a@sha256:1', integrity: 'sha256:1' };
+  await lockArtifacts(target, [{ ...image, path: null, ok: true }]);
+  const outcomeWith = async (name: string, script: string) => {
+    const fake = await programSaying(t, name, script);
+    const report = await verifyLockfile({ target, run: fake, signal: new AbortController().signal });
+    return report?.checks[0]?.outcome;
+  };
+  assert.equal(await outcomeWith('docker', 'test "$6" = docker.io/library/a@sha256:1'), 'same');
+  assert.equal(await outcomeWith('podman', 'exit 0'), 'same');
+  assert.equal(await outcomeWith('docker', 'echo "Error: No such image: a" >&2; exit 1'), 'missing');
+  assert.equal(await outcomeWith('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1'), 'unchecked');
+  assert.equal(await outcomeWith('other', 'exit 0'), 'unchecked');
+});
+
 test('verify: what cannot be told from the folder is said, and is no failure', async (t) => {
   const target = await tempDir(t);
   await mkdir(join(target, 'vendor/old'), { recursive: true });
   const base = { resolved: null, integrity: null, path: null, ok: true };
   await lockArtifacts(target, [
-    { ...base, kind: 'oci', spec: { image: 'a' } },
+    { ...base, kind: 'other', spec: { registry: 'cargo', package: 'a' } },
     { ...base, kind: 'git', spec: { repo: 'https://example.org/a.git' }, ok: false },
     { ...base, kind: 'zip', spec: { url: 'https://example.org/a.zip' }, path: 'vendor/old' },
   ]);
