@@ -24,7 +24,7 @@ export interface ListChoice {
   versions: 'latest' | 'all';
 }
 
-export interface ListRequest extends ListChoice {
+interface ListRequest extends ListChoice {
   limit: number;
   offset: number;
 }

@@ -20,7 +20,7 @@ export interface LlmClient {
   ask<T>(prompt: Prompt, read: (text: string) => T): Promise<LlmAnswer<T>>;
 }
 
-export interface Prompt {
+interface Prompt {
   /** What the model is to do. */
   task: string;
   /** What it is to do it with; never instructions, whatever it says. */

@@ -1,7 +1,7 @@
 // The story of a search: a list, or a ranking that may be reranked; then the page is cut, and only the page is loaded.
 import { jsonDigest } from '../lib/json.ts';
 import type { Clock } from '../lib/world.ts';
-import type { SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
+import type { Rerank, SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
 import type { Hit, SearchEngine } from './engine.ts';
 import type { LiveDirectory } from './live-directory.ts';
 import type { FitReasons } from './llm-fit-reasons.ts';
@@ -20,7 +20,7 @@ export interface Search {
 export interface SearchSettings {
   profile: keyof typeof PROFILES;
   mode: SearchMode;
-  rerank: 'none' | 'llm';
+  rerank: Rerank;
 }
 
 export interface SearchDependencies {
@@ -94,7 +94,7 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
   async function reranked(
     text: string,
     hits: readonly Hit[],
-    wanted: SearchSettings['rerank'],
+    wanted: Rerank,
   ): Promise<{ hits: readonly Hit[]; rerank?: SearchPage['rerank'] }> {
     if (wanted === 'none') return { hits };
     if (!llm) return { hits, rerank: 'unavailable' };

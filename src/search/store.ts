@@ -34,7 +34,7 @@ export interface DirectoryEntry extends Arrival {
   facets: string;
 }
 
-export interface DirectoryChanges {
+interface DirectoryChanges {
   /** All changes up to this revision are here. */
   revision: number;
   present: DirectoryEntry[];
