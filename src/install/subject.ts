@@ -42,10 +42,7 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   assertSameEntity(request.id, entity.uid);
   assertLists(manifest);
   if (request.dry_run) return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl ?? '' };
-  const { uid } = await catalog.save({
-    ...source,
-    sourceUrl: source.sourceUrl ?? (await knownSource(catalog, entity)),
-  });
+  const { uid } = await catalog.save(source);
   return storedSubject(catalog, { ...request, id: uid });
 }
 
@@ -107,17 +104,6 @@ function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undef
   if (!url?.trim()) return undefined;
   if (URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)) return url.trim();
   throw invalid('source_url', 'must be an http or https address');
-}
-
-/** The manifest that the catalog has already keeps the address it came from; another one did not come from there. */
-async function knownSource(catalog: SubjectCatalog, { uid, manifestDigest }: Entity): Promise<string | undefined> {
-  try {
-    const [record, stored] = await Promise.all([catalog.get(uid), catalog.manifest(uid)]);
-    return stored.digest === manifestDigest ? (record.source_url ?? undefined) : undefined;
-  } catch (error) {
-    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-    throw error;
-  }
 }
 
 function notInCatalog(id: string): HubError {

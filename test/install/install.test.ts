@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { treeDigest } from '../../src/lib/files.ts';
+import { aManifest } from '../support/builders.ts';
+import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
+import { startGitHost } from './git-host.ts';
+import { aFolder, installStage, stepNamed } from './installing.ts';
+
+const ADAPTERS = [
+  { framework: 'langgraph', template_key: 'node', path: 'src/agents/pdf.py' },
+  { framework: 'claude', template_key: 'mcp' },
+];
+const SERVER = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
+
+test('install: an inline manifest is saved, its parts are installed, and everything is told', async (t) => {
+  const host = await startGitHost(t);
+  const commit = await host.create('thing', { 'a.txt': 'one' });
+  const { install, hub, read, files } = await installStage(t);
+  const manifest = aManifest({
+    artifacts: [
+      { kind: 'git', spec: { repo: host.url('thing'), ref: 'main' } },
+      { kind: 'other', spec: { transport: 'SSE', url: 'https://pdf.example.org/sse' } },
+    ],
+    adapters: ADAPTERS,
+    mcp_registration: SERVER,
+  });
+  const report = await install(manifest, { source_url: 'https://catalog.example.org/pdf.json' });
+
+  assert.equal(report.ok, true);
+  const steps = report.results.map(({ step, ok }) => [step, ok]);
+  assert.deepEqual(steps, [
+    ['git.checkout', true],
+    ['remote.skip', true],
+    ['adapters.write', true],
+    ['gateway.register', true],
+    ['lockfile.write', true],
+  ]);
+  assert.ok(report.results.every(({ elapsed_secs }) => typeof elapsed_secs === 'number'));
+  assert.deepEqual(stepNamed(report, 'gateway.register').extra?.skipped, true);
+  assert.deepEqual(report.plan.mcp_registration, SERVER);
+  assert.match(report.plan.artifacts[0]?.command ?? '', /^git fetch --depth 1 http.*\/thing main into vendor\/thing$/);
+  assert.deepEqual(report.files_written, ['src/agents/pdf.py', '.mcp.json', 'hub.lock.json']);
+  assert.deepEqual(report.lockfile, JSON.parse(await read('hub.lock.json')));
+  const [entity] = report.lockfile.entities;
+  assert.deepEqual(
+    [entity?.id, entity?.artifacts[0]?.resolved, entity?.provenance.commit, entity?.provenance.source_url],
+    ['mcp_server:pdf-tables@1.0.0', commit, commit, 'https://catalog.example.org/pdf.json'],
+  );
+  assert.deepEqual(await files(), [
+    '.hub/.gitignore',
+    '.hub/lock',
+    '.mcp.json',
+    'hub.lock.json',
+    'src/agents/pdf.py',
+    'vendor/thing/a.txt',
+  ]);
+
+  const stored = await hub.getEntity('mcp_server:pdf-tables@1.0.0');
+  assert.equal(stored.source_url, 'https://catalog.example.org/pdf.json');
+  assert.deepEqual(stored.mcp_registration, SERVER);
+  const pending = await hub.listPending({ limit: 10, offset: 0, errorOnly: false, text: '' });
+  assert.equal(pending.items[0]?.uid, 'mcp_server:pdf-tables@1.0.0');
+});
+
+test('install: twice gives the same tree and the same lockfile, with the manifest or without it', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { install, hub, target } = await installStage(t);
+  const manifest = aManifest({
+    artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }],
+    adapters: ADAPTERS,
+    mcp_registration: SERVER,
+  });
+  const first = await install(manifest);
+  const before = await treeDigest(target);
+  const second = await install(manifest);
+  assert.equal(await treeDigest(target), before);
+  assert.deepEqual(second.lockfile, first.lockfile);
+  const third = await hub.install({ id: 'mcp_server:pdf-tables@1.0.0', target, dry_run: false, frozen: false });
+  assert.equal(await treeDigest(target), before);
+  assert.equal(third.ok, true);
+});
+
+test('install: entities share a target, its lockfile and its configuration', async (t) => {
+  const { install, read } = await installStage(t);
+  const reach = (name: string) => ({ server: { transport: 'HTTP', url: `https://${name}.example.org/mcp` } });
+  const adapters = [{ framework: 'cursor', template_key: 'mcp' }];
+  for (const id of ['b', 'a']) await install(aManifest({ id, name: id, adapters, mcp_registration: reach(id) }));
+  await install(aManifest({ id: 'b', name: 'b', version: '2.0.0', adapters, mcp_registration: reach('b2') }));
+  const { entities } = JSON.parse(await read('hub.lock.json'));
+  assert.deepEqual(
+    entities.map(({ id }: { id: string }) => id),
+    ['mcp_server:a@1.0.0', 'mcp_server:b@2.0.0'],
+  );
+  const { mcpServers } = JSON.parse(await read('.cursor/mcp.json'));
+  assert.deepEqual(mcpServers, {
+    b: { type: 'http', url: 'https://b2.example.org/mcp' },
+    a: { type: 'http', url: 'https://a.example.org/mcp' },
+  });
+});
+
+test('install: a dry run tells the plan and touches nothing', async (t) => {
+  const { install, hub, target } = await installStage(t);
+  const manifest = aManifest({
+    artifacts: [{ kind: 'git', spec: { repo: 'https://git.example.org/x' } }],
+    adapters: ADAPTERS,
+  });
+  const report = await install(manifest, { dry_run: true });
+  assert.deepEqual([report.ok, report.dry_run, report.results, report.files_written], [true, true, [], []]);
+  assert.equal(report.plan.artifacts[0]?.step, 'git.checkout');
+  assert.deepEqual(report.plan.mcp_registration, {});
+  assert.deepEqual(report.lockfile, { version: 1, entities: [] });
+  await assert.rejects(readdir(target), { code: 'ENOENT' });
+  await assert.rejects(hub.getEntity('mcp_server:pdf-tables@1.0.0'), { code: 'entity_not_found' });
+});
+
+test('install: one artifact that fails costs no other its turn, and the lockfile says which are in place', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing');
+  const { install } = await installStage(t);
+  const report = await install(
+    aManifest({
+      artifacts: [
+        { kind: 'git', spec: { repo: host.url('nothing') } },
+        { kind: 'git', spec: {} },
+        { kind: 'other', spec: { registry: 'nuget', package: 'X' } },
+        { kind: 'git', spec: { repo: host.url('thing') } },
+        { kind: 'git', spec: { repo: host.url('thing'), ref: 'main' } },
+        {},
+      ],
+      adapters: [{ framework: 'langgraph', template_key: 'node', path: '../out.py' }, ...ADAPTERS],
+    }),
+  );
+  assert.equal(report.ok, false);
+  const errors = report.results.map(({ step, ok, extra }) => [step, ok, extra?.error]);
+  assert.match(String(errors[0]?.[2]), /There is no repository/);
+  assert.match(String(errors[1]?.[2]), /spec\.repo is missing/);
+  assert.match(String(errors[2]?.[2]), /registry 'nuget'/);
+  assert.equal(errors[3]?.[1], true);
+  assert.match(String(errors[4]?.[2]), /Another artifact of this manifest goes to 'vendor\/thing'/);
+  assert.deepEqual([errors[5]?.[0], errors[5]?.[1]], ['artifact.unsupported', false]);
+  assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /path '\.\.\/out\.py' must not hold '\.\.'/);
+  assert.deepEqual(
+    report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok),
+    [false, false, false, true, false, false],
+  );
+  assert.equal(stepNamed(report, 'lockfile.write').ok, true);
+  assert.deepEqual(report.files_written, ['src/agents/pdf.py', 'hub.lock.json']);
+});
+
+test('install: the MCP client of a server that cannot be reached gets no entry, and the step says why', async (t) => {
+  const { install, files } = await installStage(t);
+  const report = await install(aManifest({ adapters: [{ framework: 'claude', template_key: 'mcp' }] }));
+  assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /does not say how the server is reached/);
+  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
+});
+
+test('install: an unknown pair gets a generic stub, and the step says so', async (t) => {
+  const { install, read } = await installStage(t);
+  const report = await install(
+    aManifest({ adapters: [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }] }),
+  );
+  assert.deepEqual(stepNamed(report, 'adapters.write').extra?.generic, ['dspy/module']);
+  const [path = ''] = report.files_written;
+  assert.deepEqual(JSON.parse(await read(path)).params, { a: 1 });
+});
+
+test('install: a file that a person wrote or changed is kept beside', async (t) => {
+  const { install, target, read } = await installStage(t);
+  await mkdir(join(target, 'src/agents'), { recursive: true });
+  await writeFile(join(target, 'src/agents/pdf.py'), '# mine\n');
+  const manifest = aManifest({ adapters: ADAPTERS.slice(0, 1), mcp_registration: SERVER });
+  const report = await install(manifest);
+  assert.deepEqual(stepNamed(report, 'adapters.write').extra?.kept, ['src/agents/pdf.py.orig']);
+  assert.equal(await read('src/agents/pdf.py.orig'), '# mine\n');
+  await install({ ...manifest, description: 'Another text.' });
+  assert.deepEqual(
+    (await readdir(join(target, 'src/agents'))).toSorted(),
+    ['pdf.py', 'pdf.py.orig'],
+    'its own it replaces',
+  );
+});
+
+test('install: an unreadable lockfile is never overwritten; the rest is installed', async (t) => {
+  for (const text of ['{"version": 1, ', '{"version": 7, "packages": {}}']) {
+    const { install, target, read } = await installStage(t);
+    await mkdir(target);
+    await writeFile(join(target, 'hub.lock.json'), text);
+    const report = await install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER }));
+    assert.equal(report.ok, false);
+    assert.match(String(stepNamed(report, 'lockfile.write').extra?.error), /was left as it is/);
+    assert.equal(stepNamed(report, 'adapters.write').ok, true);
+    assert.equal(await read('hub.lock.json'), text);
+    assert.ok(!report.files_written.includes('hub.lock.json'));
+  }
+});
+
+test('install: an inline manifest without an address keeps the one that the catalog has, or is to be read from the hub', async (t) => {
+  const { install, hub } = await installStage(t);
+  const url = 'https://catalog.example.org/pdf.json';
+  await install(aManifest(), { provenance: { source_url: url } });
+  const again = await install(aManifest());
+  assert.equal((await hub.getEntity('mcp_server:pdf-tables')).source_url, url);
+  assert.equal(again.lockfile.entities[0]?.provenance.source_url, url);
+  const other = await install(aManifest({ id: 'other' }));
+  const fromHub = 'http://hub.test/catalog/manifest/mcp_server:other@1.0.0';
+  assert.equal(other.lockfile.entities[0]?.provenance.source_url, fromHub, 'clients fetch it from there');
+});
+
+test('install: registers into the gateway; a failure is told, stored, and does not fail the install', async (t) => {
+  // The clock of test hubs stands still, and tokens have a time.
+  const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
+  const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET };
+  const { install, hub } = await installStage(t, settings);
+  const good = await install(aManifest({ mcp_registration: SERVER }));
+  assert.equal(stepNamed(good, 'gateway.register').ok, true);
+  assert.ok(Array.isArray(stepNamed(good, 'gateway.register').extra?.calls));
+  assert.notEqual((await hub.getEntity('mcp_server:pdf-tables')).gateway_registered_at, null);
+
+  gateway.surprise('POST /gateways', { status: 422, body: { detail: 'no room' } });
+  const bad = await install(
+    aManifest({
+      id: 'other',
+      name: 'other',
+      mcp_registration: { server: { transport: 'SSE', url: 'https://other.example.org/sse' } },
+    }),
+  );
+  assert.deepEqual([bad.ok, stepNamed(bad, 'gateway.register').ok], [true, false]);
+  assert.match(String(stepNamed(bad, 'gateway.register').extra?.error), /no room/);
+  assert.match((await hub.getEntity('mcp_server:other')).gateway_error ?? '', /no room/);
+  assert.equal(stepNamed(bad, 'lockfile.write').ok, true);
+
+  const nothing = await install(aManifest({ id: 'plain' }));
+  assert.deepEqual(
+    [stepNamed(nothing, 'gateway.register').ok, stepNamed(nothing, 'gateway.register').extra?.skipped],
+    [true, true],
+  );
+  await gateway.stop();
+  const down = await install(aManifest({ id: 'later', name: 'later', mcp_registration: SERVER }));
+  assert.deepEqual([down.ok, stepNamed(down, 'gateway.register').ok], [true, false]);
+});
+
+test('install: links in the target are not followed, whichever part would write through them', async (t) => {
+  const outside = await aFolder(t);
+  await writeFile(join(outside, 'file'), 'untouched');
+  const manifest = aManifest({
+    adapters: [...ADAPTERS, { framework: 'vscode', template_key: 'mcp' }],
+    mcp_registration: SERVER,
+  });
+  for (const [link, to] of [
+    ['src', outside],
+    ['.mcp.json', join(outside, 'file')],
+    ['.vscode', outside],
+    ['hub.lock.json', join(outside, 'file')],
+  ] as const) {
+    const { install, target } = await installStage(t);
+    await mkdir(target);
+    await symlink(to, join(target, link));
+    const report = await install(manifest);
+    assert.equal(report.ok, false, link);
+    assert.match(JSON.stringify(report.results), /link/);
+  }
+  const { install, target } = await installStage(t);
+  await mkdir(target);
+  await symlink(outside, join(target, '.hub'));
+  await assert.rejects(install(manifest), { code: 'invalid_request', message: /link/ });
+  assert.deepEqual(await readdir(outside), ['file']);
+  assert.equal(await readFile(join(outside, 'file'), 'utf8'), 'untouched');
+});
+
+test('install: a target that may not be written to is told', async (t) => {
+  if (process.geteuid?.() !== 0) return t.skip('needs to be root, to become somebody else');
+  const { install, target } = await installStage(t);
+  await mkdir(target);
+  await chmod(join(target, '..'), 0o755);
+  await chmod(target, 0o555);
+  process.seteuid?.(65_534);
+  try {
+    await assert.rejects(install(aManifest()), { code: 'invalid_request', message: /may not write there/ });
+  } finally {
+    process.seteuid?.(0);
+  }
+  assert.deepEqual(await readdir(target), []);
+});

@@ -1,0 +1,56 @@
+// A hub to install with, and a folder to install into.
+import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { formatUid } from '../../src/catalog/uid.ts';
+import type { Environment } from '../../src/config.ts';
+import { type InstallReport, InstallRequest, type StepResult } from '../../src/install/contract.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { type TestHub, testHub } from '../support/hub.ts';
+
+export interface InstallStage extends TestHub {
+  /** Not there yet. */
+  target: string;
+  install(manifest: JsonObject, fields?: JsonObject): Promise<InstallReport>;
+  read(path: string): Promise<string>;
+  /** Without what is inside repositories. */
+  files(): Promise<string[]>;
+}
+
+export async function installStage(t: TestContext, settings: Environment = {}): Promise<InstallStage> {
+  const folder = await aFolder(t);
+  const target = join(folder, 'target');
+  const stage = await testHub(t, { settings });
+  return {
+    ...stage,
+    target,
+    install: (manifest, fields = {}) =>
+      stage.hub.install(InstallRequest.parse({ id: uidOf(manifest), target, manifest, ...fields })),
+    read: (path) => readFile(join(target, path), 'utf8'),
+    async files() {
+      const entries = await readdir(target, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name).slice(target.length + 1))
+        .filter((path) => !path.includes('/.git/'))
+        .sort();
+    },
+  };
+}
+
+export function uidOf({ type, id, version }: JsonObject): string {
+  return formatUid({ type: type as 'tool', slug: String(id), version: String(version) });
+}
+
+export function stepNamed({ results }: InstallReport, name: string): StepResult {
+  const found = results.find(({ step }) => step === name);
+  if (!found) throw new Error(`No step ${name} among ${results.map(({ step }) => step)}`);
+  return found;
+}
+
+export async function aFolder(t: TestContext): Promise<string> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'hub-install-')));
+  t.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
