@@ -37,17 +37,22 @@ export function presentItem({ entity, hit, description }: FoundEntity, choice: I
     providers: entity.facets.provider,
     tags: entity.facets.tag,
     status: entity.status,
-    score_lexical: hit.lexical,
-    score_semantic: hit.semantic,
-    score_quality: hit.quality,
-    score_recency: hit.recency,
-    score_final: hit.final,
+    score_lexical: rounded(hit.lexical),
+    score_semantic: rounded(hit.semantic),
+    score_quality: rounded(hit.quality),
+    score_recency: rounded(hit.recency),
+    score_final: rounded(hit.final),
     fit_reason: choice.fitReason ?? null,
     manifest_url: manifestUrl(entity, choice.baseUrl),
     install_url: `${choice.baseUrl}/catalog/install?id=${uidInAddress(entity.uid)}`,
     ...(snippet === undefined ? {} : { snippet }),
     ...(choice.explain && hit.explanation ? { explanation: hit.explanation } : {}),
   };
+}
+
+/** More digits say nothing; the order stays. */
+function rounded(score: number): number {
+  return Math.round(score * 10_000) / 10_000;
 }
 
 /** The reason that needs no model. */
