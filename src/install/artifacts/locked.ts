@@ -1,13 +1,8 @@
 // Whether what is about to be installed is what the lockfile says.
 import { type Dependency, InstallError } from './artifact-installer.ts';
 
-/** A lockfile that does not know of dependencies says nothing about them. @throws InstallError */
-export function checkSameDependencies(
-  what: string,
-  found: readonly Dependency[],
-  locked: readonly Dependency[] | undefined,
-): void {
-  if (!locked) return;
+/** @throws InstallError that names the first difference. */
+export function checkSameDependencies(what: string, found: readonly Dependency[], locked: readonly Dependency[]): void {
   const expected = new Map(locked.map(({ resolved, integrity }) => [resolved, integrity]));
   for (const { resolved, integrity } of found) {
     if (!expected.has(resolved)) throw new InstallError(`${what} now needs ${resolved}, which is not in the lockfile.`);

@@ -97,7 +97,7 @@ function checkResolution(
     throw new InstallError(
       `${spec.package}@${version} is another than in the lockfile: its digest is ${integrity}, and should be ${locked.integrity}.`,
     );
-  checkSameDependencies(`${spec.package}@${version}`, dependencies, locked.dependencies);
+  checkSameDependencies(`${spec.package}@${version}`, dependencies, locked.dependencies ?? []);
 }
 
 /** Afterwards everything is as it was before, whatever npm did to its files until then. */

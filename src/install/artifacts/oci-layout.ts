@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { fileDigest } from '../../lib/files.ts';
 import { InstallError } from './artifact-installer.ts';
-import { type Descriptor, type FetchedManifest, ownPlatform, readManifest } from './oci-manifest.ts';
+import { asOciManifest, type Descriptor, type FetchedManifest, ownPlatform, readManifest } from './oci-manifest.ts';
 import type { OciRegistry } from './oci-registry.ts';
 
 const PARALLEL_BLOBS = 3;
@@ -33,8 +33,9 @@ export async function pullLayout(
   const pulled = await Promise.allSettled(blobs.map((blob) => limit(() => pullBlob(registry, blob, folder, earlier))));
   const failed = pulled.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
-  for (const { digest, body } of all) await writeFile(blobPath(folder, digest), body);
-  await writeIndex(folder, manifest, tag);
+  const listed = asOciManifest(manifest);
+  for (const { digest, body } of [...all, listed]) await writeFile(blobPath(folder, digest), body);
+  await writeIndex(folder, listed, tag);
   const { os, architecture } = ownPlatform();
   const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
   return { digest: top.digest, platform: `${os}/${architecture}`, blobs: blobs.length, bytes };

@@ -30,6 +30,16 @@ const Index = z.looseObject({
 });
 const Manifest = z.looseObject({ config: Descriptor, layers: z.array(Descriptor).max(MOST_LAYERS) });
 
+/** By what the registry calls it; some call everything JSON, and then the manifest itself says. @throws InstallError */
+export function mediaTypeOf(contentType: string, body: Buffer): string {
+  const known = [...INDEX_TYPES, ...MANIFEST_TYPES];
+  const named = contentType.split(';')[0]?.trim() ?? '';
+  if (known.includes(named)) return named;
+  const document = parse(body);
+  const own = known.find((type) => type === document.mediaType);
+  return own ?? ('manifests' in document ? INDEX_TYPES : MANIFEST_TYPES)[0] ?? named;
+}
+
 /** As the registry sent it: its digest is over these very bytes. */
 export interface FetchedManifest {
   body: Buffer;
@@ -93,6 +103,28 @@ function choose(
   throw new InstallError(
     `The image is not there for ${os}/${architecture}, only for ${[...new Set(known)].slice(0, 10).join(', ') || 'nothing'}.`,
   );
+}
+
+const OCI_NAMES: Readonly<Record<string, string>> = {
+  'application/vnd.docker.distribution.manifest.v2+json': 'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.container.image.v1+json': 'application/vnd.oci.image.config.v1+json',
+  'application/vnd.docker.image.rootfs.diff.tar': 'application/vnd.oci.image.layer.v1.tar',
+  'application/vnd.docker.image.rootfs.diff.tar.gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',
+};
+
+/** Docker's own manifests say the same in other words, which readers of layouts do not know; the blobs stay as they are. */
+export function asOciManifest(manifest: FetchedManifest): FetchedManifest {
+  const mediaType = OCI_NAMES[manifest.mediaType];
+  if (mediaType === undefined) return manifest;
+  const { config, layers } = read(Manifest, parse(manifest.body));
+  const renamed = (blob: Descriptor) => ({
+    mediaType: OCI_NAMES[blob.mediaType] ?? blob.mediaType,
+    digest: blob.digest,
+    size: blob.size,
+  });
+  const document = { schemaVersion: 2, mediaType, config: renamed(config), layers: layers.map(renamed) };
+  const body = Buffer.from(JSON.stringify(document));
+  return { body, mediaType, digest: digestOf(body) };
 }
 
 /** Images are for Linux, whatever the machine of the hub runs. */

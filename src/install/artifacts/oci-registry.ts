@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { FetchError } from '../../lib/fetch.ts';
 import type { FetchReply } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { ACCEPTED_TYPES, type Descriptor, digestOf, type FetchedManifest } from './oci-manifest.ts';
+import { ACCEPTED_TYPES, type Descriptor, digestOf, type FetchedManifest, mediaTypeOf } from './oci-manifest.ts';
 import { type ImageReference, imageName, isLoopback } from './oci-reference.ts';
 import { requestToken } from './oci-token.ts';
 
@@ -62,7 +62,7 @@ export function connectRegistry(image: ImageReference, context: InstallContext):
       );
     if (announced?.startsWith('sha256:') && announced !== digestOf(reply.body))
       throw new InstallError(`The registry sent a manifest for ${name} that does not have the digest it announced.`);
-    const mediaType = (reply.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+    const mediaType = mediaTypeOf(reply.headers['content-type'] ?? '', reply.body);
     return { body: reply.body, digest, mediaType };
   }
 

@@ -12,7 +12,8 @@ import {
 } from './artifact-installer.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
 import { PypiSpec } from './pypi-spec.ts';
-import { findPythonTool, type PythonTool, VENV } from './pypi-tools.ts';
+import { findPythonTool } from './pypi-tools.ts';
+import { type PythonTool, VENV } from './pypi-venv.ts';
 
 export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
   step: 'pypi.install',
@@ -26,7 +27,8 @@ export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
     const tool = await findPythonTool(context);
     const isNew = await tool.prepare();
     try {
-      const packages = await choosePackages(spec, tool, lockedPackages, context.locked);
+      // What is locked is installed without asking again what would be newest today.
+      const packages = lockedPackages ?? (await tool.resolve(spec.requirement, spec.indexUrl));
       return await installPackages(packages, spec, tool, context);
     } catch (error) {
       if (isNew) await rm(join(context.targetDir, VENV), { recursive: true, force: true });
@@ -46,6 +48,8 @@ async function vetIndex(indexUrl: string, { vetAddress }: InstallContext): Promi
 
 /** The package itself, then what came along. @throws InstallError when the lockfile is about something else. */
 function readLocked(spec: PypiSpec, locked: LockedResult): PinnedPackage[] {
+  // Its marker did not fit then.
+  if (locked.resolved === null && spec.requirement.includes(';')) return [];
   const packages = [locked, ...(locked.dependencies ?? [])].map(fromLocked);
   const [own] = packages;
   if (!own || own.name !== spec.name || (spec.exactVersion && spec.exactVersion !== own.version))
@@ -53,22 +57,6 @@ function readLocked(spec: PypiSpec, locked: LockedResult): PinnedPackage[] {
   if (packages.some((each) => each === undefined))
     throw new InstallError(`The lockfile has no digest for something that ${locked.resolved} needs.`);
   return packages.filter((each) => each !== undefined);
-}
-
-/** What is locked is installed without asking again what would be newest today. */
-async function choosePackages(
-  spec: PypiSpec,
-  tool: PythonTool,
-  lockedPackages: PinnedPackage[] | undefined,
-  locked: LockedResult | undefined,
-) {
-  if (lockedPackages && locked?.dependencies) return lockedPackages;
-  const [own] = lockedPackages ?? [];
-  const requirement = own
-    ? spec.requirement.replace(/^([\w.-]+(?:\[[^\]]*\])?)[^;]*/, `$1==${own.version} `)
-    : spec.requirement;
-  const packages = await tool.resolve(requirement, spec.indexUrl);
-  return own ? packages.map((each) => (each.name === own.name ? own : each)) : packages;
 }
 
 async function installPackages(

@@ -1,0 +1,88 @@
+// The virtual environment inside a target, and what every tool that fills it has in common.
+import { lstat, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { pathInside } from '../../lib/files.ts';
+import type { RunResult } from '../../lib/world.ts';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
+import { outputEnd, works } from './program.ts';
+import type { PinnedPackage } from './pypi-packages.ts';
+import { normalName } from './pypi-spec.ts';
+
+export const VENV = '.venv';
+export const NO_PYTHON =
+  'There is no Python on the machine of the hub: install Python 3.9 or newer with its venv module (Debian: apt install python3-venv), or uv, and try again.';
+export const WINDOWS = process.platform === 'win32';
+const VENV_PYTHON = WINDOWS ? ['Scripts', 'python.exe'] : ['bin', 'python'];
+
+export interface PythonTool {
+  readonly name: 'uv' | 'pip';
+  /** Makes the virtual environment, unless it is there; says whether it was made. */
+  prepare(): Promise<boolean>;
+  /** What would be installed, without installing it; what is there already is kept where it fits. */
+  resolve(requirement: string, indexUrl: string | undefined): Promise<PinnedPackage[]>;
+  /** Exactly these, by their digests. */
+  install(requirementsFile: string, indexUrl: string | undefined): Promise<void>;
+}
+
+export function venvPython({ targetDir }: InstallContext): string {
+  return join(targetDir, VENV, ...VENV_PYTHON);
+}
+
+/** No link may lead the installer out of the target; `lib64`, a link beside `lib`, is Python's own. */
+export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<void> {
+  for (const folder of ['bin', 'lib', 'Scripts', 'Lib', 'include', 'pyvenv.cfg'])
+    await pathInside(targetDir, `${VENV}/${folder}`);
+}
+
+/** Whatever else lies under this name must not be started: it may have come with the folder. */
+export async function isUsable(context: InstallContext): Promise<boolean> {
+  const python = venvPython(context);
+  const isThere = await lstat(python).catch(() => undefined);
+  if (!isThere) return false;
+  const own = await realpath(python).catch(() => '');
+  const isOfTheMachine = own !== '' && !own.startsWith(context.targetDir);
+  return isOfTheMachine && works(python, ['-I', '-c', 'import sys; sys.exit(sys.prefix == sys.base_prefix)'], context);
+}
+
+export const InstalledList = z.array(z.looseObject({ name: z.string(), version: z.string() }));
+
+/** So that a second package does not move what the first one needs. */
+export async function constraintsFile(
+  installed: z.infer<typeof InstalledList>,
+  requirement: string,
+  { scratchDir }: InstallContext,
+): Promise<string> {
+  const wanted = normalName(/^[\w.-]+/.exec(requirement)?.[0] ?? '');
+  const kept = installed.filter(({ name }) => ![wanted, 'pip', 'setuptools', 'wheel'].includes(normalName(name)));
+  const file = join(scratchDir, 'constraints.txt');
+  await writeFile(file, kept.map(({ name, version }) => `${name}==${version}\n`).join(''));
+  return file;
+}
+
+export async function done(tool: string, running: Promise<RunResult>): Promise<RunResult> {
+  const result = await running;
+  if (result.exitCode === 0) return result;
+  throw toolError(tool, result);
+}
+
+const CAUSES: readonly [RegExp, string][] = [
+  [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'What the index sent is not what it should be: its digest differs.'],
+  [
+    /No matching distribution|No solution found|not found in the package registry|Could not find a version/i,
+    'The index has no such package or version as a wheel for this Python; packages that must be built would run their code on the machine of the hub, and are not.',
+  ],
+  [/ResolutionImpossible|conflicting dependencies/i, 'What it needs cannot be had together.'],
+  [/No space left/i, 'The disk is full.'],
+  [
+    /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|timed out/i,
+    'The package index could not be reached.',
+  ],
+];
+
+export function toolError(tool: string, { stdout, stderr }: RunResult): InstallError {
+  const output = outputEnd(`${stdout}\n${stderr}`);
+  const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
+  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
+  return new InstallError(cause ?? `${tool} failed: ${lastLine.slice(0, 300)}.`, { extra: { output } });
+}

@@ -1,0 +1,291 @@
+// Archives that are as they should be: what is extracted, what is replaced, and what a digest is for.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { ZipFile } from 'yazl';
+import { mcpbInstaller } from '../../../src/install/artifacts/mcpb.ts';
+import { zipInstaller } from '../../../src/install/artifacts/zip.ts';
+import { treeDigest } from '../../../src/lib/files.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { rawZip } from './raw-archives.ts';
+import { stage } from './stage.ts';
+
+const run = promisify(execFile);
+const has = (program: string) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
+
+/** The same files in every format. */
+const FILES = {
+  'readme.md': '# Thing\n',
+  'bin/start': '#!/bin/sh\n',
+  'src/ünï/naïve.txt': 'text',
+  'data.bin': 'x'.repeat(200_000),
+};
+
+async function zipped(): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addEmptyDirectory('empty');
+  for (const [name, text] of Object.entries(FILES))
+    zip.addBuffer(Buffer.from(text), name, { mode: name.startsWith('bin/') ? 0o104755 : 0o100600 });
+  zip.end();
+  return buffer(zip.outputStream as AsyncIterable<Buffer>);
+}
+
+async function tarred(): Promise<Buffer> {
+  const tar = pack();
+  tar.entry({ name: './', type: 'directory' });
+  tar.entry({ name: './empty/', type: 'directory' });
+  for (const [name, text] of Object.entries(FILES))
+    tar.entry({ name: `./${name}`, mode: name.startsWith('bin/') ? 0o4755 : 0o600 }, text);
+  tar.finalize();
+  return gzipSync(await buffer(tar as unknown as AsyncIterable<Buffer>));
+}
+
+async function madeByPrograms(
+  t: TestContext,
+  make: (folder: string, archive: string) => Promise<unknown>,
+): Promise<Buffer> {
+  const around = await mkdtemp(join(tmpdir(), 'hub-archive-'));
+  t.after(() => rm(around, { recursive: true }));
+  const folder = join(around, 'files');
+  for (const [name, text] of Object.entries(FILES)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  await mkdir(join(folder, 'empty'));
+  await chmod(join(folder, 'bin/start'), 0o755);
+  await make(folder, join(around, 'archive'));
+  return readFile(join(around, 'archive'));
+}
+
+const MAKERS: Record<string, { make(t: TestContext): Promise<Buffer>; needs?: string }> = {
+  'zip by yazl': { make: zipped },
+  'tar.gz by tar-stream': { make: tarred },
+  'tar.gz by tar': {
+    needs: 'tar',
+    make: (t) => madeByPrograms(t, (folder, archive) => run('tar', ['-czf', archive, '-C', folder, '.'])),
+  },
+  'tar.gz by tar in pax form': {
+    needs: 'tar',
+    make: (t) =>
+      madeByPrograms(t, (folder, archive) => run('tar', ['--format=pax', '-czf', archive, '-C', folder, '.'])),
+  },
+  'zip by Python': {
+    needs: 'python3',
+    make: (t) =>
+      madeByPrograms(t, (folder, archive) =>
+        run('python3', [
+          '-c',
+          `import shutil,os; shutil.make_archive(${JSON.stringify(archive)}, 'zip', ${JSON.stringify(folder)}); os.rename(${JSON.stringify(`${archive}.zip`)}, ${JSON.stringify(archive)})`,
+        ]),
+      ),
+  },
+};
+
+for (const [name, { make, needs }] of Object.entries(MAKERS)) {
+  test(`${name}: everything arrives; of modes only the executable bit`, {
+    skip: needs && !has(needs) ? `no ${needs} here` : false,
+  }, async (t) => {
+    const host = await startIndexServer(t);
+    const place = await stage(t);
+    const archive = await make(t);
+    host.put('/thing-1.0.tar.gz', archive);
+    const installed = await place.install(zipInstaller, { url: host.url('/thing-1.0.tar.gz') });
+    assert.deepEqual(
+      [installed.resolved, installed.integrity, installed.path],
+      [host.url('/thing-1.0.tar.gz'), `sha256:${sha('sha256', archive)}`, 'vendor/thing-1.0'],
+    );
+    for (const [path, text] of Object.entries(FILES)) assert.equal(await place.read(`vendor/thing-1.0/${path}`), text);
+    const mode = async (path: string) => (await lstat(join(place.targetDir, 'vendor/thing-1.0', path))).mode & 0o7777;
+    assert.equal((await mode('bin/start')) & 0o7111, 0o111 & ~process.umask());
+    assert.equal((await mode('readme.md')) & 0o7111, 0);
+    assert.ok((await lstat(join(place.targetDir, 'vendor/thing-1.0/empty'))).isDirectory());
+
+    const before = await treeDigest(place.targetDir);
+    await writeFile(join(place.targetDir, 'vendor/thing-1.0/stray'), 'x');
+    assert.deepEqual(await place.install(zipInstaller, { url: host.url('/thing-1.0.tar.gz') }), installed);
+    assert.equal(await treeDigest(place.targetDir), before, 'replaced whole');
+    await place.assertContained();
+  });
+}
+
+test('zip: digests in every form; a wrong one lets nothing through, and what was there stays', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  const archive = await zipped();
+  host.put('/a.zip', archive);
+  const url = host.url('/a.zip');
+  const [sha256, sha512] = [sha('sha256', archive), sha('sha512', archive)];
+  for (const digest of [`sha256:${sha256}`, `sha512:${sha512}`, sha256, sha512, `SHA256:${sha256.toUpperCase()}`, null])
+    await place.install(zipInstaller, { url, digest });
+  const before = await treeDigest(place.targetDir);
+  assert.match(
+    await place.failure(zipInstaller, { url, digest: `sha256:${'0'.repeat(64)}` }),
+    /digest is sha256:.*should be sha256:000/,
+  );
+  assert.match(await place.failure(zipInstaller, { url, digest: 'f'.repeat(128) }), /digest is sha512:/);
+  assert.equal(await treeDigest(place.targetDir), before);
+});
+
+const BAD_SPECS: [object, RegExp][] = [
+  [{}, /url/],
+  [{ url: 5 }, /url/],
+  [{ url: '' }, /http/],
+  [{ url: 'file:///etc/passwd' }, /http/],
+  [{ url: '-o/etc/x' }, /http/],
+  ...[
+    'sha256:12',
+    'md5:d41d8cd98f00b204e9800998ecf8427e',
+    'a'.repeat(63),
+    'a'.repeat(65),
+    'g'.repeat(64),
+    'sha512:'.padEnd(71, 'a'),
+    '',
+    ':',
+    'sha256:',
+  ].map((digest): [object, RegExp] => [{ url: 'https://a.example/x', digest }, /digest/]),
+  ...[
+    '',
+    '.',
+    './',
+    '..',
+    '../x',
+    '/etc',
+    'a/../../b',
+    'a\\b',
+    'C:/x',
+    '-x',
+    '.venv',
+    'node_modules/x',
+    'vendor',
+    'hub.lock.json',
+    'HUB.LOCK.JSON',
+    '.git/hooks',
+    'a/.git',
+    '.hub',
+    'a\0b',
+    'package.json',
+  ].map((dest): [object, RegExp] => [{ url: 'https://a.example/x', dest }, /dest/]),
+];
+for (const [spec, expected] of BAD_SPECS) {
+  test(`zip: ${JSON.stringify(spec).slice(0, 80)} is refused`, async (t) => {
+    assert.match(await (await stage(t)).failure(zipInstaller, spec), expected);
+  });
+}
+
+test('zip: a dest of its own is marked and replaced; what a person made there is not', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  host.put('/a.zip', await zipped());
+  const spec = { url: host.url('/a.zip'), dest: 'tools/thing' };
+  await place.install(zipInstaller, spec);
+  const before = await treeDigest(place.targetDir);
+  await place.install(zipInstaller, spec);
+  assert.equal(await treeDigest(place.targetDir), before);
+  await mkdir(join(place.targetDir, 'src'));
+  await writeFile(join(place.targetDir, 'src/main.ts'), 'mine');
+  assert.match(await place.failure(zipInstaller, { ...spec, dest: 'src' }), /no install put there/);
+  assert.match(await place.failure(zipInstaller, { ...spec, dest: 'src/main.ts' }), /is a file/);
+  assert.equal(await place.read('src/main.ts'), 'mine');
+});
+
+test('zip: links in the target are not followed', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  host.put('/a.zip', await zipped());
+  await symlink('..', join(place.targetDir, 'vendor'));
+  await assert.rejects(place.install(zipInstaller, { url: host.url('/a.zip') }), /link/);
+  await symlink('..', join(place.targetDir, 'tools'));
+  for (const dest of ['tools', 'tools/x'])
+    await assert.rejects(place.install(zipInstaller, { url: host.url('/a.zip'), dest }), /link/);
+  await place.assertContained();
+});
+
+test('zip: hosts that fail, and a password in the address, which is not written down', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  assert.match(await place.failure(zipInstaller, { url: host.url('/nothing.zip') }), /its host answered 404/);
+  assert.match(await place.failure(zipInstaller, { url: 'http://127.0.0.1:1/a.zip' }), /could not be reached/);
+  const strict = await stage(t, { allowPrivate: false });
+  assert.match(await strict.failure(zipInstaller, { url: host.url('/a.zip') }), /private or loopback/);
+  host.put('/a.zip', await zipped());
+  const url = host.url('/a.zip').replace('//', '//me:s3cret@');
+  const installed = await place.install(zipInstaller, { url });
+  assert.ok(!JSON.stringify([installed, zipInstaller.command(zipInstaller.spec.parse({ url }))]).includes('s3cret'));
+});
+
+test('zip: a frozen install wants the very bytes', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  const spec = { url: host.url('/a.zip') };
+  host.put('/a.zip', await zipped());
+  const locked = await place.install(zipInstaller, spec);
+  assert.deepEqual(await place.install(zipInstaller, spec, { locked }), locked);
+  const before = await treeDigest(place.targetDir);
+  host.put('/a.zip', rawZip([{ name: 'other' }]));
+  assert.match(await place.failure(zipInstaller, spec, { locked }), /should be sha256/);
+  assert.match(await place.failure(zipInstaller, spec, { locked: { ...locked, integrity: null } }), /no digest/);
+  assert.match(
+    await place.failure(zipInstaller, spec, { locked: { ...locked, resolved: 'https://a.example/' } }),
+    /lockfile says/,
+  );
+  assert.equal(await treeDigest(place.targetDir), before);
+});
+
+test('zip: stopped in the middle, nothing is left', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  host.answer('/slow.zip', (_request, response) => void response.write('PK\x03\x04'));
+  await assert.rejects(
+    place.install(zipInstaller, { url: host.url('/slow.zip') }, { signal: AbortSignal.timeout(100) }),
+    /was stopped/,
+  );
+  host.put('/many.zip', rawZip(Array.from({ length: 5_000 }, (_, n) => ({ name: `f${n}`, content: 'x' }))));
+  const controller = new AbortController();
+  const download: typeof place.context.download = async (request) => {
+    const reply = await place.context.download(request);
+    setTimeout(() => controller.abort(), 20);
+    return reply;
+  };
+  await assert.rejects(
+    place.install(zipInstaller, { url: host.url('/many.zip') }, { signal: controller.signal, download }),
+  );
+  assert.deepEqual(await place.files(), []);
+  await place.assertContained();
+});
+
+test('mcpb: a bundle by its digest; what is no bundle is refused', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await stage(t);
+  const bundle = rawZip([
+    { name: 'manifest.json', content: '{"name":"thing"}' },
+    { name: 'server/index.js', content: '1' },
+  ]);
+  host.put('/thing.mcpb', bundle);
+  const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
+  const installed = await place.install(mcpbInstaller, spec);
+  assert.deepEqual([installed.path, installed.integrity], ['vendor/thing', `sha256:${spec.fileSha256}`]);
+  assert.match(await place.failure(mcpbInstaller, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
+  for (const fileSha256 of ['12', 'x'.repeat(64), 'a'.repeat(128)])
+    assert.match(await place.failure(mcpbInstaller, { ...spec, fileSha256 }), /fileSha256/);
+  host.put('/other.mcpb', await zipped());
+  host.put('/third.mcpb', await tarred());
+  host.put('/program.mcpb', Buffer.from('\x7fELF'));
+  for (const path of ['/other.mcpb', '/third.mcpb'])
+    assert.match(await place.failure(mcpbInstaller, { registry: 'mcpb', package: host.url(path) }), /no MCP bundle/);
+  assert.match(
+    await place.failure(mcpbInstaller, { registry: 'mcpb', package: host.url('/program.mcpb') }),
+    /neither a zip/,
+  );
+  assert.match(await place.failure(mcpbInstaller, { registry: 'mcpb', package: 'thing' }), /http/);
+});
