@@ -18,10 +18,9 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   } catch (error) {
     if (error instanceof CommanderError) return EXIT_CODES[error.exitCode === 0 ? 'ok' : 'usage'].code;
     if (!isExpected(error)) throw error;
-    ending = endingOf(error);
-    const message = terminal.shutdown.aborted
-      ? 'Stopped before it was done.'
-      : `${error.message}${ADVICE[ending] ?? ''}`;
+    const isStopped = terminal.shutdown.aborted;
+    ending = isStopped ? 'failed' : endingOf(error);
+    const message = isStopped ? 'Stopped before it was done.' : `${error.message}${ADVICE[ending] ?? ''}`;
     terminal.writeError(`hub: ${harmless(message)}\n`);
   }
   return EXIT_CODES[ending].code;

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SearchPage } from '../../../src/search/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
+
+const manifests = [
+  aManifest(),
+  aManifest({ version: '1.1.0' }),
+  aManifest({
+    type: 'tool',
+    id: 'weather',
+    name: 'weather',
+    title: 'Weather',
+    summary: 'Tells the weather of a town.',
+    description: '',
+    tags: ['weather'],
+  }),
+  aManifest({
+    type: 'agent',
+    id: 'evil',
+    name: 'evil',
+    title: 'e\u001b[2Jvil',
+    summary: '\u202eweather\u0007',
+    description: '',
+    tags: [],
+  }),
+];
+
+testBothWays('hub search: what is found, for people and for programs', { manifests }, async (_t, { hub, json }) => {
+  const found = await hub('search', 'pdf', 'tables', '--mode', 'keyword');
+  assert.equal(found.exitCode, 0, found.error);
+  assert.match(
+    found.out,
+    /^mcp_server:pdf-tables@1\.1\.0 \(2 versions\)\n {4}PDF Tables: Reads tables out of PDF files\.\n\n/,
+  );
+  assert.match(found.out, /\n1 result of 1; 'hub show <id>' tells more\.\n$/);
+  const { answer } = await json<SearchPage>('search', 'weather', '--type', 'tool', '--limit', '1', '--mode', 'keyword');
+  assert.deepEqual(
+    answer.items.map(({ id }) => id),
+    ['tool:weather@1.0.0'],
+  );
+  assert.equal((await hub('search', 'nothingofthekind', '--mode', 'keyword')).out, 'Nothing found.\n');
+});
+
+testBothWays('hub search: options reach the search', { manifests }, async (_t, { hub, json }) => {
+  const all = await json<SearchPage>('search', 'pdf', '--versions', 'all', '--mode', 'keyword');
+  assert.equal(all.answer.items.length, 2);
+  const tagged = await json<SearchPage>('search', '--capabilities', 'nothing, Weather');
+  assert.deepEqual(
+    tagged.answer.items.map(({ id }) => id),
+    ['tool:weather@1.0.0'],
+  );
+  const second = await json<SearchPage>('search', '--limit', '1', '--offset', '1');
+  assert.deepEqual([second.answer.items.length, second.answer.total], [1, 4]);
+  const why = await json<SearchPage>('search', 'weather', '--why', '--snippets', '--mode', 'keyword');
+  assert.ok(why.answer.items[0]?.fit_reason);
+  assert.ok(why.answer.items[0]?.snippet);
+  assert.match((await hub('search', 'pdf', '--facets', '--mode', 'keyword')).out, /^type: mcp_server 1\n/m);
+  assert.equal((await json<SearchPage>('search', '--registered', '--type', 'mcp_server')).answer.total, 0);
+});
+
+testBothWays('hub search: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {
+  const environment = { ...reached.environment, NO_COLOR: '1' };
+  const { out } = await inTerminal(['search', 'evil', '--mode', 'keyword'], { environment, isTerminal: true });
+  assert.match(out, /^agent:evil@1\.0\.0\n {4}evil: weather\n/);
+  assert.doesNotMatch(out, /(?!\n)[\p{Cc}\u202e]/u);
+});
+
+const wrong = [
+  { args: ['--type', 'thing'], says: /--type.*one of agent, tool, mcp_server, any/ },
+  { args: ['--limit', '101'], says: /--limit.*whole number from 1 to 100/ },
+  { args: ['--offset', '-1'], says: /--offset.*whole number from 0/ },
+  { args: ['--mode'], says: /argument missing/ },
+];
+for (const { args, says } of wrong) {
+  test(`hub search ${args.join(' ')}: is a wrong command`, async () => {
+    const { exitCode, out, error } = await inTerminal(['search', ...args]);
+    assert.deepEqual([exitCode, out], [2, '']);
+    assert.match(error, says);
+  });
+}
