@@ -211,7 +211,10 @@ test('install: an inline manifest without an address keeps the one that the cata
 
 test('install: registers into the gateway; a failure is told, stored, and does not fail the install', async (t) => {
   // The clock of test hubs stands still, and tokens have a time.
-  const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
+  const gateway = await startFakeGateway(t, {
+    credentials: { now: () => new Date('2026-06-01T12:00:00Z') },
+    servers: { 'https://other.example.org/sse': { fault: 'refused' } },
+  });
   const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET };
   const { install, hub } = await installStage(t, settings);
   const good = await install(aManifest({ mcp_registration: SERVER }));
@@ -219,7 +222,6 @@ test('install: registers into the gateway; a failure is told, stored, and does n
   assert.ok(Array.isArray(stepNamed(good, 'gateway.register').extra?.calls));
   assert.notEqual((await hub.getEntity('mcp_server:pdf-tables')).gateway_registered_at, null);
 
-  gateway.surprise('POST /gateways', { status: 422, body: { detail: 'no room' } });
   const bad = await install(
     aManifest({
       id: 'other',
@@ -228,8 +230,11 @@ test('install: registers into the gateway; a failure is told, stored, and does n
     }),
   );
   assert.deepEqual([bad.ok, stepNamed(bad, 'gateway.register').ok], [true, false]);
-  assert.match(String(stepNamed(bad, 'gateway.register').extra?.error), /no room/);
-  assert.match((await hub.getEntity('mcp_server:other')).gateway_error ?? '', /no room/);
+  assert.match(String(stepNamed(bad, 'gateway.register').extra?.error), /\w+/);
+  assert.equal(
+    (await hub.getEntity('mcp_server:other')).gateway_error,
+    stepNamed(bad, 'gateway.register').extra?.error,
+  );
   assert.equal(stepNamed(bad, 'lockfile.write').ok, true);
 
   const nothing = await install(aManifest({ id: 'plain' }));

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InstallReport } from '../../../src/install/contract.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { startGitHost } from '../../install/git-host.ts';
+import { aFolder, installStage } from '../../install/installing.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testHub } from '../../support/hub.ts';
+import { eventsOf } from '../events.ts';
+
+const ID = 'mcp_server:pdf-tables@1.0.0';
+
+const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
+  ['no target', { id: ID, target: undefined }, 400, /target: is missing/],
+  ['an empty target', { target: '' }, 400, /target: must not be empty/],
+  ['a blank target', { target: ' ' }, 400, /target: must not be empty/],
+  ['a target that is no text', { target: 7 }, 400, /target: must be of type string/],
+  ['a target with NUL', { target: 'a\u0000b' }, 400, /control characters/],
+  ['a target above INSTALL_ROOT', { target: '../x' }, 400, /INSTALL_ROOT/],
+  ['an absolute target outside', { target: '/etc' }, 400, /INSTALL_ROOT/],
+  ['no id', { id: undefined }, 400, /id: is missing/],
+  ['a malformed id', { id: 'pdf-tables' }, 400, /is no id of the form/],
+  [
+    'an id that disagrees',
+    { id: 'mcp_server:other@1.0.0' },
+    400,
+    /but the manifest is of 'mcp_server:pdf-tables@1\.0\.0'/,
+  ],
+  ['an id of another version', { id: 'mcp_server:pdf-tables@2.0.0' }, 400, /but the manifest is of/],
+  ['a manifest of another type', { manifest: aManifest({ type: 'tool' }) }, 400, /but the manifest is of 'tool:/],
+  ['a manifest of no known type', { manifest: aManifest({ type: 'model' }) }, 400, /type must be one of/],
+  ['a manifest without id', { manifest: aManifest({ id: undefined }) }, 400, /id must be a non-empty string/],
+  ['a manifest that is no object', { manifest: 'text' }, 400, /manifest/],
+  [
+    'artifacts that are no list',
+    { manifest: aManifest({ artifacts: { kind: 'git' } }) },
+    400,
+    /artifacts must be a list/,
+  ],
+  [
+    'artifacts that are no objects',
+    { manifest: aManifest({ artifacts: ['git'] }) },
+    400,
+    /artifacts must hold objects/,
+  ],
+  ['adapters that are no list', { manifest: aManifest({ adapters: 'claude' }) }, 400, /adapters must be a list/],
+  ['a source that is no address', { source_url: 'file:///etc/passwd' }, 400, /http or https address/],
+  ['dry_run that is no boolean', { dry_run: 'maybe' }, 400, /dry_run/],
+  ['nothing in the catalog and no manifest', { manifest: undefined }, 404, /manifest and source_url are missing/],
+  ['frozen without a lockfile', { frozen: true }, 409, /does not hold/],
+];
+
+for (const [name, fields, status, sentence] of BAD_REQUESTS) {
+  test(`install: ${name} is answered with ${status} and a sentence, and touches nothing`, async (t) => {
+    const root = await aFolder(t);
+    const { app } = await testHub(t, { settings: { INSTALL_ROOT: root } });
+    const payload = { id: ID, target: 'project', manifest: aManifest(), ...fields };
+    const answer = await app.inject({ method: 'POST', url: '/catalog/install', payload });
+    assert.equal(answer.statusCode, status, answer.body);
+    assert.match(answer.json().detail, sentence);
+    assert.ok(!answer.body.includes(root), 'no path of the machine');
+    assert.deepEqual(await readdir(root), []);
+  });
+}
+
+test('install: files and links in the place of the target are a 400', async (t) => {
+  const [root, outside] = [await aFolder(t), await aFolder(t)];
+  await writeFile(join(root, 'file'), 'text');
+  await symlink(outside, join(root, 'link'));
+  const { app } = await testHub(t, { settings: { INSTALL_ROOT: root } });
+  for (const target of ['file', 'file/below', 'link', 'link/below']) {
+    const payload = { id: ID, target, manifest: aManifest() };
+    const answer = await app.inject({ method: 'POST', url: '/catalog/install', payload });
+    assert.equal(answer.statusCode, 400, target);
+  }
+  assert.deepEqual(await readdir(outside), []);
+});
+
+test('install: the answer is the report of the specification, and null fields of clients are forgiven', async (t) => {
+  const { app, target } = await installStage(t);
+  const payload = {
+    id: ID,
+    target,
+    manifest: aManifest(),
+    source_url: null,
+    provenance: null,
+    alias: 'pdf',
+    options: {},
+  };
+  const answer = await app.inject({ method: 'POST', url: '/catalog/install', payload });
+  assert.equal(answer.statusCode, 200, answer.body);
+  const report = InstallReport.parse(answer.json());
+  assert.deepEqual([report.ok, report.plan.mcp_registration, report.lockfile.version], [true, {}, 1]);
+});
+
+test('install: steps are streamed as they happen, then the whole report', async (t) => {
+  const { app, target } = await installStage(t);
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/catalog/install',
+    headers: { accept: 'text/event-stream' },
+    payload: {
+      id: ID,
+      target,
+      manifest: aManifest({ artifacts: [{ kind: 'other', spec: { transport: 'SSE', url: 'https://x.example' } }] }),
+    },
+  });
+  assert.match(String(answer.headers['content-type']), /text\/event-stream/);
+  const events = eventsOf(answer.body).map(({ event, data }) => {
+    const { kind, step, result } = data as { kind?: string; step?: string; result?: { step: string } };
+    return event === 'progress' ? `${kind} ${step ?? result?.step ?? ''}`.trim() : event;
+  });
+  const steps = ['remote.skip', 'adapters.write', 'gateway.register', 'lockfile.write'];
+  assert.deepEqual(events, ['plan', ...steps.flatMap((step) => [`started ${step}`, `finished ${step}`]), 'result']);
+});
+
+test('install: what is refused before the first step is answered with its status, also as a stream', async (t) => {
+  const { app } = await installStage(t);
+  const headers = { accept: 'text/event-stream' };
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/catalog/install',
+    headers,
+    payload: { id: ID, target: 'x' },
+  });
+  assert.equal(answer.statusCode, 404);
+});
+
+test('install: a client that goes away does not leave half an install, and the hub answers others meanwhile', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { listen, target, files } = await installStage(t);
+  const url = new URL(await listen());
+  const isAsked = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let isHeld = false;
+  host.intercept = (request, response) => {
+    if (isHeld || request.method !== 'GET') return false;
+    isHeld = true;
+    isAsked.resolve();
+    void goOn.promise.then(() => response.writeHead(307, { location: String(request.url) }).end());
+    return true;
+  };
+  const body = JSON.stringify({
+    id: ID,
+    target,
+    manifest: aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }] }),
+  });
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write(
+    `POST /catalog/install HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  await isAsked.promise;
+  socket.destroy();
+  assert.equal((await fetch(new URL('/health', url))).status, 200);
+  goOn.resolve();
+  for (let wait = 0; wait < 100 && !(await files()).includes('hub.lock.json'); wait += 1) await sleep(50);
+  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json', 'vendor/thing/a.txt']);
+});
+
+test('install: a hub that ends stops what is under way; the lockfile says what is in place, and nothing unfinished is left', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing');
+  const { hub, install, files, target } = await installStage(t);
+  const isAsked = Promise.withResolvers<void>();
+  host.intercept = () => {
+    isAsked.resolve();
+    return true;
+  };
+  await mkdir(target);
+  const artifacts = [
+    { kind: 'git', spec: { repo: host.url('thing') } },
+    { kind: 'git', spec: { repo: host.url('other') } },
+  ];
+  const running = install(aManifest({ artifacts }));
+  await isAsked.promise;
+  const waiting = install(aManifest({ id: 'next' })).catch((error: unknown) => error);
+  await hub.stopWork();
+  const report = await running;
+  assert.equal(report.ok, false);
+  assert.match(String(report.results[0]?.extra?.error), /was stopped/);
+  assert.match(String(report.results[1]?.extra?.error), /hub is ending/);
+  assert.deepEqual(
+    report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok),
+    [false, false],
+  );
+  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
+  assert.equal(((await waiting) as { code?: string }).code, 'overloaded');
+  await assert.rejects(install(aManifest({ id: 'later' })), { code: 'overloaded' });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { treeDigest } from '../../src/lib/files.ts';
+import { aManifest } from '../support/builders.ts';
+import { startGitHost } from './git-host.ts';
+import { installStage, stepNamed } from './installing.ts';
+
+const ADAPTERS = [{ framework: 'langgraph', template_key: 'node' }];
+
+test('frozen: a colleague with the lockfile gets the same, wherever the branch is by now', async (t) => {
+  const host = await startGitHost(t);
+  const first = await host.create('thing', { 'a.txt': 'one' });
+  const manifest = aManifest({
+    artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref: 'main' } }],
+    adapters: ADAPTERS,
+  });
+  const [one, other] = [await installStage(t), await installStage(t)];
+  await one.install(manifest);
+  await host.commit('thing', { 'a.txt': 'two' });
+  await mkdir(other.target);
+  const text = await one.read('hub.lock.json');
+  await writeFile(join(other.target, 'hub.lock.json'), text);
+  const report = await other.install(manifest, { frozen: true });
+  assert.equal(report.ok, true, JSON.stringify(report.results));
+  assert.equal(stepNamed(report, 'git.checkout').extra?.commit, first);
+  assert.deepEqual(stepNamed(report, 'lockfile.write').extra, { path: 'hub.lock.json', frozen: true, skipped: true });
+  assert.equal(await other.read('hub.lock.json'), text);
+  assert.equal(await treeDigest(other.target), await treeDigest(one.target));
+  const thawed = await other.install(manifest);
+  assert.notEqual(thawed.lockfile.entities[0]?.artifacts[0]?.resolved, first);
+});
+
+test('frozen: without a lockfile, or with one that says something else, nothing is touched', async (t) => {
+  const { install, target } = await installStage(t);
+  const manifest = aManifest({ adapters: ADAPTERS });
+  await assert.rejects(install(manifest, { frozen: true }), { code: 'lockfile_mismatch', message: /does not hold/ });
+  await assert.rejects(readdir(target), { code: 'ENOENT' });
+  await install(manifest);
+  const before = await treeDigest(target);
+  const changes = { version: { version: '2.0.0' }, manifest: { summary: 'Another.' }, entity: { id: 'other' } };
+  for (const [name, change] of Object.entries(changes)) {
+    await assert.rejects(
+      install(aManifest({ adapters: ADAPTERS, ...change }), { frozen: true }),
+      { code: 'lockfile_mismatch' },
+      name,
+    );
+  }
+  const text = await readFile(join(target, 'hub.lock.json'), 'utf8');
+  assert.equal(await treeDigest(target), before);
+  await writeFile(join(target, 'hub.lock.json'), '{');
+  await assert.rejects(install(manifest, { frozen: true }), { code: 'lockfile_mismatch', message: /not JSON/ });
+  await writeFile(join(target, 'hub.lock.json'), text);
+});
+
+test('frozen: a difference in commit, digest or adapter fails the install and leaves the lockfile', async (t) => {
+  const host = await startGitHost(t);
+  const commit = await host.create('thing', { 'a.txt': 'one' });
+  const { install, target, read } = await installStage(t);
+  const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }], adapters: ADAPTERS });
+  await install(manifest);
+  const text = await read('hub.lock.json');
+  const changes: [string, string, RegExp][] = [
+    [commit, 'c'.repeat(40), /has no branch, tag or commit|was left as it is/],
+    ['sha1:', 'sha256:', /integrity of artifact 1/],
+    ['"integrity": "sha256:', '"integrity": "sha256:0', /adapter .* is another/],
+  ];
+  for (const [from, to, reason] of changes) {
+    const changed = text.replaceAll(from, to);
+    await writeFile(join(target, 'hub.lock.json'), changed);
+    const report = await install(manifest, { frozen: true });
+    assert.equal(report.ok, false);
+    assert.match(JSON.stringify(report.results), reason);
+    assert.equal(await read('hub.lock.json'), changed);
+  }
+});
