@@ -70,7 +70,7 @@ browserTest(
     await page.getByRole('img', { name: 'The last 1 ingests: 0 unchanged, 0 updated, 4 created, 1 failed.' }).waitFor();
     world.setTime('2026-06-01T12:05:00.000Z');
     await row.getByRole('button', { name: 'Read now' }).click();
-    await page.getByText('4 as before').waitFor();
+    await page.locator('.notice').getByText('4 as before').waitFor();
     await page.getByRole('img', { name: /The last 2 ingests/ }).waitFor();
     await page.getByText('As a table').click();
     assert.equal(await page.locator('.panel tbody tr').count(), 2);

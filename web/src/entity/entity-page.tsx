@@ -38,12 +38,15 @@ export function EntityPage({ id }: { id: string }) {
     <main id="content" class="entity-page">
       {failure.value?.kind === 'not_found' && <NotFound id={id} />}
       {failure.value && failure.value.kind !== 'not_found' && (
-        <FailureNotice
-          failure={failure.value}
-          onRetry={() => {
-            tries.value += 1;
-          }}
-        />
+        <div class="entity-head">
+          <h1>{id}</h1>
+          <FailureNotice
+            failure={failure.value}
+            onRetry={() => {
+              tries.value += 1;
+            }}
+          />
+        </div>
       )}
       {entity.value && !failure.value && <Entity key={entity.value.id} entity={entity.value} />}
     </main>
@@ -133,13 +136,14 @@ function NotFound({ id }: { id: string }) {
     .replace(/@[^@]*$/, '')
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
   return (
-    <Notice title="There is no such entry">
+    <div class="entity-head">
+      <h1>There is no such entry</h1>
       <p>
         The catalog holds nothing under <code>{id}</code>. It may have been removed, or the address may be incomplete.
       </p>
       <p>
         <a href={`/?${new URLSearchParams({ q: words.trim() })}`}>Search for “{words.trim()}”</a>
       </p>
-    </Notice>
+    </div>
   );
 }
