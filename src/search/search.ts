@@ -48,7 +48,7 @@ interface Cut {
 export function createSearch({ engine, store, directory, llm, settings, now, baseUrl }: SearchDependencies): Search {
   const rankings = createRankings(engine);
 
-  /** What every answer depends on beside the query: recency changes from day to day. */
+  /** What a ranking depends on beside the query: recency changes from day to day. */
   async function state(): Promise<string> {
     return [await store.revision(), engine.version(), now().toISOString().slice(0, 10)].join(' ');
   }
@@ -156,7 +156,8 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
 
   async function tagOf(query: SearchQuery): Promise<string> {
     const asked = { ...query, text: plainText(query.text), limit: limitOf(query) };
-    return jsonDigest([await state(), baseUrl(), llm?.model ?? '', settings, asked]);
+    const basis = asked.text === '' ? await store.revision() : await state();
+    return jsonDigest([basis, baseUrl(), llm?.model ?? '', settings, asked]);
   }
 
   return {

@@ -214,6 +214,17 @@ test('tag: whoever knows it costs no search; it changes with all that the answer
   assert.ok(answer.tag);
 });
 
+test('tag: that of a list changes with the catalog, and with nothing else', async (t) => {
+  const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
+  const tagOf = async () => (await search.searchUnlessKnown(aQuery(), () => true)).tag;
+  const first = await tagOf();
+  engine.move();
+  world.setTime('2026-06-02T12:00:00.000Z');
+  assert.equal(await tagOf(), first);
+  await save([aManifest({ id: 'new' })]);
+  assert.notEqual(await tagOf(), first);
+});
+
 test('tag: an answer of which a part failed has none', async (t) => {
   const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   engine.degrade('The model does not answer; words alone were looked for.');
