@@ -44,6 +44,8 @@ export interface Hub extends HubOperations {
   checkGateway(): Promise<GatewayCheck>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
   backup(file: string): Promise<{ bytes: number }>;
+  /** Resolves when everything can be found by its meaning, as far as that is possible; hubs that serve do it by themselves. */
+  catchUpSearch(): Promise<void>;
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
   /** Ends what goes on by itself or for long; everything else still works. */
@@ -233,6 +235,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     removePending: (uid) => pending.remove(uid),
     removeManyPending: (request) => pending.removeMany(request),
     countEntities: () => catalog.countByType(),
+    catchUpSearch: () => engine.catchUp(stopping.signal),
     checkGateway: () => checkGateway(gatewayClient, stopping.signal),
     backup: (file) => backupDatabase(database, file),
     async load(sources) {

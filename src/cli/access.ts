@@ -1,4 +1,5 @@
 // How commands come to a hub: a server that was named, or the local database in this process.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../config.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
@@ -42,6 +43,11 @@ export function createAccess({ named, environment, terminal }: AccessOptions): O
       return server;
     },
     openLocal: ({ mustExist = false } = {}) => openLocal({ mustExist }),
+    async settle({ withinMs } = {}) {
+      const caughtUp = (await local)?.hub.catchUpSearch();
+      const late = withinMs === undefined ? [] : [sleep(withinMs, undefined, { ref: false })];
+      if (caughtUp) await Promise.race([caughtUp, ...late]);
+    },
     async close() {
       await (await local?.catch(() => undefined))?.close();
     },

@@ -50,6 +50,8 @@ export interface HubAccess {
   open(options?: { mustExist?: boolean }): Promise<HubOperations>;
   /** The hub in this process, for what only its owner can do. */
   openLocal(options?: { mustExist?: boolean }): Promise<Hub>;
+  /** Resolves when everything can be found by its meaning, where that is up to this process; after so long in any case. */
+  settle(options?: { withinMs?: number }): Promise<void>;
 }
 
 export interface Command<O extends OptionSpecs = OptionSpecs> {

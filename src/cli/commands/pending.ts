@@ -69,7 +69,7 @@ export const pendingCommands = [
     examples: [['hub pending retry', 'after the gateway was mended']],
     async run({ output, access }) {
       const hub = await access.open({ mustExist: true });
-      const report = await followed(output, (onProgress) => hub.syncRemotes(onProgress, { force: true }));
+      const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force: true }));
       output.answer(report, () => syncForPeople(report, output));
       return report.failed === 0 && Object.keys(report.errors).length === 0 ? 'ok' : 'failed';
     },

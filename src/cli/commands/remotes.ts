@@ -1,6 +1,6 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
 import type { IngestReport, RemoteList, SyncProgress, SyncReport } from '../../remotes/contract.ts';
-import { command } from '../command.ts';
+import { type Call, command } from '../command.ts';
 import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
@@ -61,7 +61,7 @@ export const remoteCommands = [
     ],
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
       const hub = await access.open();
-      const report = await followed(output, (onProgress) => hub.ingest(url, onProgress, { acceptShrunk }));
+      const report = await followed({ output, access }, (onProgress) => hub.ingest(url, onProgress, { acceptShrunk }));
       output.answer(report, () => ingestForPeople(report, output));
       return report.results.every(({ ok }) => ok) ? 'ok' : 'failed';
     },
@@ -77,7 +77,7 @@ export const remoteCommands = [
     ],
     async run({ options: { force }, output, access }) {
       const hub = await access.open();
-      const report = await followed(output, (onProgress) => hub.syncRemotes(onProgress, { force }));
+      const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
       output.answer(report, () => syncForPeople(report, output));
       return Object.keys(report.errors).length === 0 ? 'ok' : 'failed';
     },
@@ -86,12 +86,15 @@ export const remoteCommands = [
 
 /** Long work, with what is going on beside the answer. */
 export async function followed<T>(
-  output: Output,
+  { output, access }: Pick<Call, 'output' | 'access'>,
   work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
 ): Promise<T> {
   const progress = output.progress();
   try {
-    return await work((now) => progress.show(progressLine(now)));
+    const result = await work((now) => progress.show(progressLine(now)));
+    progress.show('making it searchable …');
+    await access.settle();
+    return result;
   } finally {
     progress.end();
   }

@@ -7,6 +7,7 @@ import type { Output } from '../output/output.ts';
 import { oneLine, plural, wrapped } from '../output/text.ts';
 
 const MOST_FACET_VALUES = 8;
+const PATIENCE_MS = 10_000;
 
 export const searchCommands = [
   command({
@@ -42,10 +43,13 @@ export const searchCommands = [
     async run({ args, options, output, access }) {
       const { type, capabilities, frameworks, providers, transports, why, snippets, facets, inactive, registered } =
         options;
+      const text = args.join(' ');
       const { mode, rerank, versions, limit, offset } = options;
       const hub = await access.open({ mustExist: true });
+      // A server has its vectors at hand; here they are read first, and the few that may be missing are made.
+      if (text !== '' && mode !== 'keyword') await access.settle({ withinMs: PATIENCE_MS });
       const page = await hub.search({
-        text: args.join(' '),
+        text,
         filters: {
           type: type === 'any' ? undefined : type,
           capabilities,

@@ -1,5 +1,6 @@
 // Checks of a hub with these settings, on this machine.
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Hub } from '../../hub.ts';
 import { describeDatabase, isLoopbackHost } from '../../lib/address.ts';
@@ -22,6 +23,7 @@ const TOOLS: readonly { subject: string; programs: readonly string[]; use: strin
   { subject: 'npm', programs: ['npm'], use: 'packages of npm' },
   { subject: 'containers', programs: ['docker', 'podman', 'skopeo'], use: 'artifacts of the kind oci' },
 ];
+const MODEL_PATIENCE_MS = 10_000;
 const TOOL_TIMEOUT_MS = 10_000;
 const NETWORK_TIMEOUT_MS = 10_000;
 const ENOUGH_BYTES = 65_536;
@@ -35,7 +37,7 @@ export function localChecks({ config, world, openHub }: LocalChecksOptions): Che
       ? [
           { subject: 'catalog', look: async () => catalogFinding(await openHub()) },
           { subject: 'gateway', look: async () => gatewayFinding(await openHub()) },
-          { subject: 'model', look: async () => modelFinding(await openHub()) },
+          { subject: 'model', look: async () => preparedModelFinding(await openHub()) },
         ]
       : []),
     { subject: 'protection', look: async () => protectionFinding(config) },
@@ -72,6 +74,12 @@ async function gatewayFinding(hub: Hub): Promise<Finding> {
       ? 'Set MCP_GATEWAY_TOKEN to a token of its administrator, or JWT_SECRET_KEY to its secret.'
       : 'See whether it runs, and whether MCP_GATEWAY_URL is its address.';
   return { outcome: 'failed', found: check.error, advice };
+}
+
+/** The vectors are read first, as a hub that serves does by itself. */
+async function preparedModelFinding(hub: Hub): Promise<Finding> {
+  await Promise.race([hub.catchUpSearch(), sleep(MODEL_PATIENCE_MS, undefined, { ref: false })]);
+  return modelFinding(hub);
 }
 
 function protectionFinding({ adminToken, host }: Config): Finding {
