@@ -3,16 +3,18 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional dependencies are the Node runtimes that npm brings for checkouts; this image has one.
-RUN npm ci --omit=optional
-COPY tsconfig.json tsconfig.build.json ./
+# Without scripts: the page is built below, once its sources are there.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json vite.config.ts ./
 COPY src ./src
+COPY web ./web
 RUN npm run build
 
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional
+# The optional dependencies are the Node runtimes that npm brings for checkouts; this image has one.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Catalog Hub" \

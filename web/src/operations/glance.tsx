@@ -8,6 +8,7 @@ import { settings } from '../api/settings.ts';
 import { TYPES } from '../parts/type-label.tsx';
 import { ago, bytes, duration, shortNumber } from '../parts/words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
+import { pendingRevision } from './operations-state.ts';
 
 const EVERY_MS = 15_000;
 
@@ -23,7 +24,8 @@ export function Glance() {
     void look();
     const timer = setInterval(look, EVERY_MS);
     return () => clearInterval(timer);
-  }, []);
+    // Whatever changes pending servers changes these figures too.
+  }, [pendingRevision.value]);
 
   const state = health.value;
   const isWell = state !== 'unknown' && state.status === 'ok';

@@ -25,7 +25,7 @@ export function Result({ item, query }: { item: SearchItem; query: string }) {
       </h2>
       {item.title !== null && item.title !== item.name && <p class="result-name">{item.name}</p>}
       <p class="result-summary">
-        <Highlight text={item.snippet ?? item.summary} query={query} />
+        <Highlight text={query === '' ? item.summary : (item.snippet ?? item.summary)} query={query} />
       </p>
       {query !== '' && <Reason reason={item.fit_reason} query={query} />}
       {labels.length > 0 && (
