@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createHubClient, HubError, RefusedError, UnreachableError } from '../../src/client/hub-client.ts';
 import type { SyncProgress } from '../../src/remotes/contract.ts';
+import type { SearchQuery } from '../../src/search/contract.ts';
 import { aManifest } from '../support/builders.ts';
+import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { unusedAddress } from '../support/unused-address.ts';
@@ -30,6 +32,44 @@ test('client: reads answer what the hub itself answers', async (t) => {
   assert.deepEqual(await client.listPending(pending), await hub.listPending(pending));
   assert.deepEqual(await client.listRejections(page), await hub.listRejections(page));
   assert.deepEqual(await client.ingestStatus(), await hub.ingestStatus());
+});
+
+test('client: searches with every option, as in process', async (t) => {
+  const manifests = [
+    aManifest(),
+    aManifest({ version: '2.0.0' }),
+    aManifest({ type: 'tool', id: 'weather', name: 'weather', tags: ['Weather, wind'], capabilities: ['forecast'] }),
+  ];
+  const { hub, listen } = await testHub(t, { settings, manifests });
+  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const lists = { capabilities: [], frameworks: [], providers: [], transports: [] };
+  const filters = { ...lists, includeInactive: true, includePending: true };
+  const plain = { withFitReason: false, withSnippets: false, withFacets: false, explain: false };
+  const queries: SearchQuery[] = [
+    { text: '', filters, offset: 0, ...plain },
+    { text: 'pdf & tables?', filters, mode: 'keyword', versions: 'all', limit: 1, offset: 1, ...plain },
+    { text: 'pdf', filters: { ...filters, type: 'tool', includePending: false }, mode: 'keyword', offset: 0, ...plain },
+    { text: 'tables', filters: { ...filters, capabilities: ['forecast', 'x'] }, mode: 'keyword', offset: 0, ...plain },
+    {
+      ...{ text: 'pdf', filters, mode: 'keyword', rerank: 'llm', offset: 0 },
+      ...{ withFitReason: true, withSnippets: true, withFacets: true, explain: true },
+    },
+  ];
+  for (const query of queries) assert.deepEqual(await client.search(query), await hub.search(query), query.text);
+});
+
+test('client: installs, with its steps as they happen', async (t) => {
+  const manifest = aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] });
+  const { listen } = await testHub(t, { settings });
+  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const id = 'mcp_server:pdf-tables@1.0.0';
+  const request = { id, target: await tempDir(t), manifest, dry_run: false, frozen: false };
+  const events: string[] = [];
+  const report = await client.install(request, (event) => events.push(event.kind));
+  assert.equal(report.ok, true);
+  assert.deepEqual(events, ['plan', ...report.results.flatMap(() => ['started', 'finished'])]);
+  assert.equal(report.lockfile.entities[0]?.id, id);
+  await assert.rejects(client.install({ ...request, id: 'tool:other@1' }), { code: 'invalid_request' });
 });
 
 test('client: remotes, ingest and sync, with progress', async (t) => {
