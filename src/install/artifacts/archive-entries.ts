@@ -24,7 +24,7 @@ const MOST_LEVELS = 40;
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
 const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-export interface ArchiveEntry {
+interface ArchiveEntry {
   name: string;
   isFolder: boolean;
   bytes: number;

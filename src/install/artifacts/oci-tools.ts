@@ -9,7 +9,7 @@ import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } fr
 import { connectRegistry } from './oci-registry.ts';
 import { outputEnd, runProgram, works } from './program.ts';
 
-export interface Pulled {
+interface Pulled {
   digest: string;
   /** Relative to the target; null when the image is in the store of the program that pulled it. */
   path: string | null;

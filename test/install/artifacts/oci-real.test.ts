@@ -17,9 +17,8 @@ import { stage } from './stage.ts';
 
 const run = promisify(execFile);
 const folders = (process.env.PATH ?? '').split(delimiter);
-const missing = ['docker-registry', 'skopeo'].filter(
-  (program) => !folders.some((folder) => existsSync(join(folder, program))),
-);
+const REGISTRY = 'docker-registry';
+const missing = [REGISTRY, 'skopeo'].filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
 const skip = missing.length > 0 ? `not on the PATH: ${missing.join(', ')}` : false;
 const POLICY = { default: [{ type: 'insecureAcceptAnything' }] };
 
@@ -42,7 +41,7 @@ async function startRealRegistry(t: TestContext): Promise<{ authority: string; a
     http: { addr: authority },
   };
   await writeFile(join(around, 'config.yml'), JSON.stringify(config));
-  const child: ChildProcess = spawn('docker-registry', ['serve', join(around, 'config.yml')], { stdio: 'ignore' });
+  const child: ChildProcess = spawn(REGISTRY, ['serve', join(around, 'config.yml')], { stdio: 'ignore' });
   t.after(async () => {
     child.kill('SIGKILL');
     await rm(around, { recursive: true, force: true });
