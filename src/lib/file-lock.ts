@@ -9,6 +9,7 @@ export interface FileLock {
 
 const POLL_MS = 100;
 const BUSY = 5;
+const FULL = 13;
 
 /**
  * Waits until nobody else has it. The lock is an exclusive transaction of SQLite: the one lock of the operating system
@@ -28,11 +29,13 @@ export async function lockFile(path: string, signal: AbortSignal): Promise<FileL
 function tryLock(path: string): FileLock | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec('begin exclusive');
+    // Nothing is ever written, so that no journal is needed: a full disk must not look like a lock that is taken.
+    database.exec('pragma journal_mode = off; begin exclusive');
     return { release: () => database.close() };
   } catch (error) {
     database.close();
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY) return undefined;
-    throw error;
+    const code = ((error as { errcode?: number }).errcode ?? 0) % 256;
+    if (code === BUSY) return undefined;
+    throw code === FULL ? Object.assign(new Error('The disk is full', { cause: error }), { code: 'ENOSPC' }) : error;
   }
 }

@@ -1,0 +1,71 @@
+// A disk that is full, on a filesystem of one megabyte, and one that says so only once.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { explain } from '../../src/install/explain.ts';
+import { aManifest } from '../support/builders.ts';
+import { startGitHost } from './git-host.ts';
+import { installStage, stepNamed } from './installing.ts';
+
+test('disk full: the steps say so, the old lockfile stays whole, nothing unfinished is left', async (t) => {
+  const disk = await smallDisk(t);
+  if (!disk) return t.skip('a small filesystem cannot be mounted here');
+  const host = await startGitHost(t);
+  await host.create('big', { 'big.bin': 'x0'.repeat(4_000_000) });
+  const { install } = await installStage(t);
+  const target = join(disk, 'target');
+  await mkdir(target);
+  const small = await install(aManifest(), { target });
+  assert.equal(small.ok, true);
+  const before = await readFile(join(target, 'hub.lock.json'), 'utf8');
+
+  const artifacts = [{ kind: 'git', spec: { repo: host.url('big') } }];
+  const report = await install(aManifest({ version: '2.0.0', artifacts }), { target });
+  assert.equal(stepNamed(report, 'git.checkout').ok, false);
+  assert.match(
+    String(stepNamed(report, 'git.checkout').extra?.error),
+    /No space left|disk is full|could not be fetched|failed/i,
+  );
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+
+  const left = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().split('\n')[1]);
+  await writeFile(join(disk, 'filler'), Buffer.alloc(left)).catch(() => {});
+  const written = await readFile(join(target, 'hub.lock.json'), 'utf8');
+  const adapters = [{ framework: 'langgraph', template_key: 'node' }];
+  const full = install(aManifest({ id: 'other', adapters }), { target });
+  await assert.rejects(full, { code: 'invalid_request', message: /disk is full: make room/ });
+  assert.equal(await readFile(join(target, 'hub.lock.json'), 'utf8'), written);
+  assert.notEqual(before, '');
+  assert.deepEqual(
+    (await readdir(target)).filter((name) => name.includes('unfinished')),
+    [],
+  );
+});
+
+for (const [code, sentence] of [
+  ['ENOSPC', /disk is full/],
+  ['EDQUOT', /quota/],
+  ['EROFS', /read-only/],
+  ['EACCES', /may not write/],
+  ['ENAMETOOLONG', /longer than/],
+] as const) {
+  test(`disk full: ${code} is a sentence without paths`, () => {
+    const error = Object.assign(new Error(`${code}: no, open '/srv/secret/place'`), { code });
+    assert.match(explain(error), sentence);
+    assert.doesNotMatch(explain(error), /secret/);
+  });
+}
+
+async function smallDisk(t: TestContext): Promise<string | undefined> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'hub-disk-')));
+  t.after(async () => {
+    // Not mounted is well, too.
+    spawnSync('umount', ['-l', folder], { stdio: 'ignore' });
+    await rm(folder, { recursive: true, force: true });
+  });
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  return status === 0 ? folder : undefined;
+}
