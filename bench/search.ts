@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { createMetrics } from '../src/lib/metrics.ts';
-import type { DatabaseAddress } from '../src/lib/address.ts';
 import { createCatalog } from '../src/catalog/catalog.ts';
+import type { DatabaseAddress } from '../src/lib/address.ts';
+import { createMetrics } from '../src/lib/metrics.ts';
 import { SEARCH_MODES, type SearchMode } from '../src/search/contract.ts';
 import { createSearchEngine } from '../src/search/create-engine.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from '../src/search/embedded-model.ts';
@@ -51,7 +51,11 @@ async function measure(set: SearchData): Promise<void> {
     : { engine: 'sqlite', path: values.database ? `${values.database}-${set.name}` : join(folder, set.name) };
   const database = await openDatabase(address, { metrics: createMetrics() });
   const revision = createRevision(database);
-  const catalog = createCatalog({ store: createCatalogStore(database, revision), now: () => new Date(), baseUrl: () => '' });
+  const catalog = createCatalog({
+    store: createCatalogStore(database, revision),
+    now: () => new Date(),
+    baseUrl: () => '',
+  });
   console.log(`\n## ${set.name}: ${set.manifests.length} manifests, ${set.judgements.length} queries`);
   await timed('load', async () => {
     const sources = set.manifests.map((document) => ({ document }));
@@ -112,7 +116,10 @@ async function quality(engine: SearchEngine, set: SearchData): Promise<void> {
 /** People who know the name: as it is, with other separators, with one typing error; and who have the uid. */
 async function names(engine: SearchEngine, set: SearchData): Promise<void> {
   const step = Math.max(1, Math.floor(set.manifests.length / 300));
-  const sample = set.manifests.filter((_, place) => place % step === 0).map((manifest) => manifest as NamedManifest);
+  const sample = set.manifests
+    .map((manifest) => manifest as NamedManifest)
+    // What is disabled is not shown.
+    .filter(({ lifecycle }, place) => place % step === 0 && lifecycle?.status !== 'disabled');
   const ways: Record<string, (manifest: NamedManifest) => string> = {
     name: ({ name }) => name,
     'other separators': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase(),
@@ -123,15 +130,14 @@ async function names(engine: SearchEngine, set: SearchData): Promise<void> {
   const rows = [];
   for (const [way, write] of Object.entries(ways)) {
     const ranks: number[][] = [];
-    for (const manifest of sample.filter(({ name }) => name.length >= 6)) {
+    for (const manifest of sample.filter(({ name }) => (name.split('/').at(-1) ?? name).length >= 6)) {
       const ids = await rankedIds(engine, set, write(manifest), 'hybrid');
       ranks.push([ids.indexOf(manifest.name) + 1 || Number.POSITIVE_INFINITY]);
     }
     rows.push({ way, ...summarise(ranks) });
   }
   const uids: number[][] = [];
-  for (const { type, id, version, lifecycle } of sample) {
-    if (lifecycle?.status === 'disabled') continue;
+  for (const { type, id, version } of sample) {
     const uid = `${type}:${id}@${version}`;
     const { hits } = await engine.rank(requestFor(uid, 'hybrid'));
     uids.push([hits[0]?.uid === uid ? 1 : Number.POSITIVE_INFINITY]);

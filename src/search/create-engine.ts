@@ -19,11 +19,10 @@ export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'i
 
 /** What is longer has said what it wants. */
 const LONGEST_TEXT = 2_000;
-/** A search that comes while the index is built waits so long for it, and one that comes after a change so long for that. */
+/** A search that comes while the index is built waits so long for it. */
 const WAIT_FOR_INDEX_MS = 3_000;
-const WAIT_FOR_CHANGE_MS = 300;
-/** While changes keep coming nobody waits for them: they are seen a moment later. */
-const QUIET_MS = 1_000;
+/** One that comes right after a change should see it; while changes keep coming, it is late by a moment instead of slow. */
+const WAIT_FOR_CHANGE_MS = 150;
 const WAIT_FOR_MODEL_MS = 3_000;
 const LOOK_FOR_CHANGES_MS = 1_000;
 /** So many vectors may be missing without a word about it: they are on their way. */
@@ -34,7 +33,6 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   const thread = createSearchThread();
   const keeper = createIndexKeeper(index, thread);
   const stopping = new AbortController();
-  let lastRefreshAt = -QUIET_MS;
   let embedder: Promise<Embedder> | undefined;
   let catchingUp: Promise<void> | undefined;
   let reported = '';
@@ -63,15 +61,12 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
     await keeper
       .refresh(stopping.signal)
       .catch((error) => report('The search index could not be brought up to date', error));
-    lastRefreshAt = performance.now();
   }
 
   async function bringUpToDate(): Promise<void> {
     if (keeper.revision() === (await index.revision())) return;
-    const isQuiet = performance.now() - lastRefreshAt > QUIET_MS;
-    const refreshed = refresh();
-    const patience = keeper.revision() === undefined ? WAIT_FOR_INDEX_MS : isQuiet ? WAIT_FOR_CHANGE_MS : 0;
-    if (patience > 0) await Promise.race([refreshed, sleep(patience, undefined, { ref: false })]);
+    const patience = keeper.revision() === undefined ? WAIT_FOR_INDEX_MS : WAIT_FOR_CHANGE_MS;
+    await Promise.race([refresh(), sleep(patience, undefined, { ref: false })]);
   }
 
   async function meaningOf(request: RankRequest, signal?: AbortSignal): Promise<Meaning> {

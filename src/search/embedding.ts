@@ -48,7 +48,9 @@ export async function embedMissing(
       continue;
     }
     try {
-      made += await embedAll(rest);
+      // Another hub may have stored them between the look and the lock.
+      const others = await takeStored(rest, size);
+      made += await embedAll(rest.filter(({ digest }) => !others.has(digest)));
     } finally {
       await lock.release();
     }

@@ -28,8 +28,9 @@ const DEPRECATED_FACTOR = 0.8;
 const NAMED: Record<NameMatch, { from: number; to: number }> = {
   whole: { from: 0.95, to: 1 },
   part: { from: 0.9, to: 0.95 },
+  near: { from: 0.85, to: 0.9 },
 };
-const UNNAMED = { from: 0, to: 0.9 };
+const UNNAMED = { from: 0, to: 0.85 };
 
 /** Of words against 1 for meaning: in a name, and at most in anything else. */
 const WORDS_IN_NAMES = 2;
@@ -42,7 +43,7 @@ export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount
   if (mode === 'keyword') return { words: 1, meaning: 0 };
   if (mode === 'semantic') return { words: 0, meaning: 1 };
   if (query.isName) return { words: WORDS_IN_NAMES, meaning: 1 };
-  return { words: Math.min(MOST_FOR_WORDS, FEW_WORDS / Math.max(1, query.wordCount)), meaning: 1 };
+  return { words: MOST_FOR_WORDS * Math.min(1, FEW_WORDS / Math.max(1, query.wordCount)) ** 3, meaning: 1 };
 }
 
 export function finalScore(candidate: Candidate, weights: MergeWeights): number {

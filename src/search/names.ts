@@ -1,8 +1,9 @@
 // Names, slugs and titles without their separators: who writes one of them whole means that entity.
+import { editDistance } from './vocabulary.ts';
 import { nameKey } from './words.ts';
 
-/** `whole`: the name or a slug as it is; `part`: its title, or the last part of its name. */
-export type NameMatch = 'whole' | 'part';
+/** `whole`: the name or a slug as it is; `part`: its title, or the last part of its name; `near`: one of these with one typing error. */
+export type NameMatch = 'whole' | 'part' | 'near';
 
 export interface Names {
   describe(family: number, names: { name: string; ownName: string; title: string }): void;
@@ -15,10 +16,13 @@ export interface Names {
 
 /** One letter names nothing. */
 const SHORTEST_NAME = 2;
+/** Shorter names are one letter away from too many others. */
+const SHORTEST_NEAR = 6;
 
 export function createNames(): Names {
   const whole = new Map<string, Set<number>>();
   const parts = new Map<string, Set<number>>();
+  const halves = createHalves();
   const keysOf = new Map<number, { whole: string[]; parts: string[] }>();
 
   function link(keys: Map<string, Set<number>>, key: string, family: number): boolean {
@@ -26,6 +30,7 @@ export function createNames(): Names {
     const families = keys.get(key);
     if (families) families.add(family);
     else keys.set(key, new Set([family]));
+    halves.add(key);
     return true;
   }
 
@@ -33,6 +38,7 @@ export function createNames(): Names {
     const families = keys.get(key);
     families?.delete(family);
     if (families?.size === 0) keys.delete(key);
+    if (!whole.has(key) && !parts.has(key)) halves.remove(key);
   }
 
   function known(family: number): { whole: string[]; parts: string[] } {
@@ -63,9 +69,50 @@ export function createNames(): Names {
     find(text) {
       const key = nameKey(text);
       const found = new Map<number, NameMatch>();
+      for (const near of halves.near(key)) {
+        for (const family of [...(parts.get(near) ?? []), ...(whole.get(near) ?? [])]) found.set(family, 'near');
+      }
       for (const family of parts.get(key) ?? []) found.set(family, 'part');
       for (const family of whole.get(key) ?? []) found.set(family, 'whole');
       return found;
+    },
+  };
+}
+
+/** One error leaves the first half of a name as it was, or the last one: by these it is found again. */
+function createHalves() {
+  const byHalf = new Map<string, Set<string>>();
+  const halvesOf = (key: string) => {
+    const half = Math.floor((key.length - 1) / 2);
+    return [`${key.length}^${key.slice(0, half)}`, `${key.length}$${key.slice(-half)}`];
+  };
+  return {
+    add(key: string): void {
+      if (key.length < SHORTEST_NEAR) return;
+      for (const half of halvesOf(key)) {
+        const keys = byHalf.get(half);
+        if (keys) keys.add(key);
+        else byHalf.set(half, new Set([key]));
+      }
+    },
+    remove(key: string): void {
+      for (const half of halvesOf(key)) {
+        const keys = byHalf.get(half);
+        keys?.delete(key);
+        if (keys?.size === 0) byHalf.delete(half);
+      }
+    },
+    /** Keys that one typing error makes of this one. */
+    near(key: string): string[] {
+      if (key.length < SHORTEST_NEAR) return [];
+      const candidates = [-1, 0, 1].flatMap((longer) => {
+        const length = key.length + longer;
+        const half = Math.floor((length - 1) / 2);
+        return [`${length}^${key.slice(0, half)}`, `${length}$${key.slice(-half)}`].flatMap((each) => [
+          ...(byHalf.get(each) ?? []),
+        ]);
+      });
+      return [...new Set(candidates)].filter((other) => other !== key && editDistance(key, other, 1) === 1);
     },
   };
 }

@@ -19,6 +19,7 @@ export interface Neighbour {
 
 /** Up to so many are compared exactly; more are scanned by their signs, which costs a thirtieth. */
 const EXACT_UP_TO = 2_000;
+const NOT_COMPARED = 0xffff;
 
 export function createVectorIndex(dimensions: number): VectorIndex {
   const words = Math.ceil(dimensions / 32);
@@ -47,26 +48,24 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   /** Slots whose signs differ least from the query's: about `count` of them, and all that tie with the last. */
   function closestBySigns(query: Float32Array, count: number, isEligible: (slot: number) => boolean): number[] {
     const wanted = signsOf(query, words);
-    const distances = new Uint16Array(end);
+    const distances = new Uint16Array(end).fill(NOT_COMPARED);
     const histogram = new Uint32Array(dimensions + 1);
-    const seen: number[] = [];
     for (let slot = 0; slot < end; slot += 1) {
       if (present[slot] === 0 || !isEligible(slot)) continue;
-      let distance = 0;
-      const start = slot * words;
-      for (let word = 0; word < words; word += 1) {
-        distance += bitCount((signs[start + word] as number) ^ (wanted[word] as number));
-      }
+      const distance = differingBits(signs, slot * words, wanted);
       distances[slot] = distance;
       histogram[distance] = (histogram[distance] as number) + 1;
-      seen.push(slot);
     }
     let furthest = 0;
     for (let total = 0; furthest < dimensions; furthest += 1) {
       total += histogram[furthest] as number;
       if (total >= count) break;
     }
-    return seen.filter((slot) => (distances[slot] as number) <= furthest);
+    const closest: number[] = [];
+    for (let slot = 0; slot < end; slot += 1) {
+      if ((distances[slot] as number) <= furthest) closest.push(slot);
+    }
+    return closest;
   }
 
   return {
@@ -113,8 +112,13 @@ function signsOf(vector: Float32Array, words: number): Int32Array {
   return signs;
 }
 
-function bitCount(bits: number): number {
-  let count = bits - ((bits >>> 1) & 0x55555555);
-  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
-  return (((count + (count >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+function differingBits(signs: Int32Array, start: number, wanted: Int32Array): number {
+  let count = 0;
+  for (let word = 0; word < wanted.length; word += 1) {
+    let bits = (signs[start + word] as number) ^ (wanted[word] as number);
+    bits -= (bits >>> 1) & 0x55555555;
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
 }

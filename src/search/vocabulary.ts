@@ -91,9 +91,10 @@ export function editDistance(one: string, other: string, most: number): number {
       }
       row.push(best);
     }
-    if (Math.min(...row) > most) return most + 1;
+    // Both rows: a swap of neighbours reaches back over one.
+    if (Math.min(...row, ...last) > most) return most + 1;
     before = last;
     last = row;
   }
-  return last[other.length] as number;
+  return Math.min(last[other.length] as number, most + 1);
 }

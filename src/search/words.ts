@@ -60,7 +60,7 @@ export function stem(word: string): string {
 }
 
 function withoutPlural(word: string): string {
-  if (/(?:ss|us|is)$/.test(word)) return word;
+  if (/(?:ss|us|sis|xis)$/.test(word)) return word;
   if (/ies$/.test(word)) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
   if (/(?:[sx]|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
   return word.endsWith('s') ? word.slice(0, -1) : word;

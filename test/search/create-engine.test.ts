@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aManifest } from '../support/builders.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { ANY, asks, searchStage, threeSubjects } from './search-stage.ts';
+
+const pdf = aManifest({ id: 'pdf-tables', name: 'io.example.docs/pdf-tables', title: 'PDF Tables' });
+const frost = aManifest({
+  type: 'tool',
+  id: 'frost-watch',
+  name: 'io.example.garden/frost-watch',
+  title: 'Frost Watch',
+  summary: 'Warns of night frost.',
+  description: 'Warns growers of night frost by field.',
+  tags: ['farming'],
+});
+const tunes = aManifest({
+  type: 'agent',
+  id: 'tune-finder',
+  name: 'io.example.music/tune-finder',
+  title: 'Tune Finder',
+  summary: 'Finds a song.',
+  description: 'Finds a song by a hummed melody.',
+  tags: ['audio'],
+});
+const PDF = 'mcp_server:pdf-tables@1.0.0';
+const FROST = 'tool:frost-watch@1.0.0';
+
+testOnEveryEngine('engine: words, meaning and both find what is asked for', async (t, address) => {
+  const { save, catchUp, find } = await searchStage(t, { address });
+  await save(pdf, frost, tunes);
+  await catchUp();
+  assert.equal((await find('growers frost', { mode: 'keyword' }))[0], FROST);
+  assert.equal((await find('do I need an umbrella', { mode: 'semantic' }))[0], FROST);
+  assert.equal((await find('do I need an umbrella', { mode: 'hybrid' }))[0], FROST);
+  assert.deepEqual(await find('umbrella', { mode: 'keyword' }), []);
+});
+
+testOnEveryEngine(
+  'engine: names with any separators, slugs, uids and misspelt names come first',
+  async (t, address) => {
+    const { save, catchUp, find } = await searchStage(t, { address });
+    await save(
+      pdf,
+      frost,
+      tunes,
+      aManifest({ id: 'pdf-other', name: 'a/other', title: 'Other', description: 'pdf tables pdf tables' }),
+    );
+    await catchUp();
+    for (const text of [
+      'io.example.docs/pdf-tables',
+      'io example docs pdf tables',
+      'IO-EXAMPLE-DOCS-PDF-TABLES',
+      'pdf-tables',
+      'pdfTables',
+      'mcp_server:pdf-tables',
+      PDF,
+      'pdf-tabels',
+    ]) {
+      assert.equal((await find(text))[0], PDF, text);
+    }
+  },
+);
+
+testOnEveryEngine('engine: a filter is part of the search, not a sieve behind it', async (t, address) => {
+  const { save, catchUp, find } = await searchStage(t, { address });
+  const crowd = Array.from({ length: 30 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));
+  await save(...crowd, { ...frost, description: 'Warns growers of night frost. Makes a PDF of it.' });
+  await save(aManifest({ id: 'gone', name: 'a/gone', lifecycle: { status: 'disabled' } }));
+  await catchUp();
+  assert.deepEqual(await find('pdf', { filters: { ...ANY, type: 'tool' } }), [FROST]);
+  assert.deepEqual(await find('pdf', { filters: { ...ANY, capabilities: ['Farming'] } }), [FROST]);
+  assert.deepEqual(await find('pdf', { filters: { ...ANY, providers: ['nobody'] } }), []);
+  assert.ok(!(await find('pdf tables')).includes('mcp_server:gone@1.0.0'));
+  assert.ok(
+    (await find('pdf tables', { filters: { ...ANY, includeInactive: true } })).includes('mcp_server:gone@1.0.0'),
+  );
+  const registeredOnly = { ...ANY, includePending: false };
+  assert.deepEqual(await find('pdf', { filters: registeredOnly }), [FROST]);
+});
+
+testOnEveryEngine('engine: the newest version of a name is shown once, unless another is named', async (t, address) => {
+  const { save, catchUp, engine, find } = await searchStage(t, { address });
+  await save(pdf, { ...pdf, version: '1.10.0' }, { ...pdf, version: '1.9.0' }, frost);
+  await catchUp();
+  const { hits } = await engine.rank(asks('pdf tables'));
+  const found = hits.filter(({ uid }) => uid.startsWith('mcp_server:pdf-tables'));
+  assert.deepEqual(
+    found.map(({ uid, versionCount }) => [uid, versionCount]),
+    [['mcp_server:pdf-tables@1.10.0', 3]],
+  );
+  assert.equal((await find('mcp_server:pdf-tables@1.9.0'))[0], 'mcp_server:pdf-tables@1.9.0');
+  const all = await find('pdf tables', { versions: 'all' });
+  assert.equal(all.filter((uid) => uid.startsWith('mcp_server:pdf-tables')).length, 3);
+});
+
+testOnEveryEngine(
+  'engine: what is saved, changed and removed is found accordingly, without a restart',
+  async (t, address) => {
+    const { save, find, registrations } = await searchStage(t, { address });
+    await save(pdf);
+    assert.deepEqual(await find('pdf', { mode: 'keyword' }), [PDF]);
+    await save(frost);
+    assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]);
+    await save({ ...pdf, title: 'Spreadsheet Lifter', summary: 'x', description: 'Lifts spreadsheets.', tags: [] });
+    await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), [PDF]));
+    await registrations.remove(PDF);
+    await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), []));
+  },
+);
+
+testOnEveryEngine('engine: two hubs on one database see each other, and embed a text once', async (t, address) => {
+  const one = threeSubjects();
+  const other = threeSubjects();
+  const first = await searchStage(t, { address, openEmbedder: async () => one });
+  const second = await searchStage(t, { address, openEmbedder: async () => other });
+  await first.save(pdf, frost);
+  await Promise.all([first.catchUp(), second.catchUp()]);
+  assert.equal((await second.find('umbrella', { mode: 'semantic' }))[0], FROST);
+  const embedded = [...one.texts, ...other.texts].filter((text) => text.startsWith('Frost Watch'));
+  assert.equal(embedded.length, 1);
+});
+
+testOnEveryEngine(
+  'engine: after a restart nothing is embedded again; another model embeds anew',
+  async (t, address) => {
+    const first = await searchStage(t, { address });
+    await first.save(pdf, frost, { ...frost, version: '2.0.0' });
+    await first.catchUp();
+    await first.engine.close();
+    const same = threeSubjects();
+    const again = await searchStage(t, { address, openEmbedder: async () => same });
+    await again.catchUp();
+    assert.equal((await again.find('umbrella', { mode: 'semantic' }))[0], 'tool:frost-watch@2.0.0');
+    assert.deepEqual(
+      same.texts.filter((text) => text !== 'catalog' && text !== 'umbrella'),
+      [],
+    );
+    const newer = threeSubjects('newer');
+    const later = await searchStage(t, { address, openEmbedder: async () => newer });
+    await later.catchUp();
+    // Two versions with the same text are one text.
+    assert.equal(newer.texts.filter((text) => text.startsWith('Frost Watch')).length, 1);
+  },
+);
+
+test('engine: whatever is typed, there is an answer, with scores within 0..1 that never rise', async (t) => {
+  const { save, catchUp, engine } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
+  await save(pdf, frost, tunes);
+  await catchUp();
+  const texts = [
+    'x'.repeat(10_000),
+    'pdf '.repeat(2_500),
+    'the of and',
+    '?!…',
+    '🎉🎉',
+    '\u0000\u0007 pdf \u202e',
+    '"pdf" OR (tables NEAR/3 -frost) *',
+    "'; drop table entity; --",
+    '天気予報',
+    '\ud800 pdf',
+    '%_\\',
+    '__proto__ constructor',
+  ];
+  for (const text of texts) {
+    for (const mode of ['keyword', 'semantic', 'hybrid'] as const) {
+      const { hits, total } = await engine.rank(asks(text, { mode, explain: true }));
+      assert.equal(total, hits.length);
+      const finals = hits.map(({ final }) => final);
+      assert.deepEqual(
+        finals,
+        finals.toSorted((a, b) => b - a),
+      );
+      for (const { uid, versionCount, explanation, ...scores } of hits) {
+        assert.ok(uid && versionCount >= 1 && explanation);
+        for (const score of Object.values(scores)) assert.ok(score >= 0 && score <= 1, `${text}: ${score}`);
+      }
+    }
+  }
+});
+
+test('engine: an explanation names terms, fields, scores and weights', async (t) => {
+  const { save, catchUp, engine } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
+  await save(pdf, frost);
+  await catchUp();
+  const { hits } = await engine.rank(asks('tables in a pdf', { explain: true }));
+  const explanation = hits[0]?.explanation as { terms: { word: string; fields: string[] }[]; weights: object };
+  assert.deepEqual(
+    explanation.terms.map(({ word }) => word),
+    ['tables', 'pdf'],
+  );
+  assert.ok(explanation.terms[0]?.fields.includes('title'));
+  assert.deepEqual(Object.keys(explanation.weights), ['words', 'meaning']);
+});
+
+test('engine: without a model search goes on by words, says so, and warns once', async (t) => {
+  const { save, catchUp, engine, world } = await searchStage(t, {
+    address: await emptyDatabase(t, 'sqlite'),
+    openEmbedder: async () => {
+      throw new Error('The model file encoder.int8.onnx is damaged');
+    },
+  });
+  await save(pdf, frost);
+  await catchUp();
+  for (const mode of ['hybrid', 'semantic'] as const) {
+    const ranking = await engine.rank(asks('pdf tables', { mode }));
+    assert.equal(ranking.mode, 'keyword');
+    assert.match(ranking.degraded ?? '', /Meaning took no part/);
+    assert.equal(ranking.hits[0]?.uid, PDF);
+  }
+  assert.equal(world.logged.filter(({ level }) => level === 'warn').length, 1);
+});
+
+test('engine: vectors of another size take no part, and the answer says so', async (t) => {
+  const embedder = threeSubjects();
+  const { save, catchUp, engine } = await searchStage(t, {
+    address: await emptyDatabase(t, 'sqlite'),
+    openEmbedder: async () => embedder,
+  });
+  await save(pdf, frost);
+  await catchUp();
+  embedder.embed = async (texts) => texts.map(() => new Float32Array([1, 0]));
+  const ranking = await engine.rank(asks('frost'));
+  assert.equal(ranking.mode, 'keyword');
+  assert.match(ranking.degraded ?? '', /by words only/);
+  assert.equal(ranking.hits[0]?.uid, FROST);
+});
+
+test('engine: its version moves with the catalog and with vectors', async (t) => {
+  const { save, catchUp, engine, find } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
+  await save(pdf);
+  await find('pdf', { mode: 'keyword' });
+  const before = engine.version();
+  await catchUp();
+  const embedded = engine.version();
+  assert.notEqual(embedded, before);
+  assert.equal(engine.version(), embedded);
+  await save(frost);
+  await catchUp();
+  assert.notEqual(engine.version(), embedded);
+  assert.deepEqual(engine.sizes(), { entities: 2, families: 2, texts: 2, embedded: 2 });
+});
+
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let tries = 50; ; tries -= 1) {
+    try {
+      return await check();
+    } catch (error) {
+      if (tries === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

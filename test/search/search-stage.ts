@@ -1,0 +1,88 @@
+// An engine on a real database, with what it needs, for one test.
+import type { TestContext } from 'node:test';
+import { createCatalog } from '../../src/catalog/catalog.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { SearchFilters, SearchMode } from '../../src/search/contract.ts';
+import { createSearchEngine } from '../../src/search/create-engine.ts';
+import type { Embedder } from '../../src/search/embedder.ts';
+import type { RankRequest } from '../../src/search/engine.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { createSearchIndex } from '../../src/store/search-index.ts';
+import { type TestWorld, testWorld } from '../support/world.ts';
+
+export const ANY: SearchFilters = {
+  capabilities: [],
+  frameworks: [],
+  providers: [],
+  transports: [],
+  includeInactive: false,
+  includePending: true,
+};
+
+export function asks(text: string, fields: Partial<RankRequest> = {}): RankRequest {
+  return { text, filters: ANY, mode: 'hybrid', versions: 'latest', explain: false, ...fields };
+}
+
+/** Knows three subjects, and counts what it was asked. */
+export function threeSubjects(model = 'three-subjects'): Embedder & { texts: string[] } {
+  const texts: string[] = [];
+  const subjects = [/pdf|document|paper|page/i, /weather|rain|frost|umbrella/i, /music|song|melody/i];
+  return {
+    model,
+    texts,
+    batchSize: 4,
+    async embed(asked) {
+      texts.push(...asked);
+      return asked.map((text) => {
+        const vector = Float32Array.from([...subjects.map((subject) => (subject.test(text) ? 1 : 0)), 0.1]);
+        const length = Math.hypot(...vector);
+        return vector.map((value) => value / length);
+      });
+    },
+    async close() {},
+  };
+}
+
+export interface StageOptions {
+  address: DatabaseAddress;
+  openEmbedder?: () => Promise<Embedder>;
+  world?: TestWorld;
+}
+
+export async function searchStage(t: TestContext, options: StageOptions) {
+  const { address, openEmbedder = async () => threeSubjects(), world = testWorld() } = options;
+  const database = await openDatabase(address, { metrics: createMetrics() });
+  const revision = createRevision(database);
+  const catalog = createCatalog({ store: createCatalogStore(database, revision), now: world.now, baseUrl: () => '' });
+  const index = await createSearchIndex(database, revision);
+  const engine = createSearchEngine({
+    index,
+    tryLock: database.tryLock,
+    openEmbedder,
+    now: world.now,
+    log: world.log,
+  });
+  t.after(async () => {
+    await engine.close();
+    await database.close();
+    await world.close();
+  });
+  return {
+    engine,
+    index,
+    world,
+    registrations: createRegistrationStore(database, revision),
+    async save(...manifests: JsonObject[]) {
+      await catalog.saveMany(manifests.map((document) => ({ document })));
+    },
+    catchUp: () => engine.catchUp(AbortSignal.timeout(60_000)),
+    async find(text: string, fields: Partial<RankRequest> & { mode?: SearchMode } = {}): Promise<string[]> {
+      return (await engine.rank(asks(text, fields))).hits.map(({ uid }) => uid);
+    },
+  };
+}
