@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const execute = promisify(execFile);
+const VERSION: string = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')).version;
+
+let place: string;
+let tarball: string;
+/** A cache of its own for what npx installs, with the downloads of the machine in it. */
+let settings: Record<string, string>;
+/** PATH without the Node that npm scripts put first: what somebody has who only has npm. */
+const OWN_PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .join(delimiter);
+
+before(async () => {
+  place = await realpath(await mkdtemp(join(tmpdir(), 'hub-package-')));
+  const npm = { cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error' }, maxBuffer: 50_000_000 };
+  await execute('npm', ['pack', '--pack-destination', place], npm);
+  tarball = join(place, `catalog-hub-${VERSION}.tgz`);
+  const { stdout } = await execute('npm', ['config', 'get', 'cache'], npm);
+  await mkdir(join(place, 'cache'));
+  const downloads = join(stdout.trim(), '_cacache');
+  if (existsSync(downloads)) await symlink(downloads, join(place, 'cache', '_cacache'));
+  settings = {
+    PATH: OWN_PATH,
+    HOME: process.env.HOME ?? place,
+    npm_config_cache: join(place, 'cache'),
+    npm_config_prefer_offline: 'true',
+    npm_config_loglevel: 'error',
+    npm_config_yes: 'true',
+  };
+});
+after(() => rm(place, { recursive: true, force: true, maxRetries: 3 }));
+
+test('the package holds what runs, and nothing else', async () => {
+  const { stdout } = await execute('tar', ['-tzf', tarball]);
+  const files = stdout.split('\n').map((path) => path.replace(/^package\//, ''));
+  const needed = [
+    'dist/bin/hub.js',
+    'dist/client/hub-client.d.ts',
+    'dist/web/index.html',
+    'demo/index.json',
+    'models/tokenizer.json',
+    'LICENSE',
+    'README.md',
+  ];
+  for (const path of needed) assert.ok(files.includes(path), path);
+  const others = files.filter(
+    (path) => path && !/^(dist|demo|models)\/|^(LICENSE|README\.md|package\.json)$/.test(path),
+  );
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    files.filter((path) => path.endsWith('.map')),
+    [],
+  );
+});
+
+test('npx with the package serves a hub, in an empty folder, on whatever Node is there', async (t) => {
+  const folder = join(place, 'empty');
+  await mkdir(folder);
+  await copyFile(tarball, join(folder, basename(tarball)));
+  const address = await served(t, ['npx', `./${basename(tarball)}`, 'serve', '--demo'], folder);
+  assert.deepEqual(await answer(`${address}/health?check_db=true`), { status: 'ok', version: VERSION, db: 'ok' });
+  const page = await fetch(address);
+  assert.match(await page.text(), /<!doctype html>/i);
+  const found = (await answer(`${address}/catalog/search?q=pdf+tables&mode=keyword`)) as { items: unknown[] };
+  assert.ok(found.items.length > 0);
+  assert.ok(existsSync(join(folder, 'data/demo.sqlite')));
+});
+
+test('an installed package has the command, also on an older Node, and the client with its types', async (t) => {
+  const folder = join(place, 'project');
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  await execute('npm', ['install', tarball, '--no-audit', '--no-fund'], { cwd: folder, env: settings });
+
+  const executable = join(folder, 'node_modules/catalog-hub/dist/bin/hub.js');
+  const older = await olderNode();
+  if (older === undefined)
+    t.diagnostic('*** the only Node here is new enough: moving to the one that npm brought is not checked ***');
+  for (const node of [process.execPath, ...(older ? [older] : [])]) {
+    const { stdout } = await execute(node, [executable, 'version'], { cwd: folder, env: settings });
+    assert.equal(stdout, `${VERSION}\n`, node);
+    const failure = await execute(node, [executable, 'show', 'tool:none'], { cwd: folder, env: settings }).catch(
+      (error) => error,
+    );
+    assert.equal(failure.code, 3, 'exit codes come through');
+  }
+  if (older) {
+    const address = await served(t, [older, executable, 'serve', '--demo'], folder);
+    assert.equal(((await answer(`${address}/health`)) as { status: string }).status, 'ok');
+  }
+
+  await writeFile(
+    join(folder, 'use.ts'),
+    `import { createHubClient, HubError, type HubClient } from 'catalog-hub/client';
+const hub: HubClient = createHubClient({ url: 'http://127.0.0.1:1' });
+const total: Promise<number> = hub.listRemotes().then(({ count }) => count);
+export const failure: unknown = await total.catch((error: unknown) => error instanceof HubError);
+console.log(hub.url);
+`,
+  );
+  const strict = {
+    module: 'nodenext',
+    target: 'es2024',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: [] as string[],
+    lib: ['es2024', 'dom'],
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: strict, include: ['use.ts'] }));
+  await execute(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]).catch(({ stdout }) =>
+    assert.fail(`The types of the client cannot be used:\n${stdout}`),
+  );
+  const { stdout } = await execute(process.execPath, [join(folder, 'use.ts')], { cwd: folder });
+  assert.equal(stdout, 'http://127.0.0.1:1\n');
+});
+
+/** Starts it and waits until it says where it listens. */
+async function served(t: TestContext, [program = '', ...args]: string[], folder: string): Promise<string> {
+  const child = spawn(program, args, { cwd: folder, env: { ...settings, PORT: '0' }, detached: true });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'close');
+  t.after(async () => {
+    // npx starts others, which all are to end.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+    await ended;
+  });
+  while (!/listens on (\S+)/.test(said)) {
+    const isOver = await Promise.race([ended.then(() => true), once(child.stderr, 'data').then(() => false)]);
+    if (isOver) throw new Error(`It ended with ${child.exitCode}: ${said}`);
+  }
+  return /listens on (\S+)/.exec(said)?.[1] ?? '';
+}
+
+async function answer(url: string): Promise<unknown> {
+  const response = await fetch(url);
+  assert.equal(response.status, 200, url);
+  return response.json();
+}
+
+/** The Node of the machine, when it is too old to run the hub by itself. */
+async function olderNode(): Promise<string | undefined> {
+  for (const folder of OWN_PATH.split(delimiter)) {
+    const node = join(folder, 'node');
+    if (!existsSync(node) || dirname(node) === dirname(process.execPath)) continue;
+    const { stdout } = await execute(node, ['--version']);
+    if (Number.parseInt(stdout.slice(1), 10) < 24) return node;
+  }
+  return undefined;
+}
