@@ -1,5 +1,5 @@
 // The story of a search: a list, or a ranking that may be reranked; then the page is cut, and only the page is loaded.
-import { jsonDigest } from '../lib/json.ts';
+import { createHash } from 'node:crypto';
 import type { Clock } from '../lib/world.ts';
 import type { Rerank, SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
 import type { Hit, SearchEngine } from './engine.ts';
@@ -157,7 +157,9 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
   async function tagOf(query: SearchQuery): Promise<string> {
     const asked = { ...query, text: plainText(query.text), limit: limitOf(query) };
     const basis = asked.text === '' ? await store.revision() : await state();
-    return jsonDigest([basis, baseUrl(), llm?.model ?? '', settings, asked]);
+    // Not canonical, which costs more: whoever asks in the same way is made the same query of.
+    const all = JSON.stringify([basis, baseUrl(), llm?.model, settings, asked]);
+    return createHash('sha256').update(all).digest('base64url');
   }
 
   return {
