@@ -5,7 +5,7 @@ import { hub } from '../api/hub.ts';
 import { asFailure, type HubFailure } from '../api/problem.ts';
 import { type ShownStep, withEvent } from './shown-steps.ts';
 
-export type Stage =
+type Stage =
   | { name: 'target' }
   | { name: 'planning' }
   | { name: 'planned'; plan: InstallPlan; target: string }
