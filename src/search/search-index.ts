@@ -13,7 +13,7 @@ export interface SearchIndex {
   manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
   /** Those of a model by the digests of their texts, as far as they are stored. */
   vectors(model: string, digests: readonly string[]): Promise<StoredVector[]>;
-  /** What is stored already stays as it is: two hubs may embed the same text. */
+  /** Replaces what is stored of the same model and text. */
   saveVectors(model: string, vectors: readonly StoredVector[]): Promise<void>;
   /** Only where the database has an index for vectors. */
   readonly nearest?: NearestVectors;

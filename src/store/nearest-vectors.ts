@@ -40,7 +40,7 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
       await sql`
         update vector set embedding = incoming.text::vector
         from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(digest text, text text)
-        where vector.model = ${model} and vector.digest = incoming.digest and vector.embedding is null
+        where vector.model = ${model} and vector.digest = incoming.digest
       `.execute(write);
     },
 

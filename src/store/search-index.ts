@@ -102,7 +102,9 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
       await write
         .insertInto('vector')
         .values(vectors.map((each) => vectorRow(model, each)))
-        .onConflict((conflict) => conflict.columns(['model', 'digest']).doNothing())
+        .onConflict((conflict) =>
+          conflict.columns(['model', 'digest']).doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),
+        )
         .execute();
       await nearest?.adopt(model, vectors);
     },

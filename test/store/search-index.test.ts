@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { IndexEntry } from '../../src/search/search-index.ts';
+import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { createSearchIndex } from '../../src/store/search-index.ts';
+import { aManifest } from '../support/builders.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+async function stage(t: TestContext, address: DatabaseAddress) {
+  const database = await openDatabase(address, { metrics: createMetrics() });
+  t.after(() => database.close());
+  const revision = createRevision(database);
+  const catalog = createCatalogStore(database, revision);
+  return {
+    index: await createSearchIndex(database, revision),
+    registrations: createRegistrationStore(database, revision),
+    save: (...manifests: JsonObject[]) =>
+      catalog.save(
+        manifests.map((document) => entityFromManifest({ document })),
+        new Date(),
+      ),
+  };
+}
+
+testOnEveryEngine('search index: pages by type and name, the newest version of a name first', async (t, address) => {
+  const { index, save } = await stage(t, address);
+  await save(
+    aManifest({ id: 'b', name: 'b', version: '1.9.0' }),
+    aManifest({ id: 'b', name: 'b', version: '1.10.0' }),
+    aManifest({ id: 'B', name: 'b', version: '1.9.0' }),
+    aManifest({ id: 'a', name: 'a' }),
+    aManifest({ id: 'z', name: 'z', type: 'agent' }),
+  );
+  const seen: string[] = [];
+  for (let last: IndexEntry | undefined; ; ) {
+    const page = await index.entries(last, 2);
+    seen.push(...page.map(({ uid }) => uid));
+    last = page.at(-1);
+    if (page.length < 2) break;
+  }
+  assert.deepEqual(seen, [
+    'agent:z@1.0.0',
+    'mcp_server:a@1.0.0',
+    'mcp_server:b@1.10.0',
+    'mcp_server:b@1.9.0',
+    'mcp_server:B@1.9.0',
+  ]);
+});
+
+testOnEveryEngine('search index: what changed after a revision, and what went', async (t, address) => {
+  const { index, save, registrations } = await stage(t, address);
+  await save(aManifest({ id: 'a', name: 'a' }), aManifest({ id: 'b', name: 'b' }));
+  const before = await index.revision();
+  assert.deepEqual(await index.changes(before), { revision: before, present: [], gone: [] });
+  await save(aManifest({ id: 'b', name: 'b', title: 'Changed' }));
+  await registrations.remove('mcp_server:a@1.0.0');
+  const changes = await index.changes(before);
+  assert.equal(changes?.revision, await index.revision());
+  assert.deepEqual(
+    changes?.present.map(({ uid }) => uid),
+    ['mcp_server:b@1.0.0'],
+  );
+  assert.deepEqual(changes?.gone, ['mcp_server:a@1.0.0']);
+  assert.equal(await index.changes(before - 100), undefined);
+});
+
+testOnEveryEngine('search index: manifests as text, without those that are gone', async (t, address) => {
+  const { index, save } = await stage(t, address);
+  await save(aManifest({ id: 'a', name: 'a' }));
+  const found = await index.manifests(['mcp_server:a@1.0.0', 'mcp_server:gone@1.0.0']);
+  assert.deepEqual(
+    found.map(({ uid, manifest }) => [uid, JSON.parse(manifest).id]),
+    [['mcp_server:a@1.0.0', 'a']],
+  );
+  assert.deepEqual(await index.manifests([]), []);
+});
+
+testOnEveryEngine(
+  'search index: vectors are kept by model and digest, bit by bit; a later one replaces an earlier one',
+  async (t, address) => {
+    const { index } = await stage(t, address);
+    const vector = Float32Array.from([0.1, -0.5, 1e-20, 3]);
+    await index.saveVectors('one', [
+      { digest: 'a', vector },
+      { digest: 'b', vector: Float32Array.of(1) },
+    ]);
+    await index.saveVectors('other', [{ digest: 'a', vector: Float32Array.of(2) }]);
+    await index.saveVectors('one', []);
+    assert.deepEqual(await index.vectors('one', ['a', 'nothing']), [{ digest: 'a', vector }]);
+    assert.deepEqual(await index.vectors('other', ['a']), [{ digest: 'a', vector: Float32Array.of(2) }]);
+    assert.deepEqual(await index.vectors('third', ['a']), []);
+    await index.saveVectors('one', [{ digest: 'a', vector: Float32Array.of(9) }]);
+    assert.deepEqual(await index.vectors('one', ['a']), [{ digest: 'a', vector: Float32Array.of(9) }]);
+  },
+);
