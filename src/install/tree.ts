@@ -1,10 +1,12 @@
-// Digests of what was put in place, for artifacts whose own digest is that of something else: of an archive.
+// Digests of what was put in place, for artifacts whose own digest is that of something else: of an archive, of a commit.
 import { join } from 'node:path';
 import { treeDigest } from '../lib/files.ts';
 import type { InstalledArtifact, InstallerKind } from './artifacts/artifact-installer.ts';
 import { MARK } from './artifacts/destination.ts';
 
 const SKIPS: Partial<Record<InstallerKind, readonly string[]>> = {
+  // Not what git keeps beside: whoever looks with git at a checkout changes that.
+  git: ['.git', MARK],
   zip: [MARK],
   mcpb: [MARK],
   // Only where it is a folder: docker and podman keep images in a place of their own.

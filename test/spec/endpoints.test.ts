@@ -4,7 +4,8 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 
-type Protection = 'public' | 'admin' | 'metrics';
+/** `optional`: open to all, and does more with the admin token; a wrong one is refused. */
+type Protection = 'public' | 'optional' | 'admin' | 'metrics';
 
 interface Endpoint {
   method: HTTPMethods;
@@ -46,6 +47,13 @@ const ENDPOINTS: Endpoint[] = [
     body: { id: 'tool:a', target: '.', dry_run: true },
   },
   { method: 'GET', path: '/catalog/search', protection: 'public', success: 200 },
+  {
+    method: 'POST',
+    path: '/mcp',
+    protection: 'optional',
+    success: 200,
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+  },
   { method: 'GET', path: '/config', protection: 'public', success: 200 },
   { method: 'GET', path: '/docs', protection: 'public', success: 200 },
   { method: 'GET', path: '/health', protection: 'public', success: 200 },
@@ -94,12 +102,14 @@ test('endpoints: each is open to whom the table says, and answers as it says', a
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
     await t.test(`${method} ${path} is ${protection} and answers ${success}`, async () => {
       const openedBy = async (token?: string) => {
-        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        const accept = 'application/json, text/event-stream';
+        const headers = token === undefined ? { accept } : { accept, authorization: `Bearer ${token}` };
         return (await app.inject({ method, url: example, headers, body })).statusCode;
       };
-      assert.equal(await openedBy(), protection === 'public' ? success : 401);
+      const isOpen = protection === 'public' || protection === 'optional';
+      assert.equal(await openedBy(), isOpen ? success : 401);
       assert.equal(await openedBy(TOKENS.admin), protection === 'metrics' ? 401 : success);
-      assert.equal(await openedBy(TOKENS.metrics), protection === 'admin' ? 401 : success);
+      assert.equal(await openedBy(TOKENS.metrics), ['admin', 'optional'].includes(protection) ? 401 : success);
     });
   }
 });

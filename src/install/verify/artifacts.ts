@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathInside, treeDigest } from '../../lib/files.ts';
 import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';
-import { gitIn } from '../artifacts/git-command.ts';
 import { installerKindOf } from '../artifacts/installers.ts';
 import { checkSameDependencies } from '../artifacts/locked.ts';
 import { readNpmLock } from '../artifacts/npm-lock.ts';
@@ -44,17 +43,15 @@ const VERIFIERS: Readonly<Record<InstallerKind, Verify>> = {
   unsupported: async () => unchecked('nothing is known of its kind'),
 };
 
-async function verifyCheckout({ path, resolved }: LockedArtifact, context: VerifyContext): Promise<Found> {
+/** Without git itself: what somebody wrote into the settings of a repository could make it run anything. */
+async function verifyCheckout(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
+  const { path, resolved } = artifact;
   const folder = await pathInside(context.targetDir, path ?? '');
-  const repository = await lstat(join(folder, '.git')).catch(absent);
-  // Otherwise git would take a repository above for this one.
-  if (!repository?.isDirectory()) return missing('there is no repository');
-  const git = gitIn(folder, { ...context, allowPrivateNetwork: false });
-  const commit = await git.do('rev-parse', '--verify', 'HEAD');
-  if (commit !== resolved) return different(`is at commit ${commit}, and should be at ${resolved}`);
-  const changes = await git.do('status', '--porcelain', '--untracked-files=all', '--ignored');
-  const [first] = changes.split('\n').filter(Boolean);
-  return first === undefined ? SAME : different(`was changed: ${first.trim()}`);
+  const head = await readFile(join(folder, '.git', 'HEAD'), 'utf8').catch(absent);
+  if (head === undefined) return missing('there is no repository');
+  const commit = head.trim();
+  if (commit !== resolved) return different(`is at '${commit.slice(0, 100)}', and should be at commit ${resolved}`);
+  return verifyTree(artifact, context);
 }
 
 async function verifyTree({ kind, path, spec, tree }: LockedArtifact, { targetDir }: VerifyContext): Promise<Found> {
