@@ -98,6 +98,17 @@ test('an installed package has the command, also on an older Node, and the clien
     assert.equal(failure.code, 3, 'exit codes come through');
   }
   if (older) {
+    const bare = join(place, 'bare');
+    await mkdir(bare);
+    await writeFile(join(bare, 'package.json'), '{"type":"module"}');
+    await copyFile(executable, join(bare, 'hub.js'));
+    const refused = await execute(older, [join(bare, 'hub.js'), 'version']).catch((error) => error);
+    assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    assert.match(
+      refused.stderr,
+      /^hub: needs Node 24 or newer, and this is \d+\.\d+\.\d+\. Install it from nodejs\.org;/,
+    );
+
     const address = await served(t, [older, executable, 'serve', '--demo'], folder);
     assert.equal(((await answer(`${address}/health`)) as { status: string }).status, 'ok');
   }

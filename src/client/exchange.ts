@@ -25,7 +25,7 @@ export interface HubRequest {
 }
 
 /** An answer with what keeps its time: to be touched whenever something arrives, and ended. */
-export interface HubResponse {
+interface HubResponse {
   response: Response;
   touch(): void;
   end(): void;
