@@ -8,6 +8,7 @@ import { withEvent } from '../../web/src/install/shown-steps.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
 import { hubParameters, readSearch, searchPath } from '../../web/src/search/search-url.ts';
 import { segments } from '../../web/src/search/segments.ts';
+import { shortReason } from '../../web/src/search/short-reason.ts';
 
 const entityWith = (fields: Partial<EntityRecord>) =>
   ({ name: 'io.example/pdf tables', artifacts: [], mcp_registration: null, ...fields }) as EntityRecord;
@@ -123,6 +124,21 @@ for (const [text, query, marked] of MARKED) {
       marked,
     );
   });
+}
+
+const REASONS: [reason: string, shown: string, short: string][] = [
+  [
+    'Mentions “pdf” and “tables”: “Reads tables out of PDF files.”',
+    'Reads tables out of PDF files. And more',
+    'Mentions “pdf” and “tables”.',
+  ],
+  ['Close in meaning: “Reads tables…”', 'Reads  tables out of files', 'Close in meaning.'],
+  ['Mentions “pdf”: “Elsewhere in the readme.”', 'Reads tables', 'Mentions “pdf”: “Elsewhere in the readme.”'],
+  ['A sentence by a model: it fits.', 'it fits', 'A sentence by a model: it fits.'],
+];
+
+for (const [reason, shown, short] of REASONS) {
+  test(`reasons: ${reason}`, () => assert.equal(shortReason(reason, shown), short));
 }
 
 test('install steps: events add and finish them, also when two have one name', () => {

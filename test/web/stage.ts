@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { after, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { readDemoCatalog } from '../../src/cli/demo.ts';
 import type { Environment } from '../../src/config.ts';
@@ -110,7 +111,9 @@ async function assertFreshBuild(): Promise<void> {
 }
 
 export async function screenshot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
+  // A dialog belongs to the window, not to the length of the page behind it.
+  const fullPage = (await page.locator('dialog[open]').count()) === 0;
+  await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, SCREENSHOTS)), fullPage });
 }
 
 /** What axe finds wrong with the page, by the rules of WCAG 2.2 AA. */

@@ -5,10 +5,12 @@ import { TypeLabel } from '../parts/type-label.tsx';
 import { count } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { Highlight } from './highlight.tsx';
+import { shortReason } from './short-reason.ts';
 
 const MOST_LABELS = 6;
 
 export function Result({ item, query }: { item: SearchItem; query: string }) {
+  const shown = query === '' ? item.summary : (item.snippet ?? item.summary);
   const labels = [...new Set([...item.capabilities, ...item.tags])].slice(0, MOST_LABELS);
   return (
     <li class="result">
@@ -25,9 +27,9 @@ export function Result({ item, query }: { item: SearchItem; query: string }) {
       </h2>
       {item.title !== null && item.title !== item.name && <p class="result-name">{item.name}</p>}
       <p class="result-summary">
-        <Highlight text={query === '' ? item.summary : (item.snippet ?? item.summary)} query={query} />
+        <Highlight text={shown} query={query} />
       </p>
-      {query !== '' && <Reason reason={item.fit_reason} query={query} />}
+      {query !== '' && <Reason reason={item.fit_reason && shortReason(item.fit_reason, shown)} query={query} />}
       {labels.length > 0 && (
         <ul class="labels" aria-label="Capabilities and tags">
           {labels.map((label) => (

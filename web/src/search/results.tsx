@@ -16,7 +16,7 @@ export function Results() {
         {shown && !failure.value && countSentence(shown.page, shown.state)}
       </p>
       {failure.value && <FailureNotice failure={failure.value} onRetry={retry} />}
-      {shown?.page.degraded && <Notice tone="warn" title={shown.page.degraded} />}
+      {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
       {!shown && isLoading.value && <Awaited />}
       {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
       {shown && shown.page.items.length > 0 && (
