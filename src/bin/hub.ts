@@ -35,7 +35,8 @@ async function runHere(): Promise<void> {
     environment: env,
     isTerminal: stdout.isTTY === true,
     isErrorTerminal: stderr.isTTY === true,
-    columns: stdout.columns ?? stderr.columns ?? 80,
+    // Some terminals say that they have none.
+    columns: stdout.columns || stderr.columns || 80,
     write: (text) => stdout.write(text),
     writeError: (text) => stderr.write(text),
     askSecret: stdin.isTTY && stderr.isTTY ? (question) => askSecret(question, stdin, stderr) : undefined,

@@ -35,7 +35,9 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
     shown.map(({ title }) => title.toUpperCase()),
     (text) => text,
   );
-  const body = rows.map((row, at) => line(cells[at] ?? [], (text, index) => shown[index]?.style?.(text, row) ?? text));
+  const body = rows.map((row, at) =>
+    line(cells[at] ?? [], (text, index) => (text === '' ? text : (shown[index]?.style?.(text, row) ?? text))),
+  );
   return `${[head, ...body].join('\n')}\n`;
 }
 
