@@ -1,13 +1,16 @@
 // How the page is built: from web/ into dist/web, where the hub serves it from.
-import { defineConfig } from 'vite';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   root: 'web',
   publicDir: false,
+  plugins: [sweepOldAssets()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../dist/web',
-    emptyOutDir: true,
+    emptyOutDir: false,
     target: 'es2023',
     // Inlined files would be data: addresses, which the page's own policy refuses.
     assetsInlineLimit: 0,
@@ -21,3 +24,15 @@ export default defineConfig({
     },
   },
 });
+
+/** After the new ones are written, not before: a hub may be serving the page meanwhile. */
+function sweepOldAssets(): Plugin {
+  return {
+    name: 'sweep-old-assets',
+    async writeBundle({ dir = '' }, bundle) {
+      for (const name of await readdir(join(dir, 'assets'))) {
+        if (!(`assets/${name}` in bundle)) await rm(join(dir, 'assets', name));
+      }
+    },
+  };
+}
