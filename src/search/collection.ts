@@ -17,12 +17,13 @@ export interface Member extends Omit<IndexEntry, 'facets'> {
 
 /** All versions of one type and name: one document. */
 export interface Family {
-  slot: number;
+  /** Of its document; undefined until it has one. */
+  slot: number | undefined;
+  /** Whose manifest the document was made from. */
+  describedBy: EntityUid | undefined;
   key: string;
   /** Newest first. */
   members: Member[];
-  /** Whether there is more than a name to find it by. */
-  hasTools: boolean;
   /** Which text it has, as a slot of `texts`. */
   text: number | undefined;
 }
@@ -55,7 +56,6 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
   const byUid = new Map<EntityUid, Member>();
   const families = new Map<string, Family>();
   const bySlot: (Family | undefined)[] = [];
-  const free: number[] = [];
   const facetSets = createFacetSets();
   const vocabulary = createVocabulary();
   const words = createLexicalIndex((term) => vocabulary.add(term));
@@ -73,10 +73,8 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
     const key = `${type} ${name}`;
     const known = families.get(key);
     if (known) return known;
-    const slot = free.pop() ?? bySlot.length;
-    const family: Family = { slot, key, members: [], hasTools: false, text: undefined };
+    const family: Family = { slot: undefined, describedBy: undefined, key, members: [], text: undefined };
     families.set(key, family);
-    bySlot[slot] = family;
     return family;
   }
 
@@ -89,18 +87,19 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
 
   /** Takes the text of a family out of all indexes. */
   function silence(family: Family): void {
-    words.remove(family.slot);
-    names.removeAll(family.slot);
-    if (family.text !== undefined) texts.release(family.text, family.slot);
-    family.text = undefined;
+    const { slot, text } = family;
+    if (slot === undefined) return;
+    words.remove(slot);
+    names.removeAll(slot);
+    if (text !== undefined) texts.release(text, slot);
+    bySlot[slot] = undefined;
+    Object.assign(family, { slot: undefined, describedBy: undefined, text: undefined });
   }
 
   function dropIfEmpty(family: Family): void {
     if (family.members.length > 0) return;
     silence(family);
     families.delete(family.key);
-    bySlot[family.slot] = undefined;
-    free.push(family.slot);
   }
 
   function put(entries: readonly IndexEntry[]): EntityUid[] {
@@ -118,11 +117,13 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
       const place = family.members.findIndex((other) => isNewer(member, other));
       family.members.splice(place < 0 ? family.members.length : place, 0, member);
       byUid.set(member.uid, member);
-      names.add(family.slot, member.slug);
+      if (family.slot !== undefined) names.add(family.slot, member.slug);
     }
     for (const family of touched) dropIfEmpty(family);
     if (entries.length > 0) changed();
-    return newestOf(touched);
+    // A family whose newest version is as it was needs no new document.
+    const arrived = new Set(entries.map(({ uid }) => uid));
+    return newestOf(touched).filter((uid) => arrived.has(uid) || byUid.get(uid)?.family.describedBy !== uid);
   }
 
   function remove(uids: readonly EntityUid[]): EntityUid[] {
@@ -141,11 +142,12 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
     const { family } = member;
     const document = readDocument(member, manifest);
     silence(family);
-    family.hasTools = document.fields.tools !== '';
-    family.text = texts.use(digestOf(document.meaning), document.meaning, family.slot);
-    words.add(family.slot, document.fields);
-    names.describe(family.slot, { name: member.name, ownName: document.fields.name, title: document.fields.title });
-    for (const each of family.members) names.add(family.slot, each.slug);
+    const slot = words.add(document.fields);
+    const text = texts.use(digestOf(document.meaning), document.meaning, slot);
+    Object.assign(family, { slot, text, describedBy: uid });
+    bySlot[slot] = family;
+    names.describe(slot, { name: member.name, ownName: document.fields.name, title: document.fields.title });
+    for (const each of family.members) names.add(slot, each.slug);
     changed();
   }
 

@@ -18,8 +18,8 @@ export const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number;
 const SATURATION = 1.2;
 
 export interface LexicalIndex {
-  /** Slots are small whole numbers; one that is in use must be removed before. */
-  add(slot: number, fields: Readonly<Record<Field, string>>): void;
+  /** Answers the document's slot, a small whole number that is its own until it is removed. */
+  add(fields: Readonly<Record<Field, string>>): number;
   remove(slot: number): void;
   /** How many documents hold the term, as far as is known without counting. */
   frequency(term: string): number;
@@ -53,7 +53,9 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
   let isLive = new Uint8Array(1024);
   let capacity = 0;
   let live = 0;
+  /** Not free before they are swept out: their old terms would come to life again. */
   const dead = new Set<number>();
+  const free: number[] = [];
 
   function sweep(): void {
     for (const [term, list] of postings) {
@@ -69,6 +71,7 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
       list.length = kept;
       if (kept === 0) postings.delete(term);
     }
+    for (const slot of dead) free.push(slot);
     dead.clear();
   }
 
@@ -90,14 +93,14 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
   const rarity = (term: string) => Math.log(1 + (live + 0.5) / (frequency(term) + 0.5));
 
   return {
-    add(slot, fields) {
-      // Its old terms must not come to life again with it.
-      if (dead.has(slot)) sweep();
+    add(fields) {
+      const slot = free.pop() ?? capacity;
       while (slot >= isLive.length) isLive = grown(isLive);
       isLive[slot] = 1;
       live += 1;
       capacity = Math.max(capacity, slot + 1);
       for (const [term, weight] of weightsOf(fields)) append(term, slot, weight);
+      return slot;
     },
     remove(slot) {
       if (!isLive[slot]) return;

@@ -23,14 +23,13 @@ export function createNames(): Names {
   const whole = new Map<string, Set<number>>();
   const parts = new Map<string, Set<number>>();
   const halves = createHalves();
-  const keysOf = new Map<number, { whole: string[]; parts: string[] }>();
+  const keysOf = new Map<number, { whole: Set<string>; parts: Set<string> }>();
 
   function link(keys: Map<string, Set<number>>, key: string, family: number): boolean {
     if (key.length < SHORTEST_NAME) return false;
     const families = keys.get(key);
     if (families) families.add(family);
     else keys.set(key, new Set([family]));
-    halves.add(key);
     return true;
   }
 
@@ -41,8 +40,8 @@ export function createNames(): Names {
     if (!whole.has(key) && !parts.has(key)) halves.remove(key);
   }
 
-  function known(family: number): { whole: string[]; parts: string[] } {
-    const keys = keysOf.get(family) ?? { whole: [], parts: [] };
+  function known(family: number): { whole: Set<string>; parts: Set<string> } {
+    const keys = keysOf.get(family) ?? { whole: new Set(), parts: new Set() };
     keysOf.set(family, keys);
     return keys;
   }
@@ -50,15 +49,17 @@ export function createNames(): Names {
   return {
     describe(family, { name, ownName, title }) {
       const keys = known(family);
-      if (link(whole, nameKey(name), family)) keys.whole.push(nameKey(name));
+      if (link(whole, nameKey(name), family)) keys.whole.add(nameKey(name));
+      halves.add(nameKey(name));
       for (const key of new Set([nameKey(ownName), nameKey(title)])) {
-        if (link(parts, key, family)) keys.parts.push(key);
+        if (link(parts, key, family)) keys.parts.add(key);
+        halves.add(key);
       }
     },
     add(family, slug) {
       const key = nameKey(slug);
       const keys = known(family);
-      if (!keys.whole.includes(key) && link(whole, key, family)) keys.whole.push(key);
+      if (!keys.whole.has(key) && link(whole, key, family)) keys.whole.add(key);
     },
     removeAll(family) {
       const keys = known(family);

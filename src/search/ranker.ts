@@ -112,7 +112,7 @@ function namedBy(text: string, collection: Collection): Map<number, Named> {
     named.set(slot, exact ? { match, uid: exact.uid } : { match });
   }
   const exact = collection.member(wanted);
-  if (exact) named.set(exact.family.slot, { match: 'whole', uid: exact.uid });
+  if (exact?.family.slot !== undefined) named.set(exact.family.slot, { match: 'whole', uid: exact.uid });
   return named;
 }
 

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentFromManifest, nameAlone } from '../../src/search/document.ts';
+import { aManifest } from '../support/builders.ts';
+
+test('document: the name without its host, the publisher apart', () => {
+  const { fields } = documentFromManifest(aManifest({ name: 'io.github.some-owner/pdf-tables' }));
+  assert.equal(fields.name, 'pdf-tables');
+  assert.equal(fields.publisher, 'some-owner');
+  assert.equal(documentFromManifest(aManifest({ name: 'com.example.docs/x' })).fields.publisher, 'example.docs');
+  assert.equal(documentFromManifest(aManifest({ name: 'plain' })).fields.name, 'plain');
+});
+
+test('document: a summary that the description repeats counts once', () => {
+  const repeated = aManifest({ summary: 'Reads tables…', description: 'Reads tables out of PDF files.' });
+  assert.equal(documentFromManifest(repeated).fields.summary, '');
+  assert.equal(documentFromManifest(aManifest()).fields.summary, 'Reads tables out of PDF files.');
+});
+
+test('document: tools, resources and prompts wherever manifests list them', () => {
+  const { fields } = documentFromManifest(
+    aManifest({
+      tools: [{ name: 'list_tables', description: 'Lists them.' }, 'other_tool', 7],
+      mcp_registration: { tool: { name: 'extract', description: 'Extracts one.' }, prompts: [{ name: 'ask' }] },
+    }),
+  );
+  assert.equal(fields.tools, 'list_tables Lists them. other_tool extract Extracts one. ask');
+  assert.equal(documentFromManifest(aManifest({ tools: 'a b c' })).fields.tools, 'a b c');
+});
+
+test('document: meaning is title and description, as the models know it', () => {
+  const titled = aManifest({ title: 'PDF Tables', summary: 'x', description: 'x and more.' });
+  assert.equal(documentFromManifest(titled).meaning, 'PDF Tables. x and more.');
+  const untitled = aManifest({ title: null, name: 'a/pdf-tables', summary: '', description: 'Reads.' });
+  assert.equal(documentFromManifest(untitled).meaning, 'pdf tables. Reads.');
+});
+
+test('document: long texts are cut', () => {
+  const { fields, meaning } = documentFromManifest(aManifest({ description: 'word '.repeat(100_000) }));
+  assert.ok(fields.description.length <= 20_000);
+  assert.ok(meaning.length <= 2_000);
+});
+
+test('document: a name alone is something to find it by', () => {
+  assert.equal(nameAlone('io.github.owner/thing').fields.name, 'thing');
+});
