@@ -18,7 +18,8 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   } catch (error) {
     if (error instanceof CommanderError) return EXIT_CODES[error.exitCode === 0 ? 'ok' : 'usage'].code;
     if (!isExpected(error)) throw error;
-    const isStopped = terminal.shutdown.aborted;
+    // What was wrong from the beginning is wrong also when somebody stops it.
+    const isStopped = terminal.shutdown.aborted && !(error instanceof StartError || error instanceof UsageError);
     ending = isStopped ? 'failed' : endingOf(error);
     const message = isStopped ? 'Stopped before it was done.' : `${error.message}${ADVICE[ending] ?? ''}`;
     terminal.writeError(`hub: ${harmless(message)}\n`);
