@@ -1,4 +1,4 @@
-# Two stages build and fetch, the third holds only what runs: Node, production dependencies, dist and the sample catalog.
+# Two stages build and fetch, the third holds only what runs: Node, production dependencies, dist, the models and the sample catalog.
 
 FROM node:24-slim AS build
 WORKDIR /app
@@ -30,6 +30,7 @@ COPY LICENSE package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY demo ./demo
+COPY models ./models
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
