@@ -21,15 +21,15 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
   const { write, rowsFromJson } = dialect;
   const prepared = new Set<string>();
   const digestsIn = (digests: readonly string[]) =>
-    sql`digest in (select digest from ${rowsFromJson('vector', ['digest'], JSON.stringify(digests.map((digest) => ({ digest }))))} as listed)`;
+    sql`digest in (select digest from ${rowsFromJson('text_vector', ['digest'], JSON.stringify(digests.map((digest) => ({ digest }))))} as listed)`;
 
   return {
     async prepare(model, dimensions) {
       if (prepared.has(model)) return;
-      const name = `vector_nearest_${createHash('sha256').update(model).digest('hex').slice(0, 12)}`;
+      const name = `text_vector_nearest_${createHash('sha256').update(model).digest('hex').slice(0, 12)}`;
       // Literals: neither the size of a vector nor the condition of an index can be a parameter.
       await sql`
-        create index if not exists ${sql.ref(name)} on vector
+        create index if not exists ${sql.ref(name)} on text_vector
         using hnsw ((embedding::vector(${sql.lit(dimensions)})) vector_ip_ops) where model = ${sql.lit(model)}
       `.execute(write);
       prepared.add(model);
@@ -38,9 +38,9 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
     async adopt(model, vectors) {
       const rows = vectors.map(({ digest, vector }) => ({ digest, text: textOf(vector) }));
       await sql`
-        update vector set embedding = incoming.text::vector
+        update text_vector set embedding = incoming.text::vector
         from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(digest text, text text)
-        where vector.model = ${model} and vector.digest = incoming.digest
+        where text_vector.model = ${model} and text_vector.digest = incoming.digest
       `.execute(write);
     },
 
@@ -53,10 +53,10 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
       return write.transaction().execute(async (tx) => {
         await sql`select set_config('hnsw.ef_search', ${String(LOOKED_AT)}, true)`.execute(tx);
         const { rows } = await sql<{ digest: string; product: number }>`
-          (select digest, ${product} as product from vector
+          (select digest, ${product} as product from text_vector
            where model = ${sql.lit(model)} and embedding is not null ${within} order by ${product} limit ${limit})
           union
-          (select digest, ${product} as product from vector
+          (select digest, ${product} as product from text_vector
            where model = ${sql.lit(model)} and embedding is not null and ${digestsIn(alsoOf)})
         `.execute(tx);
         // The extension's operator gives the negative product, which is the smaller the nearer.

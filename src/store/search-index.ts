@@ -32,7 +32,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
   const { read, write, rowsFromJson } = dialect;
   const nearest = await createNearestVectors(dialect);
   const listed = (column: 'uid' | 'digest', values: readonly string[]) => {
-    const table = column === 'uid' ? 'entity' : 'vector';
+    const table = column === 'uid' ? 'entity' : 'text_vector';
     const rows = JSON.stringify(values.map((value) => ({ [column]: value })));
     return sql<boolean>`${sql.ref(column)} in (select ${sql.ref(column)} from ${rowsFromJson(table, [column], rows)} as listed)`;
   };
@@ -88,7 +88,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
     async vectors(model, digests) {
       if (digests.length === 0) return [];
       const rows = await read
-        .selectFrom('vector')
+        .selectFrom('text_vector')
         .select(['digest', 'value'])
         .where('model', '=', model)
         .where(listed('digest', digests))
@@ -100,7 +100,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
       if (vectors.length === 0) return;
       await nearest?.prepare(model, vectors[0]?.vector.length ?? 0);
       await write
-        .insertInto('vector')
+        .insertInto('text_vector')
         .values(vectors.map((each) => vectorRow(model, each)))
         .onConflict((conflict) =>
           conflict.columns(['model', 'digest']).doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),

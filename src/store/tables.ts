@@ -6,7 +6,8 @@ export interface Tables {
   entity_facet: EntityFacetTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
-  vector: VectorTable;
+  /** Not `vector`: a table is also a type, and the extension brings one of that name. */
+  text_vector: VectorTable;
   remote: RemoteTable;
   remote_member: RemoteMemberTable;
   remote_rejection: RemoteRejectionTable;

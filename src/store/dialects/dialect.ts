@@ -25,7 +25,7 @@ export interface Dialect {
   tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
   /** A copy of everything as it is at one moment, in a file that is not there yet; absent where servers keep the data. */
   copyTo?(file: string): Promise<void>;
-  /** Only where vectors may be compared by the database: adds a column for that to `vector`, if the extension can be had. */
+  /** Only where vectors may be compared by the database: adds a column for that to `text_vector`, if the extension can be had. */
   addVectorColumn?(db: Kysely<unknown>): Promise<void>;
   /** Whether that succeeded once. */
   hasVectorColumn?(): Promise<boolean>;

@@ -56,7 +56,7 @@ export function vectorColumn(db: Kysely<Tables>): Required<Pick<Dialect, 'addVec
       await sql`
         do $$ begin
           create extension if not exists vector;
-          alter table vector add column if not exists embedding vector;
+          alter table text_vector add column if not exists embedding vector;
         exception when others then null;
         end $$
       `.execute(migrating);
@@ -64,7 +64,7 @@ export function vectorColumn(db: Kysely<Tables>): Required<Pick<Dialect, 'addVec
     async hasVectorColumn() {
       const { rows } = await sql`
         select 1 from pg_attribute
-        where attrelid = to_regclass('vector') and attname = 'embedding' and not attisdropped
+        where attrelid = to_regclass('text_vector') and attname = 'embedding' and not attisdropped
       `.execute(db);
       return rows.length > 0;
     },

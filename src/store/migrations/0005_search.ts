@@ -6,12 +6,12 @@ export function search({ byteOrderedText, addVectorColumn }: Dialect): Migration
   return {
     async up(db) {
       await db.schema
-        .createTable('vector')
+        .createTable('text_vector')
         .addColumn('model', byteOrderedText, (column) => column.notNull())
         .addColumn('digest', byteOrderedText, (column) => column.notNull())
         // Bytes, on both engines: SQLite leaves them as they are in a column of any type.
         .addColumn('value', 'bytea', (column) => column.notNull())
-        .addPrimaryKeyConstraint('vector_key', ['model', 'digest'])
+        .addPrimaryKeyConstraint('text_vector_key', ['model', 'digest'])
         .execute();
       await addVectorColumn?.(db);
     },
