@@ -6,7 +6,7 @@ import { asFailure, type HubFailure, isAborted } from '../api/problem.ts';
 import { address, go, view } from '../router.ts';
 import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
 
-const TYPING_PAUSE_MS = 120;
+const TYPING_PAUSE_MS = 80;
 const MOST_KEPT = 30;
 
 export const search = computed(() => readSearch(address.value.searchParams));
