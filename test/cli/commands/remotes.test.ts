@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IngestReport, RemoteAdded, RemoteList, SyncReport } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
 
 testBothWays('hub remotes: added, listed and removed', {}, async (_t, { hub, json }) => {
   const url = 'https://catalog.example.org/index.json';
@@ -55,4 +57,21 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   const half = await json<SyncReport>('sync');
   assert.deepEqual([half.exitCode, half.answer.ingested, Object.keys(half.answer.errors)], [1, [url], [gone]]);
   assert.match((await hub('sync', '--force')).out, /^failed {2}http\S+gone\.json: .*404/m);
+});
+
+testBothWays('hub sync: whoever stops it gets the terminal back at once', {}, async (t, { hub, environment, way }) => {
+  const catalog = await startIndexServer(t);
+  catalog.put('/index.json', { manifests: ['a.json'] });
+  catalog.delay(() => 60_000);
+  await hub('remotes', 'add', catalog.url('/index.json'));
+  const stopping = new AbortController();
+  const syncing = inTerminal(['sync'], { environment, shutdown: stopping.signal });
+  while (catalog.requests.length === 0) await sleep(50);
+  const askedAt = performance.now();
+  stopping.abort();
+  const { exitCode, out, error } = await syncing;
+  assert.equal(exitCode, 1);
+  assert.ok(performance.now() - askedAt < 10_000);
+  if (way === 'in process') assert.match(out, /^failed {2}http\S+index\.json: /);
+  else assert.equal(error, 'hub: Stopped before it was done.\n');
 });
