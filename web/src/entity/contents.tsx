@@ -58,9 +58,9 @@ export function Provenance({ entity }: { entity: EntityRecord }) {
     <section class="panel" aria-labelledby="provenance">
       <h2 id="provenance">Where it comes from</h2>
       {source ? (
-        <p class="address">
+        <p>
           Manifest read from{' '}
-          <a href={source} rel="noopener noreferrer nofollow ugc">
+          <a class="address" href={source} rel="noopener noreferrer nofollow ugc">
             {source}
           </a>
         </p>

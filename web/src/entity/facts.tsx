@@ -50,11 +50,16 @@ function Links({ entity: { links, homepage } }: { entity: EntityRecord }) {
           <a href={url} rel="noopener noreferrer nofollow ugc">
             {name.replaceAll(/[_-]/g, ' ')} <AwayIcon />
           </a>
-          <span class="links-host">{new URL(url).host}</span>
+          <span class="links-host">{shownAddress(url)}</span>
         </li>
       ))}
     </ul>
   );
+}
+
+function shownAddress(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`.replace(/\/$/, '');
 }
 
 export function Quality({ entity: { quality, score_quality } }: { entity: EntityRecord }) {
@@ -63,7 +68,10 @@ export function Quality({ entity: { quality, score_quality } }: { entity: Entity
     <section class="side" aria-labelledby="quality">
       <h2 id="quality">How well it is described</h2>
       <p class="quality-score">
-        <meter min={0} max={100} value={percent} aria-labelledby="quality" />
+        <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="bar-whole" width="100" height="8" />
+          <rect class="bar-part" width={percent} height="8" />
+        </svg>
         <span>{percent} of 100</span>
       </p>
       <ul class="reasons">
@@ -85,6 +93,8 @@ export function Quality({ entity: { quality, score_quality } }: { entity: Entity
 const MANY = 12;
 
 export function Versions({ entity: { versions, id } }: { entity: EntityRecord }) {
+  // Catalogs hold one version of one name under several ids; the end of the id is what differs.
+  const isAmbiguous = (version: string) => versions.filter((each) => each.version === version).length > 1;
   const list = (some: EntityRecord['versions']) => (
     <ul class="versions">
       {some.map((each) => (
@@ -92,6 +102,7 @@ export function Versions({ entity: { versions, id } }: { entity: EntityRecord })
           <a href={entityPath(each.id)} aria-current={each.id === id ? 'page' : undefined}>
             {each.version}
           </a>
+          {isAmbiguous(each.version) && <span class="versions-slug">{slugEnd(each.id)}</span>}
           <StatusBadge status={each.status} />
         </li>
       ))}
@@ -108,5 +119,14 @@ export function Versions({ entity: { versions, id } }: { entity: EntityRecord })
         </details>
       )}
     </section>
+  );
+}
+
+function slugEnd(id: string): string {
+  return (
+    id
+      .replace(/@[^@]*$/, '')
+      .split(/[:./]/)
+      .at(-1) ?? id
   );
 }

@@ -3,16 +3,24 @@ import { useSignal } from '@preact/signals';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
 const SHOWN_MS = 2_000;
+const SHORT_WORD = 24;
 
 export function CopyBox({ text, label }: { text: string; label: string }) {
   return (
     <div class="copy-box">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it */}
       <pre class={text.includes('\n') ? '' : 'copy-line'} tabIndex={0}>
-        <code>{text}</code>
+        <code>{text.includes('\n') ? text : <Words text={text} />}</code>
       </pre>
       <CopyButton text={text} label={`Copy ${label}`} />
     </div>
+  );
+}
+
+/** Short words stay whole, so that `--target` is not torn apart at the end of a line. */
+function Words({ text }: { text: string }) {
+  return (
+    <>{text.split(/( +)/).map((word) => (word.length <= SHORT_WORD ? <span class="copy-word">{word}</span> : word))}</>
   );
 }
 
