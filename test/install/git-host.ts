@@ -17,6 +17,8 @@ export interface GitHost {
   /** Adds files and commits them to `main`; answers with the commit. */
   commit(name: string, files: Record<string, string>): Promise<string>;
   git(name: string, ...args: string[]): Promise<string>;
+  /** The same, with something to read. */
+  gitWith(name: string, input: Buffer, ...args: string[]): Promise<string>;
   /** What was asked for, in order. */
   requests: string[];
   /** Answers instead of git, when it answers at all. */
@@ -54,10 +56,12 @@ export async function startGitHost(t: TestContext, { plain = false }: { plain?: 
   });
   const { port } = server.address() as AddressInfo;
 
-  const git = async (name: string, ...args: string[]) => {
-    const { stdout } = await run('git', args, { cwd: join(folder, name), env: ENV });
-    return stdout.trim();
+  const gitWith = async (name: string, input: Buffer, ...args: string[]) => {
+    const running = run('git', args, { cwd: join(folder, name), env: ENV });
+    if (input.length > 0) running.child.stdin?.end(input);
+    return (await running).stdout.trim();
   };
+  const git = (name: string, ...args: string[]) => gitWith(name, Buffer.alloc(0), ...args);
   const commit = async (name: string, files: Record<string, string>) => {
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, name, path)), { recursive: true });
@@ -78,6 +82,7 @@ export async function startGitHost(t: TestContext, { plain = false }: { plain?: 
     },
     commit,
     git,
+    gitWith,
     requests: [],
   };
   return host;

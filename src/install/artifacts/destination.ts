@@ -1,5 +1,5 @@
 // Where in a target an artifact goes, and what it may replace there.
-import { lstat, readdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
@@ -65,7 +65,10 @@ export async function putInPlace(
   const isVendored = path.startsWith(`${VENDOR}/`);
   if (!isVendored) {
     await checkReplaceable(targetDir, path);
-    await writeFile(join(folder, MARK), 'Put here by an install, which replaces this folder when it runs again.\n');
+    const mark = join(folder, MARK);
+    // What came with the artifact under this name may be a link.
+    await rm(mark, { recursive: true, force: true });
+    await writeFile(mark, 'Put here by an install, which replaces this folder when it runs again.\n', { flag: 'wx' });
   }
   await replaceInside(targetDir, path, folder, scratchDir);
 }

@@ -1,4 +1,4 @@
-// How much a commit unfolds to: a small repository can hold the same folder a million times over.
+// What a commit unfolds to: a small repository can hold the same folder a million times over, under names that are no text.
 import { RunError } from '../../lib/run.ts';
 import { InstallError } from './artifact-installer.ts';
 import type { Git } from './git-command.ts';
@@ -18,6 +18,9 @@ export async function assertReasonableSize(git: Git, commit: string): Promise<vo
 async function listSizes(git: Git, commit: string): Promise<number[]> {
   try {
     const list = await git.list(MOST_LISTED_BYTES, 'ls-tree', '-r', '-z', '-l', commit);
+    // Such names cannot be asked for again: not for a digest, not by most other programs.
+    const odd = list.split('\0').find((line) => line.includes('\ufffd'));
+    if (odd) throw new InstallError(`The repository holds a name that is not UTF-8: '${odd.split('\t')[1]}'.`);
     return list
       .split('\0')
       .filter(Boolean)
