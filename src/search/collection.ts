@@ -13,6 +13,8 @@ import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 export interface Member extends Omit<IndexEntry, 'facets'> {
   facetSet: number;
   family: Family;
+  /** How recent it was in which hour: kept by whoever ranks. */
+  recency?: { hour: number; score: number };
 }
 
 /** All versions of one type and name: one document. */
@@ -28,6 +30,13 @@ export interface Family {
   text: number | undefined;
 }
 
+export interface Choice {
+  /** Of each family the newest that meets the filters, by the family's slot. */
+  members: readonly (Member | undefined)[];
+  /** 1 for each text that one of them has. */
+  texts: Uint8Array;
+}
+
 export interface Collection {
   /** Adds or replaces; answers whose manifests are needed for that. */
   put(entries: readonly IndexEntry[]): EntityUid[];
@@ -37,8 +46,8 @@ export interface Collection {
   retain(uids: readonly EntityUid[]): void;
   /** Takes in what a manifest says; one that is not the newest any more is passed over. */
   describe(uid: EntityUid, manifest: string): void;
-  /** The newest member of each family that meets the filters, by slot. */
-  choose(filters: SearchFilters): readonly (Member | undefined)[];
+  /** Who meets the filters. */
+  choose(filters: SearchFilters): Choice;
   meets(filters: SearchFilters): (member: Member) => boolean;
   member(uid: EntityUid): Member | undefined;
   family(slot: number): Family | undefined;
@@ -61,7 +70,7 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
   const words = createLexicalIndex((term) => vocabulary.add(term));
   const names = createNames();
   const texts = createTexts(onTextGone);
-  const choices = new Map<string, (Member | undefined)[]>();
+  const choices = new Map<string, Choice>();
   let version = 0;
 
   function changed(): void {
@@ -174,7 +183,9 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
       const known = choices.get(key);
       if (known) return known;
       const isMet = meets(filters);
-      const chosen = bySlot.map((family) => family?.members.find(isMet));
+      const members = bySlot.map((family) => family?.members.find(isMet));
+      const chosen = { members, texts: new Uint8Array(texts.capacity) };
+      for (const member of members) if (member?.family.text !== undefined) chosen.texts[member.family.text] = 1;
       // Most searches have one of a few sets of filters.
       if (choices.size >= MOST_CHOICES) choices.clear();
       choices.set(key, chosen);

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
+import type { Meaning } from './candidates.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 import { type EmbeddingDependencies, embedMissing } from './embedding.ts';
 import type { Hit, RankRequest, SearchEngine } from './engine.ts';
 import { createIndexKeeper } from './index-keeper.ts';
-import type { Meaning } from './ranker.ts';
 import { NUMBERS_PER_HIT, type RankedColumns } from './search-tasks.ts';
 import { createSearchThread } from './search-thread.ts';
 

@@ -1,9 +1,10 @@
 // What the search thread does for the main one: keeps the collection and its vectors, and ranks.
 import { randomUUID } from 'node:crypto';
 import type { EntityUid } from '../catalog/uid.ts';
+import { candidateTexts, type Meaning } from './candidates.ts';
 import { createCollection } from './collection.ts';
-import type { IndexSizes, RankRequest } from './engine.ts';
-import { candidateTexts, type Meaning, rank } from './ranker.ts';
+import type { Hit, IndexSizes, RankRequest } from './engine.ts';
+import { rank } from './ranker.ts';
 import type { IndexEntry, StoredVector } from './search-index.ts';
 import { createVectorIndex, type VectorIndex } from './vector-index.ts';
 
@@ -98,9 +99,7 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
       const hits = rank(collection, vectors, { ...request, now, meaning });
       return {
         uids: hits.map(({ uid }) => uid),
-        numbers: Float64Array.from(
-          hits.flatMap((hit) => [hit.lexical, hit.semantic, hit.quality, hit.recency, hit.final, hit.versionCount]),
-        ),
+        numbers: numbersOf(hits),
         explanations: request.explain ? hits.map(({ explanation }) => explanation) : undefined,
         usedMeaning: meaning !== undefined && ('cosines' in meaning || meaning.vector.length === vectors?.dimensions),
       };
@@ -112,4 +111,12 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
     result: (handlers[task.kind] as (task: SearchTask) => TaskResults[SearchTask['kind']])(task),
     sizes: { ...collection.size, texts: texts.size, embedded: stored.size + (vectors?.size ?? 0) },
   });
+}
+
+function numbersOf(hits: readonly Hit[]): Float64Array {
+  const numbers = new Float64Array(hits.length * NUMBERS_PER_HIT);
+  for (const [place, { lexical, semantic, quality, recency, final, versionCount }] of hits.entries()) {
+    numbers.set([lexical, semantic, quality, recency, final, versionCount], place * NUMBERS_PER_HIT);
+  }
+  return numbers;
 }

@@ -8,8 +8,8 @@ export interface VectorIndex {
   remove(slot: number): void;
   has(slot: number): boolean;
   cosine(slot: number, query: Float32Array): number;
-  /** Best first, among those that are eligible. */
-  nearest(query: Float32Array, limit: number, isEligible: (slot: number) => boolean): Neighbour[];
+  /** Best first, among the slots that `eligible` has a 1 for. */
+  nearest(query: Float32Array, limit: number, eligible: Uint8Array): Neighbour[];
 }
 
 export interface Neighbour {
@@ -46,12 +46,12 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   }
 
   /** Slots whose signs differ least from the query's: about `count` of them, and all that tie with the last. */
-  function closestBySigns(query: Float32Array, count: number, isEligible: (slot: number) => boolean): number[] {
+  function closestBySigns(query: Float32Array, count: number, eligible: Uint8Array): number[] {
     const wanted = signsOf(query, words);
     const distances = new Uint16Array(end).fill(NOT_COMPARED);
     const histogram = new Uint32Array(dimensions + 1);
     for (let slot = 0; slot < end; slot += 1) {
-      if (present[slot] === 0 || !isEligible(slot)) continue;
+      if (present[slot] !== 1 || eligible[slot] !== 1) continue;
       const distance = differingBits(signs, slot * words, wanted);
       distances[slot] = distance;
       histogram[distance] = (histogram[distance] as number) + 1;
@@ -88,9 +88,9 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     },
     has: (slot) => present[slot] === 1,
     cosine,
-    nearest(query, limit, isEligible) {
+    nearest(query, limit, eligible) {
       // Twice as many as are wanted: the order by signs is only near the true one.
-      const candidates = closestBySigns(query, size <= EXACT_UP_TO ? size : 2 * limit, isEligible);
+      const candidates = closestBySigns(query, size <= EXACT_UP_TO ? size : 2 * limit, eligible);
       return candidates
         .map((slot) => ({ slot, cosine: cosine(slot, query) }))
         .sort((a, b) => b.cosine - a.cosine || a.slot - b.slot)

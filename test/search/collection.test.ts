@@ -82,7 +82,7 @@ test('collection: an entity that changes its name moves to another family', () =
 
 test('collection: the newest version that meets the filters is chosen', () => {
   const { collection } = collectionOf(old, aManifest({ version: '2.0.0', lifecycle: { status: 'disabled' } }));
-  const chosen = (filters: typeof ANY) => collection.choose(filters).flatMap((member) => member?.version ?? []);
+  const chosen = (filters: typeof ANY) => collection.choose(filters).members.flatMap((member) => member?.version ?? []);
   assert.deepEqual(chosen(ANY), ['1.0.0']);
   assert.deepEqual(chosen({ ...ANY, includeInactive: true }), ['2.0.0']);
   assert.deepEqual(chosen({ ...ANY, capabilities: ['PDF'] }), ['1.0.0']);
