@@ -13,8 +13,12 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional dependencies are the Node runtimes that npm brings for checkouts; this image has one.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# Of the optional dependencies, the runtime of the embedding model is wanted, for this platform; the Node runtimes that npm brings for
+# checkouts are not, for this image has one.
+RUN npm ci --omit=dev --ignore-scripts \
+    && rm -rf node_modules/node-linux-* \
+    && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 ! -name linux -exec rm -rf {} + \
+    && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 ! -name "$(node -p process.arch)" -exec rm -rf {} +
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Catalog Hub" \
@@ -37,5 +41,6 @@ VOLUME /data
 EXPOSE 8443
 # Certificates are made for the public name, so the one of a hub that speaks HTTPS itself is not checked here.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["node", "-e", "const { PORT, TLS_CERT_FILE } = process.env; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch((TLS_CERT_FILE ? 'https' : 'http') + '://127.0.0.1:' + PORT + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/bin/hub.js"]
+# Small steps of the young heap: a hub shares its machine.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "dist/bin/hub.js"]
 CMD ["serve"]
