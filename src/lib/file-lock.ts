@@ -1,5 +1,5 @@
 // A lock that is a file: for one process at a time, and over when that process is, however it ends.
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -16,14 +16,31 @@ const FULL = 13;
  * that Node reaches on every platform. Rejects when the signal is aborted.
  */
 export async function lockFile(path: string, signal: AbortSignal): Promise<FileLock> {
-  // Made here, because SQLite would follow a link.
-  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o644));
+  makeLockFile(path);
   for (;;) {
     signal.throwIfAborted();
     const lock = tryLock(path);
     if (lock) return lock;
     await sleep(POLL_MS, undefined, { signal });
   }
+}
+
+/**
+ * Made here, because SQLite would follow a link. One that is there already is not opened: closing it again would end the
+ * lock that somebody else in this process has on it, as POSIX has it.
+ */
+function makeLockFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o644));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const found = lstatSync(path);
+    if (!found.isFile()) throw noLock(found.isDirectory() ? 'EISDIR' : 'ELOOP');
+  }
+}
+
+function noLock(code: 'EISDIR' | 'ELOOP'): Error {
+  return Object.assign(new Error(`${code}: not a file of its own`), { code });
 }
 
 function tryLock(path: string): FileLock | undefined {
