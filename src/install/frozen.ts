@@ -1,7 +1,8 @@
 // Frozen installs: exactly what the lockfile says, or an error.
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json.ts';
-import { LOCKFILE_NAME, type LockedEntity, type PlannedArtifact } from './contract.ts';
+import { installerKindOf } from './artifacts/installers.ts';
+import { LOCKFILE_NAME, type LockedArtifact, type LockedEntity, type PlannedArtifact } from './contract.ts';
 import { lockedFor } from './lock-entry.ts';
 import type { InstallSubject } from './subject.ts';
 
@@ -28,9 +29,7 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
   const artifacts = found.artifacts.flatMap((artifact, index) => {
     const expected = locked.artifacts[index];
     if (!expected) return [`artifact ${index + 1} is not in the lockfile`];
-    const fields = (['resolved', 'integrity', 'tree', 'path', 'ok'] as const).filter(
-      (key) => artifact[key] !== expected[key],
-    );
+    const fields = comparedFields(artifact).filter((key) => artifact[key] !== expected[key]);
     const others = jsonDigest(artifact.dependencies) === jsonDigest(expected.dependencies);
     return [
       ...(others ? [] : [`what came along with artifact ${index + 1} (${artifact.kind}) is another`]),
@@ -45,6 +44,12 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
     return adapter.integrity === expected.integrity ? [] : [`the adapter ${expected.path} is another`];
   });
   return [...artifacts, ...adapters];
+}
+
+/** Where an image is kept, and how, depends on the programs of the machine; its digest says that it is the same. */
+function comparedFields({ kind, spec }: LockedArtifact) {
+  const always = ['resolved', 'integrity', 'ok'] as const;
+  return installerKindOf(kind, spec) === 'oci' ? always : ([...always, 'tree', 'path'] as const);
 }
 
 function mismatch(why: string): HubError {

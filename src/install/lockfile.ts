@@ -55,6 +55,9 @@ export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEnti
   return { ...before, version: before.version, entities };
 }
 
+/** Known, but not always there: when they are gone, they are not kept. */
+const OPTIONAL_FIELDS = ['tree', 'dependencies', 'entry', 'commit'];
+
 /** A newer hub may have written more about the same things; this one keeps what it does not know. */
 function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntity {
   return {
@@ -65,7 +68,7 @@ function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntit
       ...each,
     })),
     adapters: entity.adapters.map((each) => ({ ...unknownIn(old.adapters.find(isSame(each, 'path')), each), ...each })),
-    provenance: { ...omit(unknownIn(old.provenance, entity.provenance), 'commit'), ...entity.provenance },
+    provenance: { ...unknownIn(old.provenance, entity.provenance), ...entity.provenance },
   };
 }
 
@@ -74,12 +77,8 @@ function isSame<T extends object>(one: T, key: keyof T): (other: T) => boolean {
 }
 
 function unknownIn(old: object | undefined, known: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(old ?? {}).filter(([key]) => !Object.hasOwn(known, key)));
-}
-
-/** Known, but not always there. */
-function omit(fields: Record<string, unknown>, name: string): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
+  const isUnknown = (key: string) => !Object.hasOwn(known, key) && !OPTIONAL_FIELDS.includes(key);
+  return Object.fromEntries(Object.entries(old ?? {}).filter(([key]) => isUnknown(key)));
 }
 
 export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedEntity | undefined {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { LockedEntity } from '../../src/install/contract.ts';
+import { differences } from '../../src/install/frozen.ts';
 import { treeDigest } from '../../src/lib/files.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
@@ -74,4 +76,18 @@ test('frozen: a difference in commit, digest or adapter fails the install and le
     assert.match(JSON.stringify(report.results), reason);
     assert.equal(await read('hub.lock.json'), changed);
   }
+});
+
+test('frozen: an image is the same by its digest, whichever program keeps it; anything else also by its place', () => {
+  const entity = (artifact: object): LockedEntity => ({
+    ...{ id: 'tool:a@1.0.0', type: 'tool', name: 'a', version: '1.0.0', adapters: [] },
+    artifacts: [
+      { kind: 'oci', spec: {}, resolved: 'a@sha256:1', integrity: 'sha256:1', path: null, ok: true, ...artifact },
+    ],
+    provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:0' },
+  });
+  const inFolder = { path: 'vendor/a', tree: 'sha256:2' };
+  assert.deepEqual(differences(entity({}), entity(inFolder)), []);
+  assert.match(differences(entity({}), entity({ integrity: 'sha256:3' })).join(), /integrity of artifact 1/);
+  assert.match(differences(entity({ kind: 'zip' }), entity({ kind: 'zip', ...inFolder })).join(), /tree.*path/);
 });

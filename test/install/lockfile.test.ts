@@ -80,6 +80,17 @@ test('lockfile: what a newer hub wrote and this one does not know is kept', () =
   assert.deepEqual([a?.provenance.signer, a?.provenance.commit], ['me', undefined]);
 });
 
+test('lockfile: what an artifact or adapter does not have any more is not kept', () => {
+  const artifact = { kind: 'pypi', spec: { package: 'x' }, resolved: 'x==1', integrity: 'i', path: '.venv', ok: true };
+  const adapter = { framework: 'f', template_key: 'k', path: 'p', integrity: 'i' };
+  const before = anEntity('tool:a@1.0.0', {
+    artifacts: [{ ...artifact, tree: 'sha256:1', dependencies: [{ resolved: 'y==1', integrity: null }] }],
+    adapters: [{ ...adapter, entry: 'x' }],
+  });
+  const after = anEntity('tool:a@1.0.0', { artifacts: [artifact], adapters: [adapter] });
+  assert.deepEqual(mergeLockfile(mergeLockfile(undefined, before), after).entities, [after]);
+});
+
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
