@@ -1,5 +1,5 @@
 // An image as a folder, in the layout that every tool for containers reads.
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { fileDigest } from '../../lib/files.ts';
@@ -61,6 +61,8 @@ async function pullBlob(registry: OciRegistry, blob: Descriptor, folder: string,
     () => false,
   );
   if (isThere && (await fileDigest(file)) === blob.digest) return;
+  // Not the beginning of what is to come: the download would go on behind it.
+  await rm(file, { force: true });
   await registry.blob(blob, file);
 }
 

@@ -94,8 +94,9 @@ function choose(
   { os, architecture }: { os: string; architecture: string },
 ): Descriptor {
   const fitting = manifests.filter(({ platform }) => platform?.os === os && platform.architecture === architecture);
-  // Without a variant, or the newest of them, comes first where there are several.
-  const [best] = fitting.sort((a, b) => (b.platform?.variant ?? '~').localeCompare(a.platform?.variant ?? '~'));
+  // Without a variant, or the newest of them, where there are several.
+  const newestFirst = fitting.toSorted((a, b) => ((a.platform?.variant ?? '') < (b.platform?.variant ?? '') ? 1 : -1));
+  const best = fitting.find(({ platform }) => platform?.variant === undefined) ?? newestFirst[0];
   if (best) return best;
   const only = manifests.length === 1 && manifests[0]?.platform === undefined ? manifests[0] : undefined;
   if (only) return only;
