@@ -18,7 +18,7 @@ export interface Member extends Omit<IndexEntry, 'facets'> {
 }
 
 /** All versions of one type and name: one document. */
-export interface Family {
+interface Family {
   /** Of its document; undefined until it has one. */
   slot: number | undefined;
   /** Whose manifest the document was made from. */

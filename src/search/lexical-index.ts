@@ -3,7 +3,7 @@ import { FIELDS, type Field } from './document.ts';
 import { nameKey, wordsOf } from './words.ts';
 
 /** How much a word counts by where it stands, what length is usual there, and how much more than that counts against it. */
-export const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; lengthPenalty: number }> = {
+const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; lengthPenalty: number }> = {
   name: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
   title: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
   capabilities: { weight: 2, usualLength: 6, lengthPenalty: 0.3 },

@@ -21,8 +21,8 @@ export interface MergeWeights {
 }
 
 /** Quality and age decide between what is otherwise about the same, and never more. */
-export const QUALITY_WEIGHT = 0.01;
-export const RECENCY_WEIGHT = 0.01;
+const QUALITY_WEIGHT = 0.01;
+const RECENCY_WEIGHT = 0.01;
 const DEPRECATED_FACTOR = 0.8;
 /** What is named comes before everything that is not: the scale is shared out. */
 const NAMED: Record<NameMatch, { from: number; to: number }> = {

@@ -3,7 +3,7 @@ import type { LexicalIndex } from './lexical-index.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { STOP_WORDS, type Word, wordsOf } from './words.ts';
 
-export interface QueryTerm {
+interface QueryTerm {
   term: string;
   /** What the query says, when the term is not that. */
   word: string;

@@ -36,7 +36,7 @@ export interface IndexEntry {
   publishedAt: string | null;
 }
 
-export interface IndexChanges {
+interface IndexChanges {
   /** All changes up to this revision are here. */
   revision: number;
   present: IndexEntry[];

@@ -12,7 +12,7 @@ export interface VectorIndex {
   nearest(query: Float32Array, limit: number, eligible: Uint8Array): Neighbour[];
 }
 
-export interface Neighbour {
+interface Neighbour {
   slot: number;
   cosine: number;
 }
