@@ -25,6 +25,7 @@ const WAIT_FOR_INDEX_MS = 3_000;
 const WAIT_FOR_CHANGE_MS = 150;
 const WAIT_FOR_MODEL_MS = 3_000;
 const LOOK_FOR_CHANGES_MS = 1_000;
+const REST_AFTER_FAILURE_MS = 30_000;
 /** So many vectors may be missing without a word about it: they are on their way. */
 const FEW_MISSING = 0.05;
 const MOST_NEIGHBOURS = 400;
@@ -36,17 +37,19 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   let embedder: Promise<Embedder> | undefined;
   let catchingUp: Promise<void> | undefined;
   let reported = '';
+  let embedAgainAt = 0;
 
   function opened(): Promise<Embedder> {
     if (!embedder) {
-      const opening = openEmbedder();
-      // The next catch-up tries again.
-      opening.catch(() => {
-        if (embedder === opening) embedder = undefined;
-      });
-      embedder = opening;
+      embedder = openEmbedder();
+      // What failed is not tried with every search, but not given up either.
+      embedder.catch(() => setTimeout(forgetEmbedder, REST_AFTER_FAILURE_MS).unref());
     }
     return embedder;
+  }
+
+  function forgetEmbedder(): void {
+    embedder = undefined;
   }
 
   /** Once for each reason, not once for each search. */
@@ -102,13 +105,14 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   async function catchUp(signal: AbortSignal): Promise<void> {
     await refresh();
     const { texts, embedded } = thread.sizes();
-    if (texts === embedded || signal.aborted) return;
+    if (texts === embedded || signal.aborted || performance.now() < embedAgainAt) return;
     try {
       const model = await opened();
       const made = await embedMissing(model, { index, thread, tryLock }, signal);
       if (made > 0) log.info({ made, model: model.model }, 'Texts of the catalog were embedded');
       reported = '';
     } catch (error) {
+      embedAgainAt = performance.now() + REST_AFTER_FAILURE_MS;
       if (!signal.aborted) report('Texts of the catalog could not be embedded; search goes on by words', error);
     }
   }

@@ -251,3 +251,45 @@ async function eventually(check: () => Promise<void>): Promise<void> {
     }
   }
 }
+
+test('engine: an embedder that fails is not asked again and again', async (t) => {
+  let opened = 0;
+  const { save, catchUp, find } = await searchStage(t, {
+    address: await emptyDatabase(t, 'sqlite'),
+    openEmbedder: async () => {
+      opened += 1;
+      throw new Error('no model');
+    },
+  });
+  await save(pdf);
+  await catchUp();
+  for (let round = 0; round < 5; round += 1) await find('pdf');
+  await catchUp();
+  assert.equal(opened, 1);
+});
+
+test('engine: embedding that is cut short goes on where it was', async (t) => {
+  const address = await emptyDatabase(t, 'sqlite');
+  const cut = threeSubjects();
+  const whole = cut.embed;
+  cut.embed = async (texts) => {
+    if (texts.some((text) => text.startsWith('Tool 150.'))) throw new Error('the power is gone');
+    return whole(texts);
+  };
+  const first = await searchStage(t, { address, openEmbedder: async () => cut });
+  const crowd = Array.from({ length: 200 }, (_, place) =>
+    aManifest({ id: `t${place}`, name: `a/t${place}`, title: `Tool ${place}`, description: 'x'.repeat(place) }),
+  );
+  await first.save(...crowd);
+  await first.catchUp();
+  const { embedded } = first.engine.sizes();
+  assert.ok(embedded > 100 && embedded < 200, String(embedded));
+  assert.match((await first.engine.rank(asks('tool 7'))).degraded ?? '', /of 200 texts so far/);
+  await first.engine.close();
+
+  const rest = threeSubjects();
+  const second = await searchStage(t, { address, openEmbedder: async () => rest });
+  await second.catchUp();
+  assert.equal(second.engine.sizes().embedded, 200);
+  assert.equal(rest.texts.filter((text) => text.startsWith('Tool ')).length, 200 - embedded);
+});
