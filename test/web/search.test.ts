@@ -73,6 +73,25 @@ browserTest('search: the keyboard is enough', demo, async ({ open }) => {
   assert.equal(await field(page).inputValue(), 'pdf table');
 });
 
+browserTest('search: from any page, the key and the link lead back to the search as it was', demo, async ({ open }) => {
+  const page = await open('/?q=pdf+table&type=tool');
+  const away = async () => {
+    await first(page).click();
+    await page.getByRole('heading', { level: 2, name: 'Use it' }).waitFor();
+  };
+  const isBack = async () => {
+    await page.getByText('for “pdf table”').waitFor();
+    assert.match(page.url(), /\/\?type=tool&q=pdf\+table$/);
+  };
+  await away();
+  await page.keyboard.press('/');
+  await isBack();
+  await until(page, 'document.activeElement.name === "q"');
+  await away();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Search' }).click();
+  await isBack();
+});
+
 browserTest('search: Enter in the field opens the best result', demo, async ({ open }) => {
   const page = await open('/?q=weather+almanac');
   await first(page).waitFor();

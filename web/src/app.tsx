@@ -3,8 +3,10 @@ import { signal } from '@preact/signals';
 import { EntityPage } from './entity/entity-page.tsx';
 import { OperationsPage } from './operations/operations-page.tsx';
 import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
-import { view } from './router.ts';
+import { go, view } from './router.ts';
+import { useKey } from './search/keyboard.ts';
 import { SearchPage } from './search/search-page.tsx';
+import { lastPath } from './search/search-state.ts';
 import { nextTheme, type Theme, theme } from './theme.ts';
 
 const isOffline = signal(!navigator.onLine);
@@ -14,6 +16,7 @@ for (const change of ['online', 'offline'])
   });
 
 export function App() {
+  useKey('/', toSearch);
   return (
     <>
       <a class="skip" href="#content">
@@ -25,7 +28,10 @@ export function App() {
           Catalog Hub
         </a>
         <nav aria-label="Pages">
-          <a href="/" aria-current={view.value.name === 'search' ? 'page' : undefined}>
+          <a
+            href={view.value.name === 'search' ? '/' : lastPath.value}
+            aria-current={view.value.name === 'search' ? 'page' : undefined}
+          >
             Search
           </a>
           <a href="/operations" aria-current={view.value.name === 'operations' ? 'page' : undefined}>
@@ -43,6 +49,18 @@ export function App() {
       <Page />
     </>
   );
+}
+
+/** On the search page the field itself listens. */
+function toSearch(): void {
+  if (view.value.name === 'search') return;
+  go(lastPath.value);
+  // Drawn by then.
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLInputElement>('.search-field');
+    field?.focus();
+    field?.select();
+  });
 }
 
 function Page() {

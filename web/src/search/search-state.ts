@@ -16,6 +16,8 @@ export const text = signal(search.value.q);
 export const answer = signal<{ page: SearchPage; state: SearchState } | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
 export const isLoading = signal(true);
+/** Where the search was left, for whoever comes back to it from another page. */
+export const lastPath = signal('/');
 
 /** Answers of this visit, so that going back shows them at once. */
 const kept = new Map<string, SearchPage>();
@@ -53,6 +55,7 @@ export function startSearch(): void {
     const key = hubParameters(state).toString();
     if (key === last && !untracked(() => failure.value)) return;
     last = key;
+    lastPath.value = searchPath(state);
     untracked(() => {
       if (text.value.trim() !== state.q.trim()) text.value = state.q;
       void run(state);
