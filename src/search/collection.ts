@@ -1,6 +1,7 @@
 // What is indexed: entities gathered by type and name, each with the words and the meaning of its newest version.
 import { createHash } from 'node:crypto';
-import type { EntityUid } from '../catalog/uid.ts';
+import { LIFECYCLE_STATUSES } from '../catalog/manifest.ts';
+import { ENTITY_TYPES, type EntityUid } from '../catalog/uid.ts';
 import type { SearchFilters } from './contract.ts';
 import { documentFromManifest, nameAlone, type SearchDocument } from './document.ts';
 import { createFacetSets } from './facet-sets.ts';
@@ -121,8 +122,7 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
       }
       const family = familyOf(entry);
       touched.add(family);
-      const { facets, ...rest } = entry;
-      const member: Member = { ...rest, facetSet: facetSets.use(facets), family };
+      const member = memberOf(entry, family, facetSets.use(entry.facets));
       const place = family.members.findIndex((other) => isNewer(member, other));
       family.members.splice(place < 0 ? family.members.length : place, 0, member);
       byUid.set(member.uid, member);
@@ -207,6 +207,21 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
 }
 
 const MOST_CHOICES = 32;
+
+/** A hundred thousand of these are kept: what they share, and what is part of the uid, is there once. */
+function memberOf({ facets, ...entry }: IndexEntry, family: Family, facetSet: number): Member {
+  const [first] = family.members;
+  return {
+    ...entry,
+    type: ENTITY_TYPES.find((type) => type === entry.type) ?? entry.type,
+    status: LIFECYCLE_STATUSES.find((status) => status === entry.status) ?? entry.status,
+    name: first?.name ?? entry.name,
+    slug: entry.uid.slice(entry.type.length + 1, entry.uid.length - entry.version.length - 1),
+    version: entry.uid.slice(entry.uid.length - entry.version.length),
+    facetSet,
+    family,
+  };
+}
 
 function newestOf(families: ReadonlySet<Family>): EntityUid[] {
   return [...families].flatMap(({ members }) => members[0]?.uid ?? []);

@@ -20,28 +20,20 @@ const SHORTEST_NAME = 2;
 const SHORTEST_NEAR = 6;
 
 export function createNames(): Names {
-  const whole = new Map<string, Set<number>>();
-  const parts = new Map<string, Set<number>>();
+  const whole: FamiliesByKey = new Map();
+  const parts: FamiliesByKey = new Map();
   const halves = createHalves();
-  const keysOf = new Map<number, { whole: Set<string>; parts: Set<string> }>();
+  const keysOf = new Map<number, { whole: string[]; parts: string[] }>();
 
-  function link(keys: Map<string, Set<number>>, key: string, family: number): boolean {
-    if (key.length < SHORTEST_NAME) return false;
+  function unlink(keys: FamiliesByKey, key: string, family: number): void {
     const families = keys.get(key);
-    if (families) families.add(family);
-    else keys.set(key, new Set([family]));
-    return true;
-  }
-
-  function unlink(keys: Map<string, Set<number>>, key: string, family: number): void {
-    const families = keys.get(key);
-    families?.delete(family);
-    if (families?.size === 0) keys.delete(key);
+    if (families === family) keys.delete(key);
+    else if (typeof families === 'object') families.delete(family);
     if (!whole.has(key) && !parts.has(key)) halves.remove(key);
   }
 
-  function known(family: number): { whole: Set<string>; parts: Set<string> } {
-    const keys = keysOf.get(family) ?? { whole: new Set(), parts: new Set() };
+  function known(family: number): { whole: string[]; parts: string[] } {
+    const keys = keysOf.get(family) ?? { whole: [], parts: [] };
     keysOf.set(family, keys);
     return keys;
   }
@@ -49,17 +41,16 @@ export function createNames(): Names {
   return {
     describe(family, { name, ownName, title }) {
       const keys = known(family);
-      if (link(whole, nameKey(name), family)) keys.whole.add(nameKey(name));
+      if (link(whole, nameKey(name), family)) keys.whole.push(nameKey(name));
       halves.add(nameKey(name));
       for (const key of new Set([nameKey(ownName), nameKey(title)])) {
-        if (link(parts, key, family)) keys.parts.add(key);
+        if (link(parts, key, family)) keys.parts.push(key);
         halves.add(key);
       }
     },
     add(family, slug) {
       const key = nameKey(slug);
-      const keys = known(family);
-      if (!keys.whole.has(key) && link(whole, key, family)) keys.whole.add(key);
+      if (link(whole, key, family)) known(family).whole.push(key);
     },
     removeAll(family) {
       const keys = known(family);
@@ -71,13 +62,33 @@ export function createNames(): Names {
       const key = nameKey(text);
       const found = new Map<number, NameMatch>();
       for (const near of halves.near(key)) {
-        for (const family of [...(parts.get(near) ?? []), ...(whole.get(near) ?? [])]) found.set(family, 'near');
+        for (const family of [...at(parts, near), ...at(whole, near)]) found.set(family, 'near');
       }
-      for (const family of parts.get(key) ?? []) found.set(family, 'part');
-      for (const family of whole.get(key) ?? []) found.set(family, 'whole');
+      for (const family of at(parts, key)) found.set(family, 'part');
+      for (const family of at(whole, key)) found.set(family, 'whole');
       return found;
     },
   };
+}
+
+/** Nearly all keys lead to one family: a set for each would take more room than everything else here. */
+type FamiliesByKey = Map<string, number | Set<number>>;
+
+function at(keys: FamiliesByKey, key: string): Iterable<number> {
+  const families = keys.get(key);
+  return typeof families === 'number' ? [families] : (families ?? []);
+}
+
+/** Whether that is new. */
+function link(keys: FamiliesByKey, key: string, family: number): boolean {
+  if (key.length < SHORTEST_NAME) return false;
+  const families = keys.get(key);
+  if (families === family) return false;
+  if (families === undefined) keys.set(key, family);
+  else if (typeof families === 'number') keys.set(key, new Set([families, family]));
+  else if (families.has(family)) return false;
+  else families.add(family);
+  return true;
 }
 
 /** One error leaves the first half of a name as it was, or the last one: by these it is found again. */

@@ -14,7 +14,8 @@ export interface SearchThread {
 }
 
 const LONGEST_QUEUE = 500;
-const HEAP_MB = 512;
+/** The whole real catalog takes about 240; a higher limit would let garbage pile up. */
+const HEAP_MB = 384;
 
 /** The thread starts with the first task. */
 export function createSearchThread(): SearchThread {
