@@ -18,6 +18,7 @@ import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
 import { lockfileStep } from './lockfile-step.ts';
 import { REGISTER_STEP, registerStep } from './register-step.ts';
 import { runStep, type StepWatch } from './step.ts';
+import { withWhatIsThere } from './still-there.ts';
 import type { InstallSubject } from './subject.ts';
 
 export interface InstallJob {
@@ -56,7 +57,10 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
   });
   const adapters = await adaptersStep(job, watch, known?.adapters ?? []);
   const registered = await registerStep(watch, { ...tools, subject, signal });
-  const entry = lockEntry(subject, artifacts.outcomes, adapters.locked);
+  const outcomes = locked
+    ? artifacts.outcomes
+    : await withWhatIsThere(artifacts.outcomes, known, { targetDir, run, signal });
+  const entry = lockEntry(subject, outcomes, adapters.locked);
   const lock = await lockfileStep(watch, { targetDir, before, locked, entry });
 
   const results = [...artifacts.results, adapters.result, registered, lock.result];

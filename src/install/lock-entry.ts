@@ -6,8 +6,10 @@ import type { InstallSubject } from './subject.ts';
 
 export interface ArtifactOutcome {
   planned: PlannedArtifact;
-  /** Undefined when it is not in place. */
+  /** Undefined when its step failed. */
   installed: InstalledArtifact | undefined;
+  /** When its step failed, and what an earlier install locked is in place. */
+  stillThere?: LockedArtifact;
 }
 
 export function lockEntry(
@@ -16,14 +18,14 @@ export function lockEntry(
   adapters: readonly LockedAdapter[],
 ): LockedEntity {
   const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
-  const commit = artifacts.find(({ planned, installed }) => planned.step === 'git.checkout' && installed)?.installed
-    ?.resolved;
+  const locked = artifacts.map(lockedArtifact);
+  const commit = locked.find(({ ok }, index) => ok && artifacts[index]?.planned.step === 'git.checkout')?.resolved;
   return {
     id: uid,
     type,
     name,
     version,
-    artifacts: artifacts.map(lockedArtifact),
+    artifacts: locked,
     adapters: [...adapters],
     provenance: {
       manifest_url: manifestUrl,
@@ -35,8 +37,8 @@ export function lockEntry(
   };
 }
 
-function lockedArtifact({ planned: { kind, spec }, installed }: ArtifactOutcome): LockedArtifact {
-  if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
+function lockedArtifact({ planned: { kind, spec }, installed, stillThere }: ArtifactOutcome): LockedArtifact {
+  if (!installed) return stillThere ?? { kind, spec, resolved: null, integrity: null, path: null, ok: false };
   const { resolved, integrity, path, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
   return {

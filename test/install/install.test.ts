@@ -289,3 +289,24 @@ test('install: a target that may not be written to is told', async (t) => {
   }
   assert.deepEqual(await readdir(target), []);
 });
+
+test('install: a host that is down today does not cost a project what it has locked', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { install, read, target } = await installStage(t);
+  const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }] });
+  await install(manifest);
+  const before = await read('hub.lock.json');
+  host.intercept = (_request, response) => {
+    response.writeHead(503).end();
+    return true;
+  };
+  const report = await install(manifest);
+  assert.deepEqual([report.ok, stepNamed(report, 'git.checkout').ok], [false, false]);
+  assert.equal(await read('hub.lock.json'), before);
+
+  await writeFile(join(target, 'vendor/thing/a.txt'), 'changed');
+  const [entity] = (await install(manifest)).lockfile.entities;
+  assert.deepEqual(entity?.artifacts[0]?.ok, false, 'what is there is not what was locked');
+  assert.equal(entity?.provenance.commit, undefined);
+});

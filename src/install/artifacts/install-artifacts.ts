@@ -43,8 +43,8 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
   const fault = planned.fault ?? ('fault' in artifact ? artifact.fault : undefined);
   if ('fault' in artifact || fault !== undefined) throw new InstallError(fault ?? 'It cannot be installed.');
   const scratchDir = await makeFolderInside(context.targetDir, `${HUB_FOLDER}/scratch-${randomUUID()}`);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
   try {
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
     const locked = lockedFor(job.planned, index, job.locked);
     const installed = await artifact.install({
       ...context,
@@ -54,9 +54,17 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
     });
     const tree = await treeOf(installerKindOf(planned.kind, planned.spec), installed, context.targetDir);
     return { ...installed, ...(tree ? { tree } : {}) };
+  } catch (error) {
+    throw signal.aborted ? stopped(context.signal.aborted, error) : error;
   } finally {
     await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Programs, downloads and archives each say in their own way that they were stopped, and none of them knows why. */
+function stopped(isEnding: boolean, cause: unknown): InstallError {
+  const why = isEnding ? 'because the hub is ending: install again' : `after ${STEP_TIMEOUT_MS / 60_000} minutes`;
+  return new InstallError(`This was stopped, ${why}.`, { cause });
 }
 
 function extraOf({ resolved, integrity, path, extra }: InstalledArtifact): Record<string, unknown> {

@@ -16,8 +16,6 @@ import { verifyPythonPackage } from './python.ts';
 export interface VerifyContext {
   /** Absolute, with links resolved. */
   targetDir: string;
-  /** Empty, and nobody else's: programs find no settings there. */
-  scratchDir: string;
   run: Run;
   signal: AbortSignal;
 }

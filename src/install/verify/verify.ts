@@ -1,7 +1,5 @@
 // Whether what is on disk still is what the lockfile of a folder says.
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
 import { RunError } from '../../lib/run.ts';
 import type { Run } from '../../lib/world.ts';
 import { LOCKFILE_NAME, type LockCheck, type LockReport } from '../contract.ts';
@@ -24,31 +22,26 @@ export async function verifyLockfile({
   const targetDir = await realpath(target).catch(() => undefined);
   const lockfile = targetDir === undefined ? undefined : await readLockfile(targetDir);
   if (targetDir === undefined || !lockfile) return undefined;
-  const scratchDir = await mkdtemp(join(tmpdir(), 'hub-verify-'));
-  try {
-    const context: VerifyContext = { targetDir, scratchDir, run, signal };
-    const checks: LockCheck[] = [];
-    for (const { id, artifacts, adapters } of lockfile.entities) {
-      for (const artifact of artifacts)
-        checks.push({
-          entity: id,
-          what: artifact.kind,
-          path: artifact.path,
-          ...(await verifyArtifact(artifact, context).catch(cannotTell)),
-        });
-      for (const adapter of adapters)
-        checks.push({
-          entity: id,
-          what: `adapter ${adapter.framework}`,
-          path: adapter.path,
-          ...(await verifyAdapter(adapter, targetDir).catch(cannotTell)),
-        });
-    }
-    const ok = checks.every(({ outcome }) => outcome === 'same' || outcome === 'unchecked');
-    return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };
-  } finally {
-    await rm(scratchDir, { recursive: true, force: true });
+  const context: VerifyContext = { targetDir, run, signal };
+  const checks: LockCheck[] = [];
+  for (const { id, artifacts, adapters } of lockfile.entities) {
+    for (const artifact of artifacts)
+      checks.push({
+        entity: id,
+        what: artifact.kind,
+        path: artifact.path,
+        ...(await verifyArtifact(artifact, context).catch(cannotTell)),
+      });
+    for (const adapter of adapters)
+      checks.push({
+        entity: id,
+        what: `adapter ${adapter.framework}`,
+        path: adapter.path,
+        ...(await verifyAdapter(adapter, targetDir).catch(cannotTell)),
+      });
   }
+  const ok = checks.every(({ outcome }) => outcome === 'same' || outcome === 'unchecked');
+  return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };
 }
 
 /** Without a program there is nothing to be told; what cannot be read any more is another than it was. */

@@ -182,7 +182,7 @@ test('install: a hub that ends stops what is under way; the lockfile says what i
   await hub.stopWork();
   const report = await running;
   assert.equal(report.ok, false);
-  assert.match(String(report.results[0]?.extra?.error), /was stopped/);
+  assert.match(String(report.results[0]?.extra?.error), /was stopped, because the hub is ending/);
   assert.match(String(report.results[1]?.extra?.error), /hub is ending/);
   assert.deepEqual(
     report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok),
