@@ -8,10 +8,10 @@ import type { PinnedPackage } from './pypi-packages.ts';
 import { normalName } from './pypi-spec.ts';
 import {
   checkVenvPlaces,
-  constraintsFile,
   done,
   InstalledList,
   isUsable,
+  keepInstalled,
   NO_PYTHON,
   type PythonTool,
   toolError,
@@ -58,7 +58,7 @@ export function pipTool(context: InstallContext): PythonTool {
     },
     async resolve(requirement, indexUrl) {
       const installed = InstalledList.parse(JSON.parse((await done('pip', pip(['list', '--format=json']))).stdout));
-      const kept = await constraintsFile(installed, requirement, context);
+      const kept = await keepInstalled(installed, requirement, context);
       const report = join(context.scratchDir, 'report.json');
       const args = [
         'install',
@@ -71,9 +71,10 @@ export function pipTool(context: InstallContext): PythonTool {
         ':all:',
         ...index(indexUrl),
       ];
-      const first = await pip([...args, '--constraint', kept, '--', requirement], indexUrl);
+      const first = await pip([...args, ...kept, '--', requirement], indexUrl);
       // What is there may stand in the way of what is asked for now, which then counts more.
-      if (first.exitCode !== 0) await done('pip', pip([...args, '--', requirement], indexUrl));
+      if (first.exitCode !== 0)
+        await done('pip', kept.length > 0 ? pip([...args, '--', requirement], indexUrl) : first);
       return readReport(await readFile(report, 'utf8'));
     },
     async install(requirementsFile, indexUrl) {

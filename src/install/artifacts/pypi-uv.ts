@@ -6,10 +6,10 @@ import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import {
   checkVenvPlaces,
-  constraintsFile,
   done,
   InstalledList,
   isUsable,
+  keepInstalled,
   NO_PYTHON,
   type PythonTool,
   toolError,
@@ -48,7 +48,7 @@ export function uvTool(context: InstallContext): PythonTool {
       const installed = InstalledList.parse(
         JSON.parse((await done('uv', uv(['pip', 'list', '--format', 'json', '--quiet', ...python]))).stdout),
       );
-      const kept = await constraintsFile(installed, requirement, context);
+      const kept = await keepInstalled(installed, requirement, context);
       const wanted = join(context.scratchDir, 'wanted.txt');
       const pinned = join(context.scratchDir, 'pinned.txt');
       await writeFile(wanted, `${requirement}\n`);
@@ -65,8 +65,8 @@ export function uvTool(context: InstallContext): PythonTool {
         '--output-file',
         pinned,
       ];
-      const first = await uv([...args, '--constraint', kept, '--', wanted]);
-      if (first.exitCode !== 0) await done('uv', uv([...args, '--', wanted]));
+      const first = await uv([...args, ...kept, '--', wanted]);
+      if (first.exitCode !== 0) await done('uv', kept.length > 0 ? uv([...args, '--', wanted]) : first);
       return readPinned(await readFile(pinned, 'utf8'));
     },
     async install(requirementsFile, indexUrl) {

@@ -1,6 +1,6 @@
 // The virtual environment inside a target, and what every tool that fills it has in common.
-import { lstat, realpath, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, realpath, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { pathInside } from '../../lib/files.ts';
 import type { RunResult } from '../../lib/world.ts';
@@ -33,6 +33,16 @@ export function venvPython({ targetDir }: InstallContext): string {
 export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<void> {
   for (const folder of ['bin', 'lib', 'Scripts', 'Lib', 'include', 'pyvenv.cfg'])
     await pathInside(targetDir, `${VENV}/${folder}`);
+  const place = join(targetDir, VENV);
+  const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch(() => []);
+  const links = entries.filter((entry) => entry.isSymbolicLink());
+  const paths = links.map(({ parentPath, name }) => relative(place, join(parentPath, name)).split(sep).join('/'));
+  // In `bin` there are links to the machine's Python, and installers remove what is there before they write.
+  const followed = paths.find((path) => path !== 'lib64' && !path.startsWith('bin/'));
+  if (followed !== undefined)
+    throw new InstallError(
+      `'${VENV}/${followed}' is a link, which an installer would follow: remove ${VENV} and try again.`,
+    );
 }
 
 /** Whatever else lies under this name must not be started: it may have come with the folder. */
@@ -42,25 +52,28 @@ export async function isUsable(context: InstallContext): Promise<boolean> {
   if (!isThere) return false;
   const own = await realpath(python).catch(() => '');
   const isOfTheMachine = own !== '' && !own.startsWith(context.targetDir);
-  return isOfTheMachine && works(python, ['-I', '-c', 'import sys; sys.exit(sys.prefix == sys.base_prefix)'], context);
+  return (
+    isOfTheMachine && works(python, ['-I', '-B', '-c', 'import sys; sys.exit(sys.prefix == sys.base_prefix)'], context)
+  );
 }
 
 export const InstalledList = z.array(z.looseObject({ name: z.string(), version: z.string() }));
 
-/** So that a second package does not move what the first one needs. */
-export async function constraintsFile(
+/** Options that keep what is there, so that a second package does not move what the first one needs; none in an empty environment. */
+export async function keepInstalled(
   installed: z.infer<typeof InstalledList>,
   requirement: string,
   { scratchDir }: InstallContext,
-): Promise<string> {
+): Promise<string[]> {
   const wanted = normalName(/^[\w.-]+/.exec(requirement)?.[0] ?? '');
   const kept = installed.filter(({ name }) => ![wanted, 'pip', 'setuptools', 'wheel'].includes(normalName(name)));
+  if (kept.length === 0) return [];
   const file = join(scratchDir, 'constraints.txt');
   await writeFile(file, kept.map(({ name, version }) => `${name}==${version}\n`).join(''));
-  return file;
+  return ['--constraint', file];
 }
 
-export async function done(tool: string, running: Promise<RunResult>): Promise<RunResult> {
+export async function done(tool: string, running: RunResult | Promise<RunResult>): Promise<RunResult> {
   const result = await running;
   if (result.exitCode === 0) return result;
   throw toolError(tool, result);
