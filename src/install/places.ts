@@ -5,6 +5,9 @@ import { LOCKFILE_NAME } from './contract.ts';
 /** Of the hub itself, inside each target: its lock, and what is not finished yet. */
 export const HUB_FOLDER = '.hub';
 
+/** Of package managers, git and installs themselves: nothing that a manifest names goes there. */
+export const OTHERS_PLACES = ['.git', '.npmrc', '.venv', 'node_modules', 'package.json', 'package-lock.json', 'vendor'];
+
 /** What keeps a path from being a place for files of a manifest, as the end of a sentence; undefined when nothing does. */
 export function placeFault(path: string): string | undefined {
   const fault = relativePathFault(path);

@@ -1,5 +1,5 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { HubError } from '../errors.ts';
 import { PathError } from '../lib/files.ts';
@@ -22,8 +22,7 @@ interface Place {
 
 /** Only looks. @throws HubError `invalid_request` */
 export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
-  const { existing, missing } = await locate(target, rule);
-  return join(existing, ...missing);
+  return wholePath(await locate(target, rule));
 }
 
 /** Makes the folder where there is none, and answers with its path, links resolved. @throws HubError `invalid_request` */
@@ -41,22 +40,21 @@ export async function prepareTarget(target: string, rule: TargetRule): Promise<s
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
   const fault = textFault(target);
   if (fault) throw refused(fault);
-  if (installRoot !== undefined)
-    await mkdir(installRoot, { recursive: true }).catch((error) => {
-      throw unusable(error);
-    });
   const wanted = resolve(installRoot ?? workingDir, target);
   const place = await resolveLinks(wanted);
   if (installRoot !== undefined) {
-    const root = await realpath(installRoot).catch((error) => {
-      throw unusable(error);
-    });
+    // Perhaps not there yet: it is made together with the first target.
+    const root = wholePath(await resolveLinks(resolve(installRoot)));
     // Both: where it is written to be, and where it really is.
     const isInside = isBelow(resolve(installRoot), wanted) || isBelow(root, wanted);
-    if (!isInside || !isBelow(root, join(place.existing, ...place.missing)))
+    if (!isInside || !isBelow(root, wholePath(place)))
       throw refused('must lie inside INSTALL_ROOT, after links are resolved');
   }
   return place;
+}
+
+function wholePath({ existing, missing }: Place): string {
+  return join(existing, ...missing);
 }
 
 /** Walks up to what exists; a link that leads nowhere is not taken for a free name. */

@@ -60,6 +60,21 @@ test('plan: the digest of a bundle is taken from the packages, where registries 
   assert.match(artifacts[0]?.command ?? '', /a{64}/);
 });
 
+for (const path of [
+  'package.json',
+  'Package-Lock.json',
+  '.npmrc',
+  '.venv/x',
+  'vendor/x',
+  'src/.git/hooks/x',
+  '.hub/x',
+]) {
+  test(`plan: no adapter is written to ${path}, which others have`, () => {
+    const { adapters } = planInstall(aSubject({ adapters: [{ framework: 'langgraph', template_key: 'node', path }] }));
+    assert.match(adapters[0]?.fault ?? '', /which others write|kept for the hub/);
+  });
+}
+
 test('plan: credentials in the address of a repository are not shown', () => {
   const artifacts = [{ kind: 'git', spec: { repo: 'https://user:password@g.example/x' } }];
   assert.doesNotMatch(planInstall(aSubject({ artifacts })).artifacts[0]?.command ?? '', /password/);

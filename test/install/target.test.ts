@@ -33,6 +33,12 @@ test('target: a look makes nothing', async (t) => {
   const [workingDir, installRoot] = [await folder(t), await folder(t)];
   assert.equal(await checkTarget('a/b', { installRoot, workingDir }), join(installRoot, 'a/b'));
   assert.deepEqual(await readdir(installRoot), []);
+
+  const later = join(workingDir, 'not/there/yet');
+  assert.equal(await checkTarget('a', { installRoot: later, workingDir }), join(later, 'a'));
+  await assert.rejects(checkTarget('../a', { installRoot: later, workingDir }), /INSTALL_ROOT/);
+  assert.deepEqual(await readdir(workingDir), []);
+  assert.equal(await prepareTarget('a', { installRoot: later, workingDir }), join(later, 'a'));
 });
 
 test('target: INSTALL_ROOT holds against .., absolute paths and links', async (t) => {

@@ -1,13 +1,10 @@
 // Which glue code will be written, and where.
 import type { JsonObject } from '../../lib/json.ts';
 import type { PlannedAdapter } from '../contract.ts';
-import { placeFault } from '../places.ts';
+import { OTHERS_PLACES, placeFault } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
 import { genericStub } from './generic.ts';
 import { findTemplate } from './templates.ts';
-
-/** Where other programs keep what they run or trust. */
-const FOREIGN = ['.git', '.venv', 'node_modules', 'vendor'];
 
 export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
   const planned: PlannedAdapter[] = [];
@@ -32,8 +29,9 @@ export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
 function pathFault(path: string): string | undefined {
   const fault = path.endsWith('/') ? 'must name a file, not a folder' : placeFault(path);
   if (fault) return `path '${path.slice(0, 120)}' ${fault}.`;
-  const first = path.toLowerCase().split('/')[0] ?? '';
-  return FOREIGN.includes(first) ? `path '${path.slice(0, 120)}' is inside '${first}', which others write.` : undefined;
+  const [first = '', ...others] = path.toLowerCase().split('/');
+  const taken = OTHERS_PLACES.includes(first) ? first : others.find((name) => name === '.git');
+  return taken && `path '${path.slice(0, 120)}' belongs to '${taken}', which others write.`;
 }
 
 /** Entries of one configuration file are merged; a file of its own can have one content only. */

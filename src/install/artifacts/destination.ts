@@ -3,6 +3,8 @@ import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
+import { LOCKFILE_NAME } from '../contract.ts';
+import { OTHERS_PLACES } from '../places.ts';
 import { InstallError } from './artifact-installer.ts';
 
 /** The folder that belongs to installs: what is below it is replaced without asking. */
@@ -10,7 +12,7 @@ export const VENDOR = 'vendor';
 /** Elsewhere, a folder with this file in it was put there by an install. */
 export const MARK = '.hub-artifact';
 /** Other installers and the lockfile have their place there. */
-const TAKEN = ['.venv', 'node_modules', 'hub.lock.json', 'package.json', 'package-lock.json', '.git', '.npmrc', VENDOR];
+const TAKEN = [...OTHERS_PLACES, LOCKFILE_NAME];
 
 /** A folder below the target. */
 export const Destination = z.string().transform((text, context) => {
