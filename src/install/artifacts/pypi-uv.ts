@@ -37,9 +37,12 @@ export function uvTool(context: InstallContext): PythonTool {
     async prepare() {
       await checkVenvPlaces(context);
       if (await isUsable(context)) return false;
-      const made = await uv(['venv', '--clear', '--quiet', '--', join(context.targetDir, VENV)]);
+      const folder = join(context.targetDir, VENV);
+      // uv itself clears only what looks like an environment.
+      await rm(folder, { recursive: true, force: true });
+      const made = await uv(['venv', '--quiet', '--', folder]);
       if (made.exitCode === 0) return true;
-      await rm(join(context.targetDir, VENV), { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
       throw /No interpreter found|no Python/i.test(made.stderr)
         ? new InstallError(NO_PYTHON)
         : toolError('uv venv', made);
