@@ -29,6 +29,8 @@ const REFUSED_TYPES = new Map([
 const REPARSE_POINT = 0x400;
 const STORED = 0;
 const DEFLATED = 8;
+/** Comments and extra fields of all entries, which stay in memory while the archive is judged. */
+const MOST_REMARK_BYTES = 32_000_000;
 
 export async function extractZip(task: ExtractTask): Promise<{ entries: number; bytes: number }> {
   const zip = await openPromise(task.file, {
@@ -51,9 +53,13 @@ async function judgeEntries(zip: ZipFile, { archiveBytes, limits, signal }: Extr
   const guard = createEntryGuard(archiveBytes, limits);
   const files: AdmittedEntry[] = [];
   const folders: string[] = [];
+  let remarkBytes = 0;
   if (zip.entryCount > limits.maxEntries) throw refused(`it has more than ${limits.maxEntries} entries`);
   for await (const entry of zip.eachEntry()) {
     signal.throwIfAborted();
+    remarkBytes += entry.extraFieldLength + entry.fileCommentLength;
+    if (remarkBytes > MOST_REMARK_BYTES)
+      throw refused(`its list holds more than ${MOST_REMARK_BYTES} bytes of remarks`);
     const isFolder = entry.fileName.endsWith('/');
     const path = guard.admit({ name: entry.fileName, isFolder, bytes: entry.uncompressedSize });
     const fault = entryFault(entry, isFolder);

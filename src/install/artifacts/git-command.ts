@@ -2,6 +2,7 @@
 import { RunError } from '../../lib/run.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
+import { outputEnd, withoutPasswords } from './program.ts';
 
 const GIT_TIMEOUT_MS = 10 * 60_000;
 
@@ -79,7 +80,7 @@ export function gitIn(folder: string, context: GitContext, settings: readonly st
   async function demand(args: readonly string[], mostOutputBytes?: number): Promise<string> {
     const { exitCode, stdout, stderr } = await start(args, mostOutputBytes);
     if (exitCode === 0) return stdout;
-    const output = withoutPasswords(stderr).slice(-2000);
+    const output = outputEnd(stderr);
     throw new InstallError(`git ${args[0]} failed: ${lastWords(stderr)}.`, { extra: { output } });
   }
 
@@ -102,8 +103,4 @@ export function lastWords(stderr: string): string {
   const lines = stderr.trim().split('\n').filter(Boolean);
   const fatal = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? 'it said nothing';
   return withoutPasswords(fatal.replace(/^(fatal|error): /, '')).slice(0, 300);
-}
-
-function withoutPasswords(text: string): string {
-  return text.replace(/\/\/[^/\s@]+@/g, '//');
 }

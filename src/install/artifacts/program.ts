@@ -46,8 +46,10 @@ export async function works(
 
 /** The end of what a program wrote, for the report: without passwords in addresses. */
 export function outputEnd(output: string): string {
-  return output
-    .trim()
-    .slice(-2_000)
-    .replace(/\/\/[^/\s@]+@/g, '//');
+  return withoutPasswords(output.trim().slice(-2_000));
+}
+
+/** Of addresses in a text. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/\/\/[^/\s@]+@/g, '//');
 }

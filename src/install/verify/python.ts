@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathInside } from '../../lib/files.ts';
+import { normalName } from '../artifacts/pypi-spec.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME } from './check.ts';
@@ -36,7 +37,7 @@ async function readEnvironment(folder: string): Promise<Environment | undefined>
   const packages = await sitePackages(folder);
   if (packages === undefined) return undefined;
   const names = (await readdir(packages)).filter((name) => name.endsWith('.dist-info'));
-  return { folder, packages, described: new Map(names.map((name) => [normalised(name.split('-')[0] ?? ''), name])) };
+  return { folder, packages, described: new Map(names.map((name) => [normalName(name.split('-')[0] ?? ''), name])) };
 }
 
 async function sitePackages(environment: string): Promise<string | undefined> {
@@ -47,14 +48,9 @@ async function sitePackages(environment: string): Promise<string | undefined> {
   return python && join(environment, 'lib', python, 'site-packages');
 }
 
-/** PEP 503. */
-function normalised(name: string): string {
-  return name.toLowerCase().replace(/[-_.]+/g, '-');
-}
-
 async function verifyOne(resolved: string, { folder, packages, described }: Environment): Promise<Found> {
   const [name = '', version = ''] = resolved.split('==');
-  const description = described.get(normalised(name));
+  const description = described.get(normalName(name));
   if (description === undefined) return missing(`${name} is gone`);
   const metadata = await readFile(join(packages, description, 'METADATA'), 'utf8').catch(absent);
   const found = /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];

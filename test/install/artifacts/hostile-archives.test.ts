@@ -183,6 +183,11 @@ const tarCases: Hostile[] = [
 ];
 
 const otherCases: Hostile[] = [
+  [
+    'zip: a list that is all remarks',
+    () => rawZip(Array.from({ length: 600 }, (_, n) => ({ name: `f${n}`, extra: Buffer.alloc(60_000) }))),
+    /bytes of remarks/,
+  ],
   ['an empty file', () => Buffer.alloc(0), /neither a zip nor/],
   ['a page', () => Buffer.from('<!doctype html><title>Sign in</title>'), /neither a zip nor/],
   ['a program', () => Buffer.concat([Buffer.from('\x7fELF'), randomBytes(1_000)]), /neither a zip nor/],
