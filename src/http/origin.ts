@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
+import { isLoopbackHost } from '../lib/address.ts';
 
 /** @throws HubError `origin_refused` */
 export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: readonly string[]): void {
@@ -10,18 +11,14 @@ export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: re
   const { origin } = headers;
   if (origin === undefined) return;
   const from = URL.parse(origin)?.hostname.replace(/^\[|\]$/g, '');
-  if (from !== undefined && (isLoopback(from) || from === bare(hostname))) return;
+  if (from !== undefined && (isLoopbackHost(from) || from === bare(hostname))) return;
   throw refused('Pages of other sites may not use this address.');
 }
 
 /** An address in numbers cannot be made to mean another machine by whoever runs a name server. */
 function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
   const name = bare(hostname);
-  return isIP(name) !== 0 || isLoopback(name) || hostNames.includes(name);
-}
-
-function isLoopback(name: string): boolean {
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127\.\d+\.\d+\.\d+$/.test(name);
+  return isIP(name) !== 0 || isLoopbackHost(name) || hostNames.includes(name);
 }
 
 function bare(hostname: string): string {

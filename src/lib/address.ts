@@ -3,7 +3,9 @@ import { isIPv4 } from 'node:net';
 
 /** Whether a host is reached only from the machine itself. */
 export function isLoopbackHost(host: string): boolean {
-  return host.toLowerCase() === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+  const name = host.toLowerCase();
+  // Names below `localhost` are the machine itself everywhere (RFC 6761).
+  return /^(.+\.)?localhost$/.test(name) || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
 
 /** Whether a listener is reached on every address that the machine has. */

@@ -5,6 +5,7 @@ import { type DatabaseAddress, describeDatabase, isLoopbackHost, listenerUrl } f
 const HOSTS: [host: string, isLoopback: boolean][] = [
   ['localhost', true],
   ['LocalHost', true],
+  ['hub.localhost', true],
   ['127.0.0.1', true],
   ['127.8.9.10', true],
   ['::1', true],
@@ -14,6 +15,7 @@ const HOSTS: [host: string, isLoopback: boolean][] = [
   ['128.0.0.1', false],
   ['127.0.0.1.example.org', false],
   ['127.example.org', false],
+  ['notlocalhost', false],
   ['localhost.example.org', false],
   ['', false],
 ];
