@@ -4,9 +4,11 @@ import { request as httpRequest } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Environment } from '../../src/config.ts';
+import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { startIndexServer } from '../support/index-server.ts';
 
 const TOKEN = 'operators-only-0123456789';
 const MANIFESTS = [
@@ -97,6 +99,22 @@ test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
   assert.equal(installed.isError ?? false, false, textOf(installed));
   assert.match(textOf(installed), /^Installed tool:weather@1\.0\.0 into /);
   assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
+});
+
+test('mcp: an install that takes a while is told step by step, to its end', async (t) => {
+  const { client, hub } = await connected(t);
+  const host = await startIndexServer(t);
+  host.put('/a.zip', rawZip([{ name: 'a.txt', content: 'one' }]));
+  host.delay(() => 700);
+  const artifacts = ['one', 'two'].map((dest) => ({ kind: 'zip', spec: { url: host.url('/a.zip'), dest } }));
+  await hub.load([{ document: aManifest({ type: 'tool', id: 'slow', name: 'slow', artifacts }) }]);
+  const steps: string[] = [];
+  const installed = await client.callTool(
+    { name: 'install_entity', arguments: { id: 'tool:slow@1.0.0', target: await tempDir(t) } },
+    { onprogress: ({ message }) => steps.push(String(message)) },
+  );
+  assert.equal(installed.isError ?? false, false, textOf(installed));
+  assert.deepEqual(steps, ['zip.extract', 'zip.extract', 'adapters.write', 'gateway.register', 'lockfile.write']);
 });
 
 test('mcp: without the token of a protected hub, only what is open to all', async (t) => {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Hub } from '../../hub.ts';
 import type { Logger } from '../../lib/world.ts';
 import { createMcpServer } from '../../mcp/server.ts';
@@ -37,24 +37,27 @@ export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, lo
     },
     async (request, reply) => {
       const authInfo = isAdmin(request, adminToken) ? ADMIN : undefined;
-      const response = await handler.fetch(webRequest(request), { authInfo, parsedBody: request.body });
+      const response = await handler.fetch(webRequest(request, goneSignal(reply)), {
+        authInfo,
+        parsedBody: request.body,
+      });
       reply.code(response.status).headers(Object.fromEntries(response.headers));
       return reply.send(response.body ? Readable.fromWeb(response.body as ReadableStream) : '');
     },
   );
 }
 
+/** Not by the request, which is closed as soon as it is read. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => raw.writableFinished || gone.abort());
+  return gone.signal;
+}
+
 /** As the SDK reads them; the body was parsed already, within its limits. */
-function webRequest({ raw, headers, url, host, protocol }: FastifyRequest): Request {
+function webRequest({ headers, url, host, protocol }: FastifyRequest, signal: AbortSignal): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],
   );
-  const gone = new AbortController();
-  raw.once('close', () => raw.destroyed && gone.abort());
-  return new Request(`${protocol}://${host}${url}`, {
-    method: 'POST',
-    headers: pairs,
-    body: '{}',
-    signal: gone.signal,
-  });
+  return new Request(`${protocol}://${host}${url}`, { method: 'POST', headers: pairs, body: '{}', signal });
 }
