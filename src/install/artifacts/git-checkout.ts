@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathInside } from '../../lib/files.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { MARK } from './destination.ts';
-import { repositoryFault, shownRepository } from './git-address.ts';
+import { readRepository, repositoryFault, shownRepository } from './git-address.ts';
 import { type Git, gitIn } from './git-command.ts';
 import { fetchCommit } from './git-fetch.ts';
 import { findRepository } from './git-repository.ts';
@@ -47,11 +47,17 @@ async function checkOutSubmodules(git: Git, checkout: Checkout, context: Install
   for (const { path, commit: wanted } of links) {
     const written = addresses.get(path) ?? '';
     const url = /^\.\.?\//.test(written) ? new URL(written, `${repo.replace(/\/+$/, '')}/`).href : written;
-    const fault = repositoryFault(url);
+    const fault = repositoryFault(url) ?? submoduleFault(url, repo);
     if (fault) throw new InstallError(`The address of the submodule '${path.slice(0, 120)}' ${fault}.`);
     const place = await pathInside(folder, path);
     await checkOut({ folder: place, repo: url, ref: wanted, submodules: true }, context, depth + 1);
   }
+}
+
+/** Whoever publishes a repository on the web has no business in folders of this machine. */
+function submoduleFault(url: string, repo: string): string | undefined {
+  const isLocal = (address: string) => readRepository(address)?.protocol === 'file:';
+  return isLocal(url) && !isLocal(repo) ? 'is a folder of this machine, and the repository is from the web' : undefined;
 }
 
 async function listLinks(git: Git, commit: string): Promise<{ path: string; commit: string }[]> {

@@ -1,15 +1,15 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
-import { pathInside, writeFileInside } from '../../lib/files.ts';
+import { writeFileInside } from '../../lib/files.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
 import { type NpmResolution, readNpmLock } from './npm-lock.ts';
+import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { outputEnd, runProgram } from './program.ts';
 
-const PROJECT_FILES = ['package.json', 'package-lock.json'] as const;
 /** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
 const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
 const WHEN_MISSING = 'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
@@ -41,7 +41,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   command: (spec) => `npm install --ignore-scripts --save-exact -- ${spec.package}@${spec.version}`,
 
   async install(spec, context) {
-    await checkPlaces(spec.package, context.targetDir);
+    await checkNpmPlaces(spec.package, context.targetDir);
     const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
     const restore = await rememberProject(context.targetDir);
     try {
@@ -66,15 +66,6 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
     }
   },
 };
-
-/** npm follows links; none may lead it out of the target. */
-async function checkPlaces(name: string, targetDir: string): Promise<void> {
-  const modules = await pathInside(targetDir, 'node_modules');
-  await Promise.all([...PROJECT_FILES, '.npmrc'].map((file) => pathInside(targetDir, file)));
-  const scopes = await readdir(modules).catch(() => []);
-  const folders = [...scopes.filter((scope) => scope.startsWith('@')), '.bin', '.package-lock.json', name];
-  await Promise.all(folders.map((folder) => pathInside(targetDir, `node_modules/${folder}`)));
-}
 
 function lockedVersion(spec: NpmSpec, resolved: string | null): string {
   const prefix = `${spec.package}@`;

@@ -120,7 +120,8 @@ test('npm: a project file that cannot be read is left alone', async (t) => {
 test('npm: links in the target are not followed', async (t) => {
   const registry = await startNpmRegistry(t);
   registry.publish({ name: '@some/thing', version: '1.0.0' });
-  for (const link of ['node_modules', 'package.json', 'package-lock.json', 'node_modules/@some']) {
+  const nested = ['node_modules/other/node_modules', 'node_modules/@other/thing/node_modules/@scope'];
+  for (const link of ['node_modules', 'package.json', 'package-lock.json', 'node_modules/@some', ...nested]) {
     const place = await stage(t, { env: registry.env });
     await mkdir(dirname(join(place.targetDir, link)), { recursive: true });
     await symlink(join(place.targetDir, '..'), join(place.targetDir, link));
