@@ -15,7 +15,7 @@ export interface ConfigEntry {
   entry: JsonObject;
 }
 
-export type Rendered = { kind: 'file'; content: string } | ({ kind: 'entry' } & ConfigEntry);
+type Rendered = { kind: 'file'; content: string } | ({ kind: 'entry' } & ConfigEntry);
 
 export interface AdapterTemplate {
   /** Relative to the target; used when the manifest names none. */

@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import type { Download, Fetch, Run, VetAddress } from '../../lib/world.ts';
 
 /** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */
-export const INSTALLER_KINDS = ['pypi', 'oci', 'git', 'zip', 'npm', 'mcpb', 'remote', 'unsupported'] as const;
-export type InstallerKind = (typeof INSTALLER_KINDS)[number];
+export type InstallerKind = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote' | 'unsupported';
 
 export interface InstallContext {
   /** Absolute, with links resolved; every file an installer writes is inside it. */
