@@ -57,7 +57,7 @@ export function lockedFor(
   const same = (one: { kind: string; spec: object }, other: { kind: string; spec: object }) =>
     one.kind === other.kind && jsonDigest(one.spec) === jsonDigest(other.spec);
   const wanted = planned[index];
-  if (!wanted) return undefined;
+  if (!wanted || !locked) return undefined;
   const position = planned.slice(0, index).filter((each) => same(each, wanted)).length;
-  return locked?.artifacts.filter((each) => same(each, wanted))[position];
+  return locked.artifacts.filter((each) => same(each, wanted))[position];
 }

@@ -26,6 +26,9 @@ export interface InstallSubject {
   mcpRegistration: JsonObject | null;
 }
 
+/** Of artifacts, and of adapters: real manifests have a handful, and each is compared with the others. */
+const MOST_PARTS = 200;
+
 type SubjectCatalog = Pick<Catalog, 'get' | 'manifest' | 'save'>;
 
 /**
@@ -87,6 +90,8 @@ function assertLists(document: JsonObject): void {
   for (const part of ['artifacts', 'adapters']) {
     const list = document[part] ?? [];
     if (!Array.isArray(list)) faults.push({ path: part, message: 'must be a list' });
+    else if (list.length > MOST_PARTS)
+      faults.push({ path: part, message: `must not hold more than ${MOST_PARTS} entries` });
     else if (list.some((each) => !isJsonObject(each))) faults.push({ path: part, message: 'must hold objects only' });
   }
   if (faults.length === 0) return;

@@ -1,5 +1,5 @@
 // Which glue code will be written, and where.
-import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { PlannedAdapter } from '../contract.ts';
 import { OTHERS_PLACES, placeFault } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
@@ -44,8 +44,7 @@ function repeated(adapter: PlannedAdapter): PlannedAdapter {
 }
 
 export function paramsOf(adapter: JsonObject | undefined): JsonObject {
-  const params = adapter?.params;
-  return typeof params === 'object' && params !== null && !Array.isArray(params) ? (params as JsonObject) : {};
+  return isJsonObject(adapter?.params) ? adapter.params : {};
 }
 
 function text(value: unknown): string {

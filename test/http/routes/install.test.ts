@@ -47,6 +47,12 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
     400,
     /artifacts must hold objects/,
   ],
+  [
+    'artifacts without end',
+    { manifest: aManifest({ artifacts: Array.from({ length: 5_000 }, () => ({ kind: 'git', spec: {} })) }) },
+    400,
+    /artifacts must not hold more than 200 entries/,
+  ],
   ['adapters that are no list', { manifest: aManifest({ adapters: 'claude' }) }, 400, /adapters must be a list/],
   ['a source that is no address', { source_url: 'file:///etc/passwd' }, 400, /http or https address/],
   ['dry_run that is no boolean', { dry_run: 'maybe' }, 400, /dry_run/],
