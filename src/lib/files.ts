@@ -132,17 +132,25 @@ export async function fileDigest(path: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`;
 }
 
+/** What is in a folder and does not count. */
+export interface TreeSkips {
+  /** Paths below the folder. */
+  skip?: readonly string[];
+  /** Names, wherever they are. */
+  skipNames?: readonly string[];
+}
+
 /**
  * `sha256:…` of a folder and everything in it: names, contents, links as they are written, and whether a file may be
  * executed. The same for two folders that hold the same, whenever and by whomever they were made.
  */
-export async function treeDigest(folder: string, { skip = [] }: { skip?: readonly string[] } = {}): Promise<string> {
+export async function treeDigest(folder: string, { skip = [], skipNames = [] }: TreeSkips = {}): Promise<string> {
   const hash = createHash('sha256');
   async function add(relative: string): Promise<void> {
     const names = await readdir(join(folder, relative), { encoding: 'buffer' });
     for (const name of names.sort(Buffer.compare).map(String)) {
       const path = relative === '' ? name : `${relative}/${name}`;
-      if (skip.includes(path)) continue;
+      if (skip.includes(path) || skipNames.includes(name)) continue;
       const whole = join(folder, path);
       const found = await lstat(whole);
       if (found.isDirectory()) {

@@ -57,8 +57,8 @@ async function verifyTree({ kind, path, spec, tree }: LockedArtifact, { targetDi
   const found = await lstat(folder).catch(absent);
   if (!found?.isDirectory()) return missing('the folder is gone');
   if (typeof tree !== 'string') return unchecked('the lockfile has no digest of the folder: install again to add it');
-  const skip = treeSkips(installerKindOf(kind, spec));
-  return (await treeDigest(folder, { skip })) === tree ? SAME : different('files in the folder were changed');
+  const skips = treeSkips(installerKindOf(kind, spec));
+  return (await treeDigest(folder, skips)) === tree ? SAME : different('files in the folder were changed');
 }
 
 /** Whether docker or podman still has it, by its digest. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gitInstaller } from '../../../src/install/artifacts/git.ts';
 import { explain } from '../../../src/install/explain.ts';
+import { treeOf } from '../../../src/install/tree.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
 import { createRun } from '../../../src/lib/run.ts';
 import { startGitHost } from '../git-host.ts';
@@ -172,8 +173,14 @@ test('git: submodules come when they are asked for, each from an address that wa
   await install(gitInstaller, spec);
   assert.equal(await read('vendor/outer/sub/inner/i.txt'), 'inner');
   const before = await treeDigest(targetDir);
-  await install(gitInstaller, spec);
+  const installed = await install(gitInstaller, spec);
   assert.equal(await treeDigest(targetDir), before);
+
+  const tree = await treeOf('git', installed, targetDir);
+  await writeFile(join(targetDir, 'vendor/outer/sub/inner/.git/index'), 'as git leaves it after a look');
+  assert.equal(await treeOf('git', installed, targetDir), tree, 'a look with git is no change');
+  await writeFile(join(targetDir, 'vendor/outer/sub/inner/i.txt'), 'changed');
+  assert.notEqual(await treeOf('git', installed, targetDir), tree);
 });
 
 test('git: a submodule that names a folder or a command of the machine is refused', async (t) => {
