@@ -1,4 +1,4 @@
-// Links in repositories that lead out by way of other links, and names that no folder can be cleared of.
+// Links in repositories, those that lead out by way of other links above all, and names that are no text.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -71,4 +71,41 @@ test('git: names that are no text are refused before anything is checked out, an
   await assertContained();
   await host.create('good');
   await install(gitInstaller, { repo: host.url('good') });
+});
+
+test('git: links that lead out of the repository are refused by name; others stay', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('good', { 'a.txt': 'one' });
+  await symlink('a.txt', join(host.folder, 'good/link'));
+  await host.commit('good', {});
+  const { install, targetDir } = await stage(t);
+  await install(gitInstaller, { repo: host.url('good') });
+  assert.equal(await readFile(join(targetDir, 'vendor/good/link'), 'utf8'), 'one');
+  for (const [name, to] of Object.entries({
+    absolute: '/etc/passwd',
+    above: '../../../x',
+    hidden: 'sub/../../../x',
+    git: '.git/config',
+  })) {
+    await host.create(name, { 'sub/a.txt': 'one' });
+    await symlink(to, join(host.folder, name, 'evil'));
+    await host.commit(name, {});
+    const { failure, files, assertContained } = await stage(t);
+    assert.match(await failure(gitInstaller, { repo: host.url(name) }), /holds the link 'evil'/);
+    assert.deepEqual(await files(), []);
+    await assertContained();
+  }
+});
+
+test('git: a link that an earlier install or a person left in the way is not followed', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing');
+  const outside = await stage(t);
+  for (const path of ['vendor', 'vendor/thing']) {
+    const { install, targetDir } = await stage(t);
+    await mkdir(join(targetDir, path, '..'), { recursive: true });
+    await symlink(outside.targetDir, join(targetDir, path));
+    await assert.rejects(install(gitInstaller, { repo: host.url('thing') }), { name: 'PathError', message: /link/ });
+    assert.deepEqual(await outside.files(), []);
+  }
 });
