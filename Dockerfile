@@ -42,5 +42,5 @@ EXPOSE 8443
 # Certificates are made for the public name, so the one of a hub that speaks HTTPS itself is not checked here.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["node", "-e", "const { PORT, TLS_CERT_FILE } = process.env; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch((TLS_CERT_FILE ? 'https' : 'http') + '://127.0.0.1:' + PORT + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Small steps of the young heap: a hub shares its machine.
-ENTRYPOINT ["node", "--max-semi-space-size=8", "dist/bin/hub.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/bin/hub.js"]
 CMD ["serve"]

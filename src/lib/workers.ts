@@ -35,6 +35,6 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     maxThreads: options.threads,
     idleTimeout: options.idleMs ?? 5_000,
     maxQueue: options.longestQueue,
-    resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 6 },
   });
 }

@@ -10,6 +10,7 @@ import { createNames, type Names } from './names.ts';
 import type { IndexEntry } from './search-index.ts';
 import { createTexts, type Texts } from './texts.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+import { compact } from './words.ts';
 
 export interface Member extends Omit<IndexEntry, 'facets'> {
   facetSet: number;
@@ -72,6 +73,8 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
   const names = createNames();
   const texts = createTexts(onTextGone);
   const choices = new Map<string, Choice>();
+  /** One text for each version key: most things begin at 1.0.0. */
+  const versionKeys = new Map<string, string>();
   let version = 0;
 
   function changed(): void {
@@ -80,7 +83,7 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
   }
 
   function familyOf({ type, name }: IndexEntry): Family {
-    const key = `${type} ${name}`;
+    const key = compact(`${type} ${name}`);
     const known = families.get(key);
     if (known) return known;
     const family: Family = { slot: undefined, describedBy: undefined, key, members: [], text: undefined };
@@ -122,9 +125,12 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
       }
       const family = familyOf(entry);
       touched.add(family);
-      const member = memberOf(entry, family, facetSets.use(entry.facets));
+      const versionKey = versionKeys.get(entry.versionKey) ?? entry.versionKey;
+      versionKeys.set(versionKey, versionKey);
+      const member = memberOf({ ...entry, versionKey }, family, facetSets.use(entry.facets));
       const place = family.members.findIndex((other) => isNewer(member, other));
-      family.members.splice(place < 0 ? family.members.length : place, 0, member);
+      // A new list: one that grows takes room for many more, and most names have one version.
+      family.members = family.members.toSpliced(place < 0 ? family.members.length : place, 0, member);
       byUid.set(member.uid, member);
       if (family.slot !== undefined) names.add(family.slot, member.slug);
     }

@@ -1,7 +1,7 @@
 // The embedder that comes with the hub: a model on a thread of its own.
 import { fileURLToPath } from 'node:url';
-import type { Logger } from '../lib/world.ts';
 import { createWorkerPool } from '../lib/workers.ts';
+import type { Logger } from '../lib/world.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 import type { EmbedderOptions, EmbedderReply } from './embedder-worker.ts';
 
@@ -14,10 +14,7 @@ const LONGEST_QUEUE = 200;
 const BATCH_SIZE = 4;
 
 /** Warns once when the encoder does not run here and the static model takes over. @throws EmbeddingError when neither can be used. */
-export async function openEmbeddedModel(
-  { folder }: EmbedderOptions,
-  log: Pick<Logger, 'warn'>,
-): Promise<Embedder> {
+export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<Logger, 'warn'>): Promise<Embedder> {
   const pool = createWorkerPool<readonly string[], EmbedderReply>({
     module: new URL('./embedder-worker', import.meta.url),
     importer: import.meta.url,

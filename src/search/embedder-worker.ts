@@ -1,5 +1,6 @@
 // Runs in a worker thread: the embedded model, the encoder where it runs and the static one elsewhere.
 import { workerData } from 'node:worker_threads';
+import { collectGarbage } from '../lib/garbage.ts';
 import type { Encoder } from './encoder.ts';
 import { openOnnxEncoder } from './onnx-encoder.ts';
 import { openStaticEncoder } from './static-encoder.ts';
@@ -34,7 +35,10 @@ export default async function embed(texts: readonly string[]): Promise<EmbedderR
 
 async function open({ folder }: EmbedderOptions): Promise<Opened> {
   try {
-    return { encoder: await openOnnxEncoder(folder), fallback: undefined };
+    const encoder = await openOnnxEncoder(folder);
+    // The file of the model was read, and is inside the runtime now.
+    collectGarbage();
+    return { encoder, fallback: undefined };
   } catch (error) {
     const fallback = error instanceof Error ? error.message : String(error);
     return { encoder: await openStaticEncoder(folder), fallback };

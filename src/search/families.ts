@@ -43,7 +43,8 @@ export function createFamilies(): Families {
       if (!versionKeys.has(versionKey)) versionKeys.set(versionKey, versionKey);
       const member = { slot, versionKey: versionKeys.get(versionKey) ?? versionKey, uid };
       const place = family.members.findIndex((other) => isNewer(member, other));
-      family.members.splice(place < 0 ? family.members.length : place, 0, member);
+      // A new list: one that grows takes room for many more, and most names have one version.
+      family.members = family.members.toSpliced(place < 0 ? family.members.length : place, 0, member);
       byKey.set(key, family);
       bySlot[slot] = family;
     },

@@ -1,6 +1,6 @@
 // An inverted index in memory: which documents hold a term, and how much it says about each of them (BM25F).
 import { FIELDS, type Field } from './document.ts';
-import { nameKey, wordsOf } from './words.ts';
+import { compact, nameKey, wordsOf } from './words.ts';
 
 /** How much a word counts by where it stands, what length is usual there, and how much more than that counts against it. */
 const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; lengthPenalty: number }> = {
@@ -79,8 +79,9 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
     let list = postings.get(term);
     if (!list) {
       list = { slots: new Uint32Array(2), impacts: new Float32Array(2), fields: new Uint8Array(2), length: 0 };
-      postings.set(term, list);
-      onNewTerm(term);
+      const own = compact(term);
+      postings.set(own, list);
+      onNewTerm(own);
     }
     if (list.length === list.slots.length) grow(list);
     list.slots[list.length] = slot;

@@ -32,30 +32,30 @@ export function createNames(): Names {
     if (!whole.has(key) && !parts.has(key)) halves.remove(key);
   }
 
-  function known(family: number): { whole: string[]; parts: string[] } {
+  /** A new list each time: one that grows takes room for many more. */
+  function keep(family: number, kind: 'whole' | 'parts', key: string): void {
     const keys = keysOf.get(family) ?? { whole: [], parts: [] };
-    keysOf.set(family, keys);
-    return keys;
+    keysOf.set(family, { ...keys, [kind]: [...keys[kind], key] });
   }
 
   return {
     describe(family, { name, ownName, title }) {
-      const keys = known(family);
-      if (link(whole, nameKey(name), family)) keys.whole.push(nameKey(name));
-      halves.add(nameKey(name));
-      for (const key of new Set([nameKey(ownName), nameKey(title)])) {
-        if (link(parts, key, family)) keys.parts.push(key);
-        halves.add(key);
+      const key = nameKey(name);
+      if (link(whole, key, family)) keep(family, 'whole', key);
+      halves.add(key);
+      for (const part of new Set([nameKey(ownName), nameKey(title)])) {
+        if (link(parts, part, family)) keep(family, 'parts', part);
+        halves.add(part);
       }
     },
     add(family, slug) {
       const key = nameKey(slug);
-      if (link(whole, key, family)) known(family).whole.push(key);
+      if (link(whole, key, family)) keep(family, 'whole', key);
     },
     removeAll(family) {
-      const keys = known(family);
-      for (const key of keys.whole) unlink(whole, key, family);
-      for (const key of keys.parts) unlink(parts, key, family);
+      const keys = keysOf.get(family);
+      for (const key of keys?.whole ?? []) unlink(whole, key, family);
+      for (const key of keys?.parts ?? []) unlink(parts, key, family);
       keysOf.delete(family);
     },
     find(text) {
@@ -93,38 +93,48 @@ function link(keys: FamiliesByKey, key: string, family: number): boolean {
 
 /** One error leaves the first half of a name as it was, or the last one: by these it is found again. */
 function createHalves() {
-  const byHalf = new Map<string, Set<string>>();
-  const halvesOf = (key: string) => {
-    const half = Math.floor((key.length - 1) / 2);
-    return [`${key.length}^${key.slice(0, half)}`, `${key.length}$${key.slice(-half)}`];
+  /** By hash: two that share one by chance are told apart by the names themselves, which are compared in any case. */
+  const byHalf = new Map<number, string | Set<string>>();
+  const keysAt = (half: number): Iterable<string> => {
+    const keys = byHalf.get(half);
+    return typeof keys === 'string' ? [keys] : (keys ?? []);
   };
   return {
     add(key: string): void {
       if (key.length < SHORTEST_NEAR) return;
-      for (const half of halvesOf(key)) {
+      for (const half of halvesOf(key, key.length)) {
         const keys = byHalf.get(half);
-        if (keys) keys.add(key);
-        else byHalf.set(half, new Set([key]));
+        if (keys === undefined) byHalf.set(half, key);
+        else if (typeof keys !== 'string') keys.add(key);
+        else if (keys !== key) byHalf.set(half, new Set([keys, key]));
       }
     },
     remove(key: string): void {
-      for (const half of halvesOf(key)) {
+      for (const half of halvesOf(key, key.length)) {
         const keys = byHalf.get(half);
-        keys?.delete(key);
-        if (keys?.size === 0) byHalf.delete(half);
+        if (typeof keys === 'object') keys.delete(key);
+        else if (keys === key) byHalf.delete(half);
       }
     },
     /** Keys that one typing error makes of this one. */
     near(key: string): string[] {
       if (key.length < SHORTEST_NEAR) return [];
-      const candidates = [-1, 0, 1].flatMap((longer) => {
-        const length = key.length + longer;
-        const half = Math.floor((length - 1) / 2);
-        return [`${length}^${key.slice(0, half)}`, `${length}$${key.slice(-half)}`].flatMap((each) => [
-          ...(byHalf.get(each) ?? []),
-        ]);
-      });
+      const lengths = [key.length - 1, key.length, key.length + 1];
+      const candidates = lengths.flatMap((length) => halvesOf(key, length).flatMap((half) => [...keysAt(half)]));
       return [...new Set(candidates)].filter((other) => other !== key && editDistance(key, other, 1) === 1);
     },
   };
+}
+
+/** The first and the last half that a name of this length has, if it is one error away from `key`. */
+function halvesOf(key: string, length: number): [number, number] {
+  const half = Math.floor((length - 1) / 2);
+  return [hashOf(key.slice(0, half), length), hashOf(key.slice(-half), -length)];
+}
+
+/** FNV-1a. */
+function hashOf(text: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ seed;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
 }

@@ -19,6 +19,7 @@ export async function openOnnxEncoder(folder: string): Promise<Encoder> {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     enableCpuMemArena: false,
+    enableMemPattern: false,
     logSeverityLevel: 3,
   });
   const tokenize = createTokenizer(tokenizer);

@@ -1,6 +1,8 @@
 // What the search thread does for the main one: keeps the collection and its vectors, and ranks.
+
 import { randomUUID } from 'node:crypto';
 import type { EntityUid } from '../catalog/uid.ts';
+import { collectGarbage } from '../lib/garbage.ts';
 import { candidateTexts, type Meaning } from './candidates.ts';
 import { createCollection } from './collection.ts';
 import type { Hit, IndexSizes, RankRequest } from './engine.ts';
@@ -53,11 +55,15 @@ type Handlers = {
   [K in SearchTask['kind']]: (task: Extract<SearchTask, { kind: K }>) => TaskResults[K];
 };
 
+const COLLECT_AFTER_VECTORS = 8_000;
+
 export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTask['kind']> {
   const instance = randomUUID();
   let vectors: VectorIndex | undefined;
   /** Texts whose vectors a database holds and compares. */
   const stored = new Set<number>();
+  /** Vectors since garbage was last collected: each came as a copy that nobody needs once it is in the index. */
+  let arrivals = 0;
   const collection = createCollection((text) => {
     vectors?.remove(text);
     stored.delete(text);
@@ -69,6 +75,8 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
     put: ({ present, gone }) => [...new Set([...collection.remove(gone), ...collection.put(present)])],
     retain({ uids }) {
       collection.retain(uids);
+      // The whole catalog has just gone through this thread.
+      collectGarbage();
       return undefined;
     },
     describe({ manifests }) {
@@ -84,6 +92,11 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
         // The model has changed under its name: what it gave before cannot be compared with this.
         if (vector.length !== vectors.dimensions) vectors = createVectorIndex(vector.length);
         vectors.set(text, vector);
+      }
+      arrivals += arrived.length;
+      if (arrivals >= COLLECT_AFTER_VECTORS) {
+        arrivals = 0;
+        collectGarbage();
       }
       return undefined;
     },

@@ -1,4 +1,5 @@
 // The distinct texts that are embedded, each with the families that share it.
+import { compact } from './words.ts';
 
 export interface Texts {
   /** The slot of a text, for one more family. */
@@ -21,10 +22,10 @@ export function createTexts(onRelease: (slot: number) => void = () => {}): Texts
   return {
     use(digest, text, family) {
       const slot = slots.get(digest) ?? free.pop() ?? entries.length;
-      const entry = entries[slot] ?? { digest, text, families: new Set() };
+      const entry = entries[slot] ?? { digest: compact(digest), text: compact(text), families: new Set() };
       entry.families.add(family);
       entries[slot] = entry;
-      slots.set(digest, slot);
+      slots.set(entry.digest, slot);
       return slot;
     },
     release(slot, family) {

@@ -1,4 +1,4 @@
-// Vectors of unit length in memory: the nearest to one of them, by their signs first and then exactly.
+// Vectors of unit length in memory, one byte for each number: the nearest to one of them, by their signs first and then by their numbers.
 
 export interface VectorIndex {
   readonly dimensions: number;
@@ -17,14 +17,16 @@ interface Neighbour {
   cosine: number;
 }
 
-/** Up to so many are compared exactly; more are scanned by their signs, which costs a thirtieth. */
+/** Up to so many are all compared; more are scanned by their signs, which costs a thirtieth. */
 const EXACT_UP_TO = 2_000;
 const NOT_COMPARED = 0xffff;
 
 export function createVectorIndex(dimensions: number): VectorIndex {
   const words = Math.ceil(dimensions / 32);
   let room = 1024;
-  let values = new Float32Array(room * dimensions);
+  // A byte each, with a scale for each vector: a quarter of the room, and cosines differ in the fourth digit at most.
+  let values = new Int8Array(room * dimensions);
+  let scales = new Float32Array(room);
   let signs = new Int32Array(room * words);
   let present = new Uint8Array(room);
   let end = 0;
@@ -33,7 +35,8 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   function makeRoom(slot: number): void {
     if (slot < room) return;
     while (slot >= room) room *= 2;
-    values = copied(values, new Float32Array(room * dimensions));
+    values = copied(values, new Int8Array(room * dimensions));
+    scales = copied(scales, new Float32Array(room));
     signs = copied(signs, new Int32Array(room * words));
     present = copied(present, new Uint8Array(room));
   }
@@ -42,7 +45,15 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     let sum = 0;
     const start = slot * dimensions;
     for (let i = 0; i < dimensions; i += 1) sum += (values[start + i] as number) * (query[i] as number);
-    return sum;
+    return Math.min(1, sum * (scales[slot] as number));
+  }
+
+  function store(slot: number, vector: Float32Array): void {
+    const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const start = slot * dimensions;
+    scales[slot] = largest / 127;
+    for (let i = 0; i < dimensions; i += 1)
+      values[start + i] = largest === 0 ? 0 : Math.round(((vector[i] as number) / largest) * 127);
   }
 
   /** Slots whose signs differ least from the query's: about `count` of them, and all that tie with the last. */
@@ -78,7 +89,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
       if (present[slot] === 0) size += 1;
       present[slot] = 1;
       end = Math.max(end, slot + 1);
-      values.set(vector, slot * dimensions);
+      store(slot, vector);
       signs.set(signsOf(vector, words), slot * words);
     },
     remove(slot) {

@@ -58,7 +58,7 @@ test('vectors: what is removed is not found, and its place can be used again', (
   assert.equal(index.size, 0);
   assert.deepEqual(index.nearest(new Float32Array([1, 0]), 5, ALL), []);
   index.set(3, new Float32Array([0, 1]));
-  assert.equal(index.cosine(3, new Float32Array([0, 1])), 1);
+  assert.ok(Math.abs(index.cosine(3, new Float32Array([0, 1])) - 1) < 0.001);
 });
 
 test('vectors: there is room for any number', () => {

@@ -37,7 +37,8 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
     // FULL: an answer that was given survives a loss of power, not only the end of the process.
     database.exec('pragma synchronous = full; pragma journal_size_limit = 67108864');
   }
-  database.exec('pragma temp_store = memory; pragma cache_size = -16000');
+  // Who reads finds most pages in the memory of the operating system; who writes keeps what it is about to change.
+  database.exec(`pragma temp_store = memory; pragma cache_size = ${readOnly ? -2_000 : -16_000}`);
   const statements = new Map<string, PreparedStatement>();
 
   function prepare(sql: string): PreparedStatement {
