@@ -10,8 +10,8 @@ import type { VectorIndex } from './vector-index.ts';
 export type Meaning = { vector: Float32Array } | { cosines: readonly { digest: string; cosine: number }[] };
 
 /** Candidates by words and by meaning; each gets both scores before they are merged. */
-const MOST_BY_WORDS = 600;
-const MOST_BY_MEANING = 400;
+const MOST_BY_WORDS = 300;
+const MOST_BY_MEANING = 300;
 
 export interface Named {
   match: NameMatch;

@@ -1,6 +1,5 @@
 // The engine at work: index and vectors on a thread of their own, kept in step with the catalog while searches go on.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { Meaning } from './candidates.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
@@ -151,9 +150,7 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
             return undefined;
           });
       const mode = meaning ? request.mode : 'keyword';
-      const columns = await thread
-        .run({ kind: 'rank', request: { ...asked, mode }, now: now(), meaning })
-        .catch(overloaded);
+      const columns = await thread.run({ kind: 'rank', request: { ...asked, mode }, now: now(), meaning });
       const degraded = degradation(columns, wantsMeaning, trouble);
       return {
         hits: hitsFrom(columns),
@@ -177,13 +174,6 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
       await thread.close();
     },
   };
-}
-
-function overloaded(error: unknown): never {
-  if (error instanceof Error && /queue is at limit/i.test(error.message)) {
-    throw new HubError('overloaded', 'Too many searches at once; try again in a moment.', { cause: error });
-  }
-  throw error;
 }
 
 function hitsFrom({ uids, numbers, explanations }: RankedColumns): Hit[] {

@@ -1,5 +1,6 @@
 // The embedder that comes with the hub: a model on a thread of its own.
 import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
 import { createWorkerPool } from '../lib/workers.ts';
 import type { Logger } from '../lib/world.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
@@ -25,9 +26,13 @@ export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<L
     heapMb: 192,
   });
 
+  // Whoever asks first is answered first: a pool gives a thread that becomes free to whoever asks in that moment.
+  const turns = pLimit(1);
+
   async function run(texts: readonly string[]): Promise<EmbedderReply> {
+    if (turns.pendingCount >= LONGEST_QUEUE) throw new EmbeddingError('too many texts are waiting for the model');
     try {
-      return await pool.run(texts);
+      return await turns(() => pool.run(texts));
     } catch (error) {
       throw new EmbeddingError(error instanceof Error ? error.message : String(error), { cause: error });
     }

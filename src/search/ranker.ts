@@ -15,7 +15,9 @@ export interface RankTask extends RankRequest {
 }
 
 /** Enough to page through. */
-const MOST_HITS = 1000;
+const MOST_HITS = 500;
+/** What shares no word with the query and is further from its meaning than this has nothing to do with it. */
+const LEAST_COSINE = 0.2;
 const HOUR_MS = 3_600_000;
 
 export function rank(collection: Collection, vectors: VectorIndex | undefined, task: RankTask): Hit[] {
@@ -28,7 +30,8 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
   const weights = weightsFor(semantic.size > 0 ? task.mode : 'keyword', words);
   const isMet = collection.meets(task.filters);
 
-  const hits: (Hit & { slot: number })[] = [];
+  const hits: Hit[] = [];
+  const slots = new Map<Hit, number>();
   for (const slot of new Set([...named.keys(), ...lexical.keys(), ...semantic.keys()])) {
     const newest = choice.members[slot];
     if (!newest) continue;
@@ -37,20 +40,22 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
       semantic: semantic.get(slot),
       named: named.get(slot)?.match,
     };
+    if (isUnrelated(found)) continue;
     const members = task.versions === 'all' ? newest.family.members.filter(isMet) : [meant(named.get(slot)) ?? newest];
     for (const member of members) {
-      const hit = hitFor(member, found, weights, slot);
-      if (hit.final > 0) hits.push(hit);
+      const hit = hitFor(member, found);
+      if (hit.final <= 0) continue;
+      hits.push(hit);
+      if (task.explain) slots.set(hit, slot);
     }
   }
-  return hits
-    .sort(byScore)
-    .slice(0, MOST_HITS)
-    .map(({ slot, ...hit }) =>
-      task.explain
-        ? { ...hit, explanation: explain(collection, slot, { hit, words, weights, named: named.get(slot)?.match }) }
-        : hit,
-    );
+  const best = hits.sort(byScore).slice(0, MOST_HITS);
+  return task.explain ? best.map(explained) : best;
+
+  function explained(hit: Hit): Hit {
+    const slot = slots.get(hit) ?? -1;
+    return { ...hit, explanation: explain(collection, slot, { hit, words, weights, named: named.get(slot)?.match }) };
+  }
 
   /** The version that the query names, if it may be shown. */
   function meant(name: Named | undefined): Member | undefined {
@@ -58,17 +63,17 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
     return member && isMet(member) ? member : undefined;
   }
 
-  function hitFor(member: Member, found: Found, weight: MergeWeights, slot: number): Hit & { slot: number } {
+  function hitFor(member: Member, { lexical: covered, semantic: cosine, named: match }: Found): Hit {
     const quality = unit(member.quality);
     const recency = recencyOf(member, task.now);
+    const isDeprecated = member.status !== 'active';
     return {
-      slot,
       uid: member.uid,
-      lexical: found.lexical,
-      semantic: unit(found.semantic ?? 0),
+      lexical: covered,
+      semantic: unit(cosine ?? 0),
       quality,
       recency,
-      final: finalScore({ ...found, quality, recency, isDeprecated: member.status !== 'active' }, weight),
+      final: finalScore({ lexical: covered, semantic: cosine, named: match, quality, recency, isDeprecated }, weights),
       versionCount: member.family.members.length,
     };
   }
@@ -79,6 +84,10 @@ interface Found {
   /** Undefined: its vector has not been made yet. */
   semantic: number | undefined;
   named: NameMatch | undefined;
+}
+
+function isUnrelated({ lexical, semantic, named }: Found): boolean {
+  return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
 }
 
 /** Dates are read once an hour and not once a query: a thousand of them take longer than all the rest. */

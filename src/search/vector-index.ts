@@ -42,10 +42,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   }
 
   function cosine(slot: number, query: Float32Array): number {
-    let sum = 0;
-    const start = slot * dimensions;
-    for (let i = 0; i < dimensions; i += 1) sum += (values[start + i] as number) * (query[i] as number);
-    return Math.min(1, sum * (scales[slot] as number));
+    return Math.min(1, product(values, slot * dimensions, query) * (scales[slot] as number));
   }
 
   function store(slot: number, vector: Float32Array): void {
@@ -58,15 +55,8 @@ export function createVectorIndex(dimensions: number): VectorIndex {
 
   /** Slots whose signs differ least from the query's: about `count` of them, and all that tie with the last. */
   function closestBySigns(query: Float32Array, count: number, eligible: Uint8Array): number[] {
-    const wanted = signsOf(query, words);
-    const distances = new Uint16Array(end).fill(NOT_COMPARED);
-    const histogram = new Uint32Array(dimensions + 1);
-    for (let slot = 0; slot < end; slot += 1) {
-      if (present[slot] !== 1 || eligible[slot] !== 1) continue;
-      const distance = differingBits(signs, slot * words, wanted);
-      distances[slot] = distance;
-      histogram[distance] = (histogram[distance] as number) + 1;
-    }
+    const distances = new Uint16Array(end);
+    const histogram = compareSigns({ signs, present, eligible, wanted: signsOf(query, words), distances, dimensions });
     let furthest = 0;
     for (let total = 0; furthest < dimensions; furthest += 1) {
       total += histogram[furthest] as number;
@@ -123,13 +113,40 @@ function signsOf(vector: Float32Array, words: number): Int32Array {
   return signs;
 }
 
-function differingBits(signs: Int32Array, start: number, wanted: Int32Array): number {
-  let count = 0;
-  for (let word = 0; word < wanted.length; word += 1) {
-    let bits = (signs[start + word] as number) ^ (wanted[word] as number);
-    bits -= (bits >>> 1) & 0x55555555;
-    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+interface Comparison {
+  signs: Int32Array;
+  present: Uint8Array;
+  eligible: Uint8Array;
+  wanted: Int32Array;
+  /** Filled in: how many signs differ, by slot. */
+  distances: Uint16Array;
+  dimensions: number;
+}
+
+/** How many slots have which distance. Apart from the index, because arrays that may be replaced by larger ones are slow to walk through. */
+function compareSigns({ signs, present, eligible, wanted, distances, dimensions }: Comparison): Uint32Array {
+  const histogram = new Uint32Array(dimensions + 1);
+  const words = wanted.length;
+  for (let slot = 0, start = 0; slot < distances.length; slot += 1, start += words) {
+    if (present[slot] !== 1 || eligible[slot] !== 1) {
+      distances[slot] = NOT_COMPARED;
+      continue;
+    }
+    let count = 0;
+    for (let word = 0; word < words; word += 1) {
+      let bits = (signs[start + word] as number) ^ (wanted[word] as number);
+      bits -= (bits >>> 1) & 0x55555555;
+      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+      count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+    }
+    distances[slot] = count;
+    histogram[count] = (histogram[count] as number) + 1;
   }
-  return count;
+  return histogram;
+}
+
+function product(values: Int8Array, start: number, query: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < query.length; i += 1) sum += (values[start + i] as number) * (query[i] as number);
+  return sum;
 }
