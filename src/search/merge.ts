@@ -43,7 +43,7 @@ export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount
   if (mode === 'keyword') return { words: 1, meaning: 0 };
   if (mode === 'semantic') return { words: 0, meaning: 1 };
   if (query.isName) return { words: WORDS_IN_NAMES, meaning: 1 };
-  return { words: MOST_FOR_WORDS * Math.min(1, FEW_WORDS / Math.max(1, query.wordCount)) ** 3, meaning: 1 };
+  return { words: MOST_FOR_WORDS * Math.min(1, FEW_WORDS / Math.max(1, query.wordCount)) ** 3.5, meaning: 1 };
 }
 
 export function finalScore(candidate: Candidate, weights: MergeWeights): number {
