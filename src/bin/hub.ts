@@ -66,10 +66,23 @@ function runOn(runtime: string): void {
   });
 }
 
+const PARENT_LOOK_MS = 500;
+
+function watchParent(onGone: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, PARENT_LOOK_MS).unref();
+}
+
 function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
   const signals = ['SIGTERM', 'SIGINT'] as const;
   for (const signal of signals) process.once(signal, stop);
+  // npm passes signals on to a shell, which ends without a word to what it has started.
+  if (process.env.npm_lifecycle_event !== undefined) watchParent(stop);
   return controller.signal;
 
   function stop(): void {

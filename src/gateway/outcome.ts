@@ -12,7 +12,10 @@ type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'cal
 export function sentenceFor(reply: Failure, url?: string): string {
   if (reply.kind === 'refused') return explain(reply, url);
   // A gateway connects to a server before it answers, and most often it is the server that it waits for.
-  const waiting = reply.kind === 'timeout' && url ? `; the server at ${shownUrl(url)} may be the one that hangs` : '';
+  const waiting =
+    reply.kind === 'timeout' && url
+      ? `; the server at ${shownUrl(url).replace(/[?#].*$/s, '')} may be the one that hangs`
+      : '';
   return `The gateway ${reply.error}${waiting}.`;
 }
 

@@ -18,15 +18,15 @@ export interface Tokens {
 /** Runs before the body is read. @throws HubError `unauthorized` */
 export function authorize(request: FastifyRequest, tokens: Tokens): void {
   const { protection } = request.routeOptions.config;
-  if (protection) requireToken(request, tokens[protection]);
+  if (protection) requireToken(request, tokens[protection], protection === 'metrics' ? 'METRICS_TOKEN' : 'API_TOKEN');
 }
 
 /** For what a public route shows to some only; without a token that is expected, to everybody. @throws HubError `unauthorized` */
-export function requireToken(request: FastifyRequest, expected: string | undefined): void {
+export function requireToken(request: FastifyRequest, expected: string | undefined, name = 'API_TOKEN'): void {
   if (!expected || isSameText(bearerToken(request), expected)) return;
   throw new HubError(
     'unauthorized',
-    "This route needs the header 'Authorization: Bearer <token>' with the hub's token.",
+    `This route needs the header 'Authorization: Bearer <token>' with the hub's token (its ${name}).`,
   );
 }
 

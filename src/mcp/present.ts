@@ -89,7 +89,10 @@ function serverOf(registration: Record<string, unknown> | null): Record<string, 
   const server = registration?.server;
   if (typeof server !== 'object' || server === null) return null;
   const { url, transport } = server as Record<string, unknown>;
-  return { url: typeof url === 'string' ? url : null, transport: typeof transport === 'string' ? transport : null };
+  return {
+    url: typeof url === 'string' ? url.replace(/[?#].*$/s, '') : null,
+    transport: typeof transport === 'string' ? transport : null,
+  };
 }
 
 function shortened(text: string, most: number): string {

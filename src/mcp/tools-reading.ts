@@ -98,7 +98,9 @@ export function offerReadingTools(server: McpServer, options: McpServerOptions):
       answered(options, async () => {
         // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
         const { plan } = await hub.install({ id, target: '.', dry_run: true, frozen: false });
-        return answer(planText(plan), plan);
+        // Without the registration itself, which may hold what is secret.
+        const { mcp_registration: registration, ...shown } = plan;
+        return answer(planText(plan), { ...shown, registers: Object.keys(registration).length > 0 });
       }),
   );
 }

@@ -51,6 +51,8 @@ export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
     if (url.length > LONGEST_URL)
       return failed(url, { message: `has an address of more than ${LONGEST_URL} characters`, isTemporary: false });
     if (entry.fault !== undefined) return failed(url, { message: entry.fault, isTemporary: false });
+    if (/^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i.test(url))
+      return failed(url, { message: 'has an address with credentials, which everybody would see', isTemporary: false });
     if (entry.isDeleted) return { outcome: 'deleted', url };
     // What is marked as missing is wanted whole again.
     const known = member?.isMissing ? undefined : member;

@@ -109,12 +109,20 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
     },
     candidates: ({ request }) => candidateTexts(collection, request),
     rank({ request, now, meaning }) {
-      const hits = rank(collection, vectors, { ...request, now, meaning });
+      // Vectors of another size cannot be compared: then words are all there is.
+      const usable =
+        meaning && ('cosines' in meaning || meaning.vector.length === vectors?.dimensions) ? meaning : undefined;
+      const hits = rank(collection, vectors, {
+        ...request,
+        mode: usable ? request.mode : 'keyword',
+        now,
+        meaning: usable,
+      });
       return {
         uids: hits.map(({ uid }) => uid),
         numbers: numbersOf(hits),
         explanations: request.explain ? hits.map(({ explanation }) => explanation) : undefined,
-        usedMeaning: meaning !== undefined && ('cosines' in meaning || meaning.vector.length === vectors?.dimensions),
+        usedMeaning: usable !== undefined,
       };
     },
   };

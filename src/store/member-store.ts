@@ -48,9 +48,11 @@ export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Rev
             ),
           )
           .where('missing_since', 'is not', null)
-          .executeTakeFirst();
+          .returning('uid')
+          .execute();
         const { missing, uncovered } = await leave(tx, { remote, uids: left, at });
-        return { result: { uncovered }, isChange: Number(revived.numUpdatedRows) + missing > 0 };
+        const entities = [...revived.map(({ uid }) => uid), ...missing];
+        return { result: { uncovered }, isChange: entities.length > 0, entities };
       });
     },
 
@@ -79,7 +81,7 @@ export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Rev
           .execute();
         const uids = gone.map(({ uid }) => uid);
         const { missing, uncovered } = await leave(tx, { remote, uids, at });
-        return { result: { marked: gone.length, uncovered }, isChange: missing > 0 };
+        return { result: { marked: gone.length, uncovered }, isChange: missing.length > 0, entities: missing };
       });
     },
 
@@ -115,8 +117,8 @@ export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Rev
   async function leave(
     tx: Db,
     { remote, uids, at }: { remote: string; uids: readonly string[]; at: Date },
-  ): Promise<{ missing: number; uncovered: number }> {
-    if (uids.length === 0) return { missing: 0, uncovered: 0 };
+  ): Promise<{ missing: string[]; uncovered: number }> {
+    if (uids.length === 0) return { missing: [], uncovered: 0 };
     const orphaned = await tx
       .updateTable('entity')
       .set({ missing_since: at.toISOString() })
@@ -132,7 +134,8 @@ export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Rev
           ),
         ),
       )
-      .executeTakeFirst();
+      .returning('uid')
+      .execute();
     const forgotten = await tx
       .updateTable('remote_member')
       .set({ digest: '', etag: null, last_modified: null })
@@ -140,7 +143,7 @@ export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Rev
       .where('missing_since', 'is', null)
       .where(isOneOf('uid', uids))
       .executeTakeFirst();
-    return { missing: Number(orphaned.numUpdatedRows), uncovered: Number(forgotten.numUpdatedRows) };
+    return { missing: orphaned.map(({ uid }) => uid), uncovered: Number(forgotten.numUpdatedRows) };
   }
 
   async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {

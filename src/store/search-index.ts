@@ -1,5 +1,5 @@
 // The engine's port on both engines.
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { EntityType } from '../catalog/uid.ts';
 import type { IndexEntry, SearchIndex, StoredVector } from '../search/search-index.ts';
 import type { Dialect } from './dialects/dialect.ts';
@@ -18,15 +18,14 @@ const ENTRY_COLUMNS = [
   'version',
   'version_key',
   'status',
+  'missing_since',
   'quality',
   'published_at',
   'gateway_registered_at',
   'facets',
 ] as const satisfies (keyof EntityTable)[];
 
-type EntryRow = Pick<EntityTable, Exclude<(typeof ENTRY_COLUMNS)[number], 'gateway_registered_at'>> & {
-  gateway_registered_at: string | null;
-};
+type EntryRow = Pick<Selectable<EntityTable>, (typeof ENTRY_COLUMNS)[number]>;
 
 export async function createSearchIndex(dialect: Dialect, revision: Revision): Promise<SearchIndex> {
   const { read, write, rowsFromJson } = dialect;
@@ -125,7 +124,8 @@ function entryFromRow(row: EntryRow): IndexEntry {
     slug: row.slug,
     version: row.version,
     versionKey: row.version_key,
-    status: row.status as IndexEntry['status'],
+    // What no remote lists any more is treated like what its author has switched off.
+    status: row.missing_since === null ? (row.status as IndexEntry['status']) : 'disabled',
     isRegistered: row.gateway_registered_at !== null,
     facets: row.facets,
     quality: row.quality,

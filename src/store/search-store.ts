@@ -1,5 +1,5 @@
 // The port of search's lists and pages on both engines.
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { readManifest } from '../catalog/manifest.ts';
 import type { EntityType } from '../catalog/uid.ts';
 import type { DirectoryEntry, SearchStore } from '../search/store.ts';
@@ -19,14 +19,13 @@ const ENTRY_COLUMNS = [
   'name',
   'version_key',
   'status',
+  'missing_since',
   'created_at',
   'gateway_registered_at',
   'facets',
 ] as const satisfies (keyof EntityTable)[];
 
-type EntryRow = Pick<EntityTable, 'uid' | 'type' | 'name' | 'version_key' | 'status' | 'created_at' | 'facets'> & {
-  gateway_registered_at: string | null;
-};
+type EntryRow = Pick<Selectable<EntityTable>, (typeof ENTRY_COLUMNS)[number]>;
 
 export function createSearchStore({ lookup, read, rowsFromJson }: Dialect, revision: Revision): SearchStore {
   const listed = (uids: readonly string[]) =>
@@ -101,7 +100,8 @@ function entryFromRow(row: EntryRow): DirectoryEntry {
     type: row.type as EntityType,
     name: row.name,
     versionKey: row.version_key,
-    status: row.status as DirectoryEntry['status'],
+    // What no remote lists any more is treated like what its author has switched off.
+    status: row.missing_since === null ? (row.status as DirectoryEntry['status']) : 'disabled',
     createdAt: row.created_at,
     isRegistered: row.gateway_registered_at !== null,
     facets: row.facets,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SearchQuery } from '../../src/search/contract.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { hubOn } from './hubs.ts';
@@ -199,6 +200,29 @@ testOnEveryEngine('two at once: the lock is gone with the process that held it',
   assert.fail('the lock is still held');
 });
 
+testOnEveryEngine(
+  'search: what no remote lists any more is left out, and found again once it is back',
+  async (t, address) => {
+    const host = await startIndexServer(t);
+    const { hub } = await hubOn(t, address);
+    const url = publish(host, '/one.json', 'alpha', 'beta', 'gamma');
+    await hub.addRemote(url);
+    await hub.ingest();
+    const found = async (text: string) => (await hub.search(aSearch(text))).items.map(({ id }) => id);
+    assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
+    assert.equal((await found('')).length, 3);
+
+    publish(host, '/one.json', 'alpha', 'gamma');
+    await hub.ingest();
+    assert.ok(!(await found('beta')).includes('tool:beta@1.0.0'));
+    assert.equal((await found('')).length, 2);
+
+    publish(host, '/one.json', 'alpha', 'beta', 'gamma');
+    await hub.ingest();
+    assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
+  },
+);
+
 test('close: what is under way ends soon, and nothing is lost by it', async (t) => {
   const host = await startIndexServer(t);
   const address = await emptyDatabase(t, 'sqlite');
@@ -220,3 +244,17 @@ test('close: what is under way ends soon, and nothing is lost by it', async (t) 
   assert.deepEqual((await next.syncRemotes()).ingested, [url]);
   assert.equal((await next.countEntities()).tool, 2);
 });
+
+function aSearch(text: string): SearchQuery {
+  const none = { capabilities: [], frameworks: [], providers: [], transports: [] };
+  return {
+    text,
+    filters: { ...none, includeInactive: false, includePending: true },
+    mode: 'keyword',
+    offset: 0,
+    withFitReason: false,
+    withSnippets: false,
+    withFacets: false,
+    explain: false,
+  };
+}

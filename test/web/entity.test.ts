@@ -48,9 +48,9 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
   await page.getByRole('button', { name: 'Copy the install command' }).click();
   await page.getByText('Copied').waitFor();
-  assert.equal(
+  assert.match(
     await copied(),
-    'hub install mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3 --target .',
+    /^curl -sf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 -o manifest\.json && hub install --manifest manifest\.json --target \.$/,
   );
 
   for (const [client, section] of [

@@ -8,14 +8,14 @@ export function genericStub(framework: string, templateKey: string): AdapterTemp
   return {
     path: (subject) => `adapters/${safeName(framework)}/${safeName(shortName(subject))}.${safeName(templateKey)}.json`,
     render: ({ subject, params }) => {
-      const { uid, type, name, version, title, summary, description, mcpRegistration } = subject;
+      const { uid, type, name, version, title, summary, description } = subject;
       const stub = {
         framework,
         template_key: templateKey,
         params,
         entity: { id: uid, type, name, version, title, summary, description },
+        // Not the registration itself, which may hold what is secret.
         connection: connectionOf(subject),
-        mcp_registration: mcpRegistration ?? {},
       };
       return { kind: 'file', content: `${JSON.stringify(stub, null, 2)}\n` };
     },

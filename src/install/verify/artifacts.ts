@@ -23,7 +23,7 @@ export interface VerifyContext {
 type Verify = (artifact: LockedArtifact, context: VerifyContext) => Promise<Found>;
 
 export async function verifyArtifact(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
-  if (!artifact.ok) return unchecked('was not in place when the lockfile was written');
+  if (!artifact.ok) return missing('was not in place when the lockfile was written: install it again');
   return VERIFIERS[installerKindOf(artifact.kind, artifact.spec)](artifact, context);
 }
 

@@ -38,7 +38,7 @@ export function Registration({ entity }: { entity: EntityRecord }) {
     <section class="panel" aria-labelledby="registration">
       <h2 id="registration">Registration</h2>
       {gateway_registered_at && <p>In the gateway since {atMoment(gateway_registered_at)}.</p>}
-      {!gateway_registered_at && !gateway_error && <p>Not in the gateway yet: the next sync tries.</p>}
+      {!gateway_registered_at && !gateway_error && <p>Not in a gateway, as far as this hub knows.</p>}
       {gateway_error && (
         <p class="reason reason-bad">
           <span class="reason-label">Why it is not in the gateway</span> {gateway_error}

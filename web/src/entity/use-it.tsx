@@ -13,10 +13,10 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
     <section class="panel" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
       <h3>Install with the hub</h3>
-      <CopyBox text={`hub install ${shellWord(entity.id)} --target .`} label="the install command" />
+      <CopyBox text={installCommand(entity.id)} label="the install command" />
       <p class="quiet">
-        Shows its plan, checks what it fetches, and writes <code>hub.lock.json</code>. Or let the hub do it on its own
-        machine:
+        Installs into the folder you are in, checks what it fetches, and writes <code>hub.lock.json</code>;{' '}
+        <code>--dry-run</code> only shows the plan. Or let the hub do it on its own machine:
       </p>
       <button type="button" class="button button-main" onClick={onInstall}>
         Install on the hub…
@@ -58,4 +58,10 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
       )}
     </section>
   );
+}
+
+/** On the reader's own machine, which has the manifest from this hub and everything else from where the manifest says. */
+function installCommand(id: string): string {
+  const address = `${location.origin}/catalog/manifest/${encodeURIComponent(id)}`;
+  return `curl -sf ${shellWord(address)} -o manifest.json && hub install --manifest manifest.json --target .`;
 }
