@@ -21,7 +21,7 @@ const STANDARD_PORT = 443;
 const HOST_FAILURES = ['ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL'];
 const FALLBACK_PORT = 8443;
 /** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
-const GRACE_MS = 8_000;
+const GRACE_MS = 6_000;
 const SWEEP_MS = 200;
 
 export interface ServeOptions {

@@ -28,11 +28,22 @@ export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<L
 
   // Whoever asks first is answered first: a pool gives a thread that becomes free to whoever asks in that moment.
   const turns = pLimit(1);
+  let isClosed = false;
+
+  /** The thread is ended only when it rests: in the middle of its work, the native library would take the whole process with it. */
+  async function close(): Promise<void> {
+    isClosed = true;
+    await turns(() => undefined);
+    await pool.destroy();
+  }
 
   async function run(texts: readonly string[]): Promise<EmbedderReply> {
     if (turns.pendingCount >= LONGEST_QUEUE) throw new EmbeddingError('too many texts are waiting for the model');
     try {
-      return await turns(() => pool.run(texts));
+      return await turns(() => {
+        if (isClosed) throw new EmbeddingError('the hub is closing');
+        return pool.run(texts);
+      });
     } catch (error) {
       throw new EmbeddingError(error instanceof Error ? error.message : String(error), { cause: error });
     }
@@ -49,6 +60,6 @@ export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<L
     model,
     batchSize: BATCH_SIZE,
     embed: async (texts) => (await run(texts)).vectors,
-    close: () => pool.destroy(),
+    close,
   };
 }

@@ -69,7 +69,7 @@ function publish(host: IndexServer, generation: number): void {
 async function killAtRandom(host: IndexServer, child: SyncingProcess): Promise<number> {
   host.forget();
   // Not at the very end: it must not have ended by itself.
-  const moment = Math.floor(Math.random() * MANIFESTS * 0.9);
+  const moment = Math.floor(Math.random() * MANIFESTS * 0.5);
   while (host.requests.length <= moment && !child.hasEnded()) await sleep(1);
   // A batch is saved some milliseconds after it was fetched.
   await sleep(Math.random() * 20);
