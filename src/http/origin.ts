@@ -4,6 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
 import { isLoopbackHost } from '../lib/address.ts';
 
+/** Programs send neither of these, and whoever runs one can send what they like. */
+export function isFromBrowser({ headers }: FastifyRequest): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+}
+
 /** @throws HubError `origin_refused` */
 export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: readonly string[]): void {
   if (!isOwnName(hostname, hostNames))
