@@ -278,13 +278,20 @@ test('verify: what cannot be told from the folder is said, and is no failure', a
   const base = { resolved: null, integrity: null, path: null, ok: true };
   await lockArtifacts(target, [
     { ...base, kind: 'other', spec: { registry: 'cargo', package: 'a' } },
-    { ...base, kind: 'git', spec: { repo: 'https://example.org/a.git' }, ok: false },
     { ...base, kind: 'zip', spec: { url: 'https://example.org/a.zip' }, path: 'vendor/old' },
   ]);
   const found = await differences(target);
-  assert.equal(found.length, 3);
+  assert.equal(found.length, 2);
   assert.ok(found.every((line) => line.startsWith('unchecked ')));
   assert.equal((await verify(target))?.ok, true);
+});
+
+test('verify: what an install could not put in place is missing', async (t) => {
+  const target = await tempDir(t);
+  const spec = { repo: 'https://example.org/a.git' };
+  await lockArtifacts(target, [{ kind: 'git', spec, resolved: null, integrity: null, path: null, ok: false }]);
+  assert.match((await differences(target))[0] ?? '', /^missing git: was not in place/);
+  assert.equal((await verify(target))?.ok, false);
 });
 
 test('verify: a path that leads out of the folder is not followed', async (t) => {
