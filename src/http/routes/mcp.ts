@@ -1,11 +1,10 @@
 // The MCP endpoint: streamable HTTP, stateless, one server for each request.
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Hub } from '../../hub.ts';
 import type { Logger } from '../../lib/world.ts';
-import { createMcpServer } from '../../mcp/server.ts';
 import { isAdmin } from '../auth.ts';
 import { checkOrigin } from '../origin.ts';
 
@@ -22,11 +21,21 @@ const ADMIN: AuthInfo = { token: '', clientId: 'operator', scopes: ['admin'] };
 
 export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, log }: McpRouteDependencies): void {
   const onFailure = (error: unknown) => log.error({ error }, 'An MCP request failed');
-  const handler = createMcpHandler(
-    ({ authInfo }) => createMcpServer({ hub, isAdmin: authInfo?.scopes.includes('admin') ?? false, onFailure }),
-    { onerror: (error) => log.debug({ error }, 'An MCP request was refused') },
-  );
-  app.addHook('onClose', () => handler.close());
+  let opened: Promise<McpHttpHandler> | undefined;
+
+  /** With the first request: loading the SDK takes longer than anything else at the start. */
+  async function open(): Promise<McpHttpHandler> {
+    const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('../../mcp/server.ts'),
+    ]);
+    return createMcpHandler(
+      ({ authInfo }) => createMcpServer({ hub, isAdmin: authInfo?.scopes.includes('admin') ?? false, onFailure }),
+      { onerror: (error) => log.debug({ error }, 'An MCP request was refused') },
+    );
+  }
+
+  app.addHook('onClose', async () => (await opened)?.close());
 
   app.post(
     '/mcp',
@@ -37,7 +46,9 @@ export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, lo
     },
     async (request, reply) => {
       const authInfo = isAdmin(request, adminToken) ? ADMIN : undefined;
-      const response = await handler.fetch(webRequest(request, goneSignal(reply)), {
+      opened ??= open();
+      const { fetch } = await opened;
+      const response = await fetch(webRequest(request, goneSignal(reply)), {
         authInfo,
         parsedBody: request.body,
       });
