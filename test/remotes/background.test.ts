@@ -87,7 +87,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   recent.background.stop();
   assert.deepEqual([...new Set(recent.outcomes)], ['skipped']);
 
-  host.delay(() => 400);
+  const letGo = host.hold('/index.json');
   const before = host.requests.length;
   const syncing = one.hub.syncRemotes();
   await until(() => host.requests.length > before);
@@ -95,6 +95,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   await until(() => busy.outcomes.length >= 1);
   busy.background.stop();
   assert.equal(busy.outcomes[0], 'skipped');
+  letGo();
   await syncing;
 });
 

@@ -107,7 +107,7 @@ test('time: what is stopped because the hub closes ends soon', async (t) => {
 test('progress: tells what is under way, and ends with stats exactly as the contract has them', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
-  host.delay((path) => (path === '/m/m599.json' ? 300 : 0));
+  const letGo = host.hold('/m/m599.json');
   let progress: Progress | undefined;
   const result = ingest(undefined, { onStart: (started) => (progress = started) });
   while ((progress?.run().done ?? 0) === 0) await sleep(5);
@@ -116,6 +116,7 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
   assert.ok((run?.per_second ?? 0) > 0 && (run?.seconds_left ?? 0) > 0);
   assert.deepEqual([run?.finished_at, run?.ok, run?.error], [null, null, null]);
 
+  letGo();
   const { stats, ...rest } = await result;
   assert.deepEqual(rest, { url: host.url('/index.json'), ok: true });
   assert.deepEqual(Object.keys(stats).toSorted(), [
@@ -130,7 +131,7 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
     'updated',
   ]);
   const { elapsed_secs, ...counts } = stats;
-  assert.ok(elapsed_secs > 0.2 && elapsed_secs < 60);
+  assert.ok(elapsed_secs > 0 && elapsed_secs < 60);
   assert.deepEqual(counts, {
     manifests_seen: 600,
     entities_upserted: 600,
@@ -147,10 +148,11 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
 test('database: one that is closed in the middle is a result and not a crash', async (t) => {
   const it = await testIngestOnSqlite(t);
   it.publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
-  it.host.delay((path) => (path === '/m/m300.json' ? 200 : 0));
+  const letGo = it.host.hold('/m/m300.json');
   const result = it.ingest();
   while (it.host.seen('/m/m300.json').length === 0) await sleep(5);
   await it.database.close();
+  letGo();
   const { ok, error } = await result;
   assert.equal(ok, false);
   assert.match(error ?? '', /failed inside the hub|does not answer/);
@@ -163,12 +165,13 @@ test('database: a PostgreSQL that goes away in the middle is a result and not a 
   const address = await emptyDatabase(t, 'postgres');
   const it = await testIngest(t, address);
   it.publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
-  it.host.delay((path) => (path === '/m/m300.json' ? 300 : 0));
+  const letGo = it.host.hold('/m/m300.json');
   const result = it.ingest();
   while (it.host.seen('/m/m300.json').length === 0) await sleep(5);
   const name = new URL((address as { url: string }).url).pathname.slice(1);
   await onServer(`alter database ${name} allow_connections false`);
   await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  letGo();
   const { ok, error, stats } = await result;
   assert.equal(ok, false);
   assert.match(error ?? '', /failed inside the hub|does not answer/);

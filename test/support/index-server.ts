@@ -35,6 +35,8 @@ export interface IndexServer {
   redirect(path: string, location: string, status?: number): void;
   /** Every request waits so long; paths that are not named, not at all. */
   delay(delayMs: (path: string) => number): void;
+  /** Requests of the path wait until the test lets them go. */
+  hold(path: string): () => void;
   readonly requests: readonly SeenRequest[];
   /** Requests of one path, whatever their query, since the last `forget`. */
   seen(path: string): SeenRequest[];
@@ -49,6 +51,7 @@ export async function startIndexServer(t: TestContext): Promise<IndexServer> {
   const answers = new Map<string, Answer>();
   const failures = new Map<string, { status: number; times: number; headers?: Record<string, string> }>();
   let requests: SeenRequest[] = [];
+  const held = new Map<string, Promise<void>>();
   let delayOf = (_path: string) => 0;
   let [underWay, most] = [0, 0];
 
@@ -58,6 +61,7 @@ export async function startIndexServer(t: TestContext): Promise<IndexServer> {
     const waitMs = delayOf(path);
     // A test that is over does not wait for it.
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+    await held.get(path);
     if (failure && failure.times > 0) {
       failure.times -= 1;
       response.writeHead(failure.status, failure.headers).end();
@@ -94,6 +98,11 @@ export async function startIndexServer(t: TestContext): Promise<IndexServer> {
       void answers.set(path, (_request, response) => void response.writeHead(status, { location }).end()),
     delay: (delayMs) => {
       delayOf = delayMs;
+    },
+    hold: (path) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(path, promise);
+      return resolve;
     },
     get requests() {
       return requests;
