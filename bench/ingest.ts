@@ -36,7 +36,7 @@ try {
 console.table(rows);
 
 async function measure(engine: string, database: Record<string, string>): Promise<void> {
-  const hub = spawn(process.execPath, ['src/bin/hub.ts', 'serve'], {
+  const hub = spawn(process.execPath, ['--max-semi-space-size=4', 'src/bin/hub.ts', 'serve'], {
     env: { ...process.env, ...database, PORT: String(HUB_PORT), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -78,35 +78,6 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     read: () => catalog.countByType(),
   });
 
-  const { embedding } = config;
-  const engine = createSearchEngine({
-    index: await createSearchIndex(database, revision),
-    tryLock: database.tryLock,
-    openEmbedder: async () =>
-      embedding
-        ? createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted })
-        : openEmbeddedModel({ folder: MODELS_FOLDER }, log),
-    now,
-    log,
-  });
-  const search = openSearch({
-    engine,
-    store: createSearchStore(database, revision),
-    settings: config.search,
-    llm: config.llm,
-    world,
-    baseUrl,
-  });
-  metrics.gauge({
-    name: 'hub_search_index',
-    help: 'What search has in memory: entities, families (types and names), texts, and texts that have no vector yet.',
-    label: 'of',
-    read: async () => {
-      const { entities, families, texts, embedded } = engine.sizes();
-      return { entities, families, texts, texts_without_vector: texts - embedded };
-    },
-  });
-
   const registrations = createRegistrationStore(database, revision);
   const pending = createPendingServers(registrations);
   const gatewayClient =
@@ -162,6 +133,36 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
           count: metrics.countBackgroundSync,
         })
       : undefined;
+
+  const { embedding } = config;
+  const engine = createSearchEngine({
+    index: await createSearchIndex(database, revision),
+    tryLock: database.tryLock,
+    isBusy: () => sync.isIngesting(),
+    openEmbedder: async () =>
+      embedding
+        ? createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted })
+        : openEmbeddedModel({ folder: MODELS_FOLDER }, log),
+    now,
+    log,
+  });
+  const search = openSearch({
+    engine,
+    store: createSearchStore(database, revision),
+    settings: config.search,
+    llm: config.llm,
+    world,
+    baseUrl,
+  });
+  metrics.gauge({
+    name: 'hub_search_index',
+    help: 'What search has in memory: entities, families (types and names), texts, and texts that have no vector yet.',
+    label: 'of',
+    read: async () => {
+      const { entities, families, texts, embedded } = engine.sizes();
+      return { entities, families, texts, texts_without_vector: texts - embedded };
+    },
+  });
 
   const installs = createInstall({
     catalog,

@@ -25,6 +25,8 @@ export interface Sync {
   ingest(url: string | undefined, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` when one is under way, here or in another hub on the same database. */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
+  /** Whether this hub has an ingest under way. */
+  isIngesting(): boolean;
   status(): Promise<IngestStatus>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;
   /** Says of the runs that a killed hub left behind that they are over; for the start. */
@@ -155,6 +157,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       return tracked(syncRemotes(own, force), tell);
     },
     rejections: ({ url, ...page }) => runs.rejections({ ...page, url: url === undefined ? url : normalisedUrl(url) }),
+    isIngesting: () => running.size > 0,
     async status() {
       const last = await runs.last(LAST_RUNS_SHOWN);
       const current = runsOf(running);

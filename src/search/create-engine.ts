@@ -12,6 +12,8 @@ import { createSearchThread } from './search-thread.ts';
 export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'index' | 'tryLock'> {
   /** Opened while the hub serves; when it cannot be, search goes on by words. */
   openEmbedder: () => Promise<Embedder>;
+  /** Whether the machine is needed for something that comes first; what goes on by itself waits for its end, but not for ever. */
+  isBusy?: () => boolean;
   now: Clock;
   log: Logger;
 }
@@ -25,16 +27,25 @@ const WAIT_FOR_CHANGE_MS = 150;
 const WAIT_FOR_MODEL_MS = 3_000;
 const LOOK_FOR_CHANGES_MS = 1_000;
 const REST_AFTER_FAILURE_MS = 30_000;
+const LONGEST_PAUSE_MS = 120_000;
 /** So many vectors may be missing without a word about it: they are on their way. */
 const FEW_MISSING = 0.05;
 const MOST_NEIGHBOURS = 400;
 
-export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: SearchEngineDependencies): SearchEngine {
+export function createSearchEngine({
+  index,
+  tryLock,
+  openEmbedder,
+  isBusy = () => false,
+  now,
+  log,
+}: SearchEngineDependencies): SearchEngine {
   const thread = createSearchThread();
   const keeper = createIndexKeeper(index, thread);
   const stopping = new AbortController();
   let embedder: Promise<Embedder> | undefined;
-  let catchingUp: Promise<void> | undefined;
+  let catchingUp: { over: Promise<void>; pause: AbortController } | undefined;
+  let busySince: number | undefined;
   let reported = '';
   let embedAgainAt = 0;
 
@@ -59,9 +70,9 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
     log.warn({ reason }, what);
   }
 
-  async function refresh(): Promise<void> {
+  async function refresh(signal = stopping.signal): Promise<void> {
     await keeper
-      .refresh(stopping.signal)
+      .refresh(signal)
       .catch((error) => report('The search index could not be brought up to date', error));
   }
 
@@ -102,7 +113,7 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   }
 
   async function catchUp(signal: AbortSignal): Promise<void> {
-    await refresh();
+    await refresh(signal);
     const { texts, embedded } = thread.sizes();
     if (texts === embedded || signal.aborted || performance.now() < embedAgainAt) return;
     try {
@@ -117,14 +128,26 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   }
 
   function catchUpOnce(): Promise<void> {
-    catchingUp ??= catchUp(stopping.signal).finally(() => {
-      catchingUp = undefined;
-    });
-    return catchingUp;
+    if (!catchingUp) {
+      const pause = new AbortController();
+      const over = catchUp(AbortSignal.any([stopping.signal, pause.signal])).finally(() => {
+        catchingUp = undefined;
+      });
+      catchingUp = { over, pause };
+    }
+    return catchingUp.over;
+  }
+
+  /** Searches that come meanwhile still bring the index up to date. */
+  function isPaused(): boolean {
+    if (!isBusy()) busySince = undefined;
+    else busySince ??= performance.now();
+    return busySince !== undefined && performance.now() - busySince < LONGEST_PAUSE_MS;
   }
 
   // Other hubs on the same database change the catalog as well.
   const watching = setInterval(async () => {
+    if (isPaused()) return catchingUp?.pause.abort();
     const { texts, embedded } = thread.sizes();
     const revision = await index.revision().catch(() => undefined);
     if (revision !== undefined && (revision !== keeper.revision() || embedded < texts)) await catchUpOnce();
@@ -133,7 +156,7 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
   async function stopWork(): Promise<void> {
     clearInterval(watching);
     stopping.abort();
-    await catchingUp;
+    await catchingUp?.over;
   }
 
   return {
@@ -164,7 +187,7 @@ export function createSearchEngine({ index, tryLock, openEmbedder, now, log }: S
       const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       if (signal.aborted) return;
       // What is under way may have begun before the last change.
-      await Promise.race([aborted, (catchingUp ?? Promise.resolve()).then(catchUpOnce)]);
+      await Promise.race([aborted, (catchingUp?.over ?? Promise.resolve()).then(catchUpOnce)]);
     },
     sizes: () => thread.sizes(),
     stopWork,

@@ -25,7 +25,7 @@ const MOST_WORDS = 10;
 /** What a save must leave alone: the gateway's columns, and when the entity first came. */
 const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
 
-export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revision: Revision): CatalogStore {
+export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dialect, revision: Revision): CatalogStore {
   return {
     async save(entities, at) {
       if (entities.length === 0) return [];
@@ -35,10 +35,7 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
         const changed = entities
           .filter(({ uid }) => outcomes.get(uid) !== 'unchanged')
           .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
-        if (changed.length > 0) {
-          await upsert(tx, changed, at);
-          await replaceFacets(tx, changed);
-        }
+        if (changed.length > 0) await upsert(tx, changed, at);
         return {
           result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'),
           isChange: changed.length > 0,
@@ -115,29 +112,13 @@ export function createCatalogStore({ lookup, read, rowsFromJson }: Dialect, revi
     `.execute(tx);
   }
 
-  async function replaceFacets(tx: Db, entities: readonly Entity[]): Promise<void> {
-    const uids = JSON.stringify(entities.map(({ uid }) => ({ uid })));
-    await sql`delete from entity_facet where uid in (select uid from ${rowsFromJson('entity', ['uid'], uids)} as saved)`.execute(
-      tx,
-    );
-    const rows = entities.flatMap(({ uid, facets }) =>
-      Object.entries(facets).flatMap(([facet, values]) =>
-        [...new Set(values.map((value) => value.toLowerCase()))].map((value) => ({ uid, facet, value })),
-      ),
-    );
-    if (rows.length === 0) return;
-    await sql`
-      insert into entity_facet (uid, facet, value)
-      select * from ${rowsFromJson('entity_facet', ['uid', 'facet', 'value'], JSON.stringify(rows))} as incoming
-    `.execute(tx);
-  }
-
   async function outcomesOf(tx: Db, entities: readonly Entity[]): Promise<Map<string, SaveOutcome>> {
-    const uids = JSON.stringify(entities.map(({ uid }) => ({ uid })));
-    const { rows } = await sql<Pick<Tables['entity'], 'uid' | 'manifest_digest' | 'source_url' | 'mapping'>>`
-      select uid, manifest_digest, source_url, mapping from entity
-      where uid in (select uid from ${rowsFromJson('entity', ['uid'], uids)} as wanted)
-    `.execute(tx);
+    const uids = entities.map(({ uid }) => uid);
+    const rows = await tx
+      .selectFrom('entity')
+      .select(['uid', 'manifest_digest', 'source_url', 'mapping'])
+      .where(isOneOf('uid', uids))
+      .execute();
     const stored = new Map(rows.map((row) => [row.uid, row]));
     return new Map(
       entities.map(({ uid, manifestDigest, sourceUrl }) => {

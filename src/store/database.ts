@@ -11,6 +11,7 @@ import { gateway } from './migrations/0003_gateway.ts';
 import { versions } from './migrations/0004_versions.ts';
 import { search } from './migrations/0005_search.ts';
 import { changes } from './migrations/0006_changes.ts';
+import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -38,6 +39,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0004_versions': versions(),
     '0005_search': search(dialect),
     '0006_changes': changes(dialect),
+    '0007_no_facet_rows': noFacetRows(),
   };
 }
 

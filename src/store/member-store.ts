@@ -1,10 +1,10 @@
 // What each remote lists, on both engines.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
 
-export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Revision): MemberStore {
+export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revision: Revision): MemberStore {
   return {
     async known(remote, urls) {
       const rows = await read
@@ -95,12 +95,6 @@ export function createMemberStore({ read, rowsFromJson }: Dialect, revision: Rev
       return Number(count);
     },
   };
-
-  /** One parameter, however many values. */
-  function isOneOf(column: 'manifest_url' | 'uid', values: readonly string[]): RawBuilder<boolean> {
-    const rows = JSON.stringify(values.map((value) => ({ [column]: value })));
-    return sql<boolean>`${sql.ref(column)} in (select ${sql.ref(column)} from ${rowsFromJson('remote_member', [column], rows)} as listed)`;
-  }
 
   async function uidsLeftBy(tx: Db, remote: string, members: readonly Member[]): Promise<string[]> {
     const uids = new Map(members.map(({ url, uid }) => [url, uid]));

@@ -18,10 +18,8 @@ const LOOKED_AT = 1000;
 /** Undefined where there is no such extension. */
 export async function createNearestVectors(dialect: Dialect): Promise<NearestVectorIndex | undefined> {
   if (!(await dialect.hasVectorColumn?.())) return undefined;
-  const { write, rowsFromJson } = dialect;
+  const { write, isOneOf } = dialect;
   const prepared = new Set<string>();
-  const digestsIn = (digests: readonly string[]) =>
-    sql`digest in (select digest from ${rowsFromJson('text_vector', ['digest'], JSON.stringify(digests.map((digest) => ({ digest }))))} as listed)`;
 
   return {
     async prepare(model, dimensions) {
@@ -49,7 +47,7 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
       const wanted = sql`${textOf(vector)}::vector(${size})`;
       const product = sql`embedding::vector(${size}) <#> ${wanted}`;
       // With a filter every vector is compared: a walk through the graph would end before it has met enough of them.
-      const within = among ? sql`and ${digestsIn(among)}` : sql``;
+      const within = among ? sql`and ${isOneOf('digest', among)}` : sql``;
       return write.transaction().execute(async (tx) => {
         await sql`select set_config('hnsw.ef_search', ${String(LOOKED_AT)}, true)`.execute(tx);
         const { rows } = await sql<{ digest: string; product: number }>`
@@ -57,7 +55,7 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
            where model = ${sql.lit(model)} and embedding is not null ${within} order by ${product} limit ${limit})
           union
           (select digest, ${product} as product from text_vector
-           where model = ${sql.lit(model)} and embedding is not null and ${digestsIn(alsoOf)})
+           where model = ${sql.lit(model)} and embedding is not null and ${isOneOf('digest', alsoOf)})
         `.execute(tx);
         // The extension's operator gives the negative product, which is the smaller the nearer.
         return rows

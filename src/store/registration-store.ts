@@ -20,12 +20,7 @@ import type { EntityTable, Tables } from './tables.ts';
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
-export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, revision: Revision): RegistrationStore {
-  const listed = (uids: readonly string[]) => {
-    const rows = JSON.stringify(uids.map((uid) => ({ uid })));
-    return sql<boolean>`uid in (select uid from ${rowsFromJson('entity', ['uid'], rows)} as listed)`;
-  };
-
+export function createRegistrationStore({ read, write, rowsFromJson, isOneOf }: Dialect, revision: Revision): RegistrationStore {
   return {
     async pending(query) {
       const matching = pendingEntities(read, query);
@@ -49,7 +44,7 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
         const rows = await write
           .updateTable('entity')
           .set({ gateway_claimed_until: claim.until.toISOString() })
-          .where(listed(due))
+          .where(isOneOf('uid', due))
           // Asked again by the update itself: another hub may have been faster.
           .where((eb) => isUnclaimed(eb, claim.now))
           .returning([...REGISTRABLE_COLUMNS, ownName])
@@ -92,7 +87,7 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
 
     async release(uids) {
       if (uids.length === 0) return;
-      await write.updateTable('entity').set({ gateway_claimed_until: null }).where(listed(uids)).execute();
+      await write.updateTable('entity').set({ gateway_claimed_until: null }).where(isOneOf('uid', uids)).execute();
     },
 
     async remove(uid) {
@@ -111,7 +106,7 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
       await forgetIndexes(tx, candidates);
       const rows = await tx
         .deleteFrom('entity')
-        .where(listed(candidates))
+        .where(isOneOf('uid', candidates))
         .where('type', '=', 'mcp_server')
         .where('gateway_registered_at', 'is', null)
         .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null))
@@ -130,7 +125,7 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
     await tx
       .updateTable('remote')
       .set({ etag: null, last_modified: null, changes_since: null })
-      .where('url', 'in', tx.selectFrom('remote_member').select('remote_url').where(listed(uids)))
+      .where('url', 'in', tx.selectFrom('remote_member').select('remote_url').where(isOneOf('uid', uids)))
       .execute();
   }
 
@@ -139,7 +134,7 @@ export function createRegistrationStore({ read, write, rowsFromJson }: Dialect, 
     const rows = await tx
       .selectFrom('entity')
       .select(['uid', 'type', 'gateway_registered_at'])
-      .where(listed(uids.filter(isUid)))
+      .where(isOneOf('uid', uids.filter(isUid)))
       .execute();
     const byUid = new Map(rows.map((row) => [row.uid, row]));
     return Object.fromEntries(uids.map((uid) => [uid, refusal(byUid.get(uid)) ?? pending]));

@@ -19,11 +19,13 @@ interface Change<T> {
 /** So many revisions are known by what they changed; who is further behind reads everything. */
 export const REVISIONS_KEPT = 1_000;
 const REVISIONS_BETWEEN_SWEEPS = 100;
+/** A catalog that is being filled for the first time: its tables are no longer the empty ones that the database knows. */
+const FIRST_REVISIONS = [5, 50, 500];
 
 /** A busy hub asks thousands of times a second; another process's change may be seen this much later. */
 const FRESH_MS = 50;
 
-export function createRevision({ lookup, write, rowsFromJson }: Dialect): Revision {
+export function createRevision({ lookup, write, rowsFromJson, analyse }: Dialect): Revision {
   let known: { revision: Promise<number>; readAt: number } | undefined;
 
   async function read(): Promise<number> {
@@ -72,6 +74,7 @@ export function createRevision({ lookup, write, rowsFromJson }: Dialect): Revisi
       insert into catalog_change (revision, uid)
       select * from ${rowsFromJson('catalog_change', columns, JSON.stringify(rows))} as incoming
     `.execute(tx);
+    if (FIRST_REVISIONS.includes(revision)) await analyse?.(tx);
     if (revision % REVISIONS_BETWEEN_SWEEPS === 0) {
       await tx
         .deleteFrom('catalog_change')

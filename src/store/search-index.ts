@@ -28,13 +28,8 @@ const ENTRY_COLUMNS = [
 type EntryRow = Pick<Selectable<EntityTable>, (typeof ENTRY_COLUMNS)[number]>;
 
 export async function createSearchIndex(dialect: Dialect, revision: Revision): Promise<SearchIndex> {
-  const { read, write, rowsFromJson } = dialect;
+  const { read, write, rowsFromJson, isOneOf } = dialect;
   const nearest = await createNearestVectors(dialect);
-  const listed = (column: 'uid' | 'digest', values: readonly string[]) => {
-    const table = column === 'uid' ? 'entity' : 'text_vector';
-    const rows = JSON.stringify(values.map((value) => ({ [column]: value })));
-    return sql<boolean>`${sql.ref(column)} in (select ${sql.ref(column)} from ${rowsFromJson(table, [column], rows)} as listed)`;
-  };
 
   return {
     revision: () => revision.current(),
@@ -82,7 +77,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
     manifests: (uids) =>
       uids.length === 0
         ? Promise.resolve([])
-        : read.selectFrom('entity').select(['uid', 'manifest']).where(listed('uid', uids)).execute(),
+        : read.selectFrom('entity').select(['uid', 'manifest']).where(isOneOf('uid', uids)).execute(),
 
     async vectors(model, digests) {
       if (digests.length === 0) return [];
@@ -90,7 +85,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
         .selectFrom('text_vector')
         .select(['digest', 'value'])
         .where('model', '=', model)
-        .where(listed('digest', digests))
+        .where(isOneOf('digest', digests))
         .execute();
       return rows.map(({ digest, value }) => ({ digest, vector: floatsFrom(value) }));
     },

@@ -27,10 +27,7 @@ const ENTRY_COLUMNS = [
 
 type EntryRow = Pick<Selectable<EntityTable>, (typeof ENTRY_COLUMNS)[number]>;
 
-export function createSearchStore({ lookup, read, rowsFromJson }: Dialect, revision: Revision): SearchStore {
-  const listed = (uids: readonly string[]) =>
-    sql<boolean>`uid in (select uid from ${rowsFromJson('entity', ['uid'], JSON.stringify(uids.map((uid) => ({ uid }))))} as listed)`;
-
+export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: Revision): SearchStore {
   return {
     revision: () => revision.current(),
 
@@ -72,7 +69,7 @@ export function createSearchStore({ lookup, read, rowsFromJson }: Dialect, revis
 
     async summaries(uids) {
       if (uids.length === 0) return [];
-      const rows = await lookup.selectFrom('entity').select(SUMMARY_COLUMNS).where(listed(uids)).execute();
+      const rows = await lookup.selectFrom('entity').select(SUMMARY_COLUMNS).where(isOneOf('uid', uids)).execute();
       const byUid = new Map(rows.map((row) => [row.uid, row]));
       return uids.flatMap((uid) => byUid.get(uid) ?? []).map(summaryFromRow);
     },
@@ -82,7 +79,7 @@ export function createSearchStore({ lookup, read, rowsFromJson }: Dialect, revis
       const rows = await read
         .selectFrom('entity')
         .select(['uid', 'manifest'])
-        .where(listed(uids))
+        .where(isOneOf('uid', uids))
         .where(sql<boolean>`length(manifest) <= ${LONGEST_MANIFEST}`)
         .execute();
       return new Map(rows.map(({ uid, manifest }) => [uid, readManifest(JSON.parse(manifest)).description]));

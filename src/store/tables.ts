@@ -3,7 +3,6 @@ import type { Generated } from 'kysely';
 
 export interface Tables {
   entity: EntityTable;
-  entity_facet: EntityFacetTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
   /** Not `vector`: a table is also a type, and the extension brings one of that name. */
@@ -33,7 +32,7 @@ export interface EntityTable {
   /** The JSON text as it arrived. */
   manifest: string;
   manifest_digest: string;
-  /** Lists by facet, as JSON, for showing; `entity_facet` is for filtering. */
+  /** Lists by facet, as JSON. */
   facets: string;
   mcp_registration: string | null;
   /** Which generation of the mapping from manifest to row wrote it; older rows are written again. */
@@ -53,13 +52,6 @@ export interface EntityTable {
   gateway_digest: Generated<string | null>;
   /** Until when one hub has it for itself. */
   gateway_claimed_until: Generated<string | null>;
-}
-
-interface EntityFacetTable {
-  uid: string;
-  facet: string;
-  /** Lower case: filters ignore case. */
-  value: string;
 }
 
 interface CatalogStateTable {

@@ -21,8 +21,12 @@ export interface Dialect {
    * `columns` are the columns of `table` that the objects hold.
    */
   rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
+  /** Whether a text column has one of the values: one parameter, however many there are. */
+  isOneOf(column: string, values: readonly string[]): RawBuilder<boolean>;
   /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
   tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
+  /** Only where queries are planned by what is known of the tables: looks at them now, which the database itself does only now and then. */
+  analyse?(tx: Db): Promise<void>;
   /** A copy of everything as it is at one moment, in a file that is not there yet; absent where servers keep the data. */
   copyTo?(file: string): Promise<void>;
   /** Only where vectors may be compared by the database: adds a column for that to `text_vector`, if the extension can be had. */

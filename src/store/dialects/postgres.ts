@@ -42,6 +42,8 @@ export function openPostgres(
     byteOrderedText: sql`text collate "C"`,
     rowsFromJson: (table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
+    isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
+    analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
     tryLock: (name) => tryLock(url, name),
     ...vectorColumn(db),
     close: () => db.destroy(),
