@@ -38,16 +38,16 @@ export async function* inOrder<Input, Output>(
     underWay += 1;
     const output = run(input);
     outputs.push(output);
-    output
-      .then((done) => {
-        waitingWeight += weigh(done);
-      })
-      // Whoever takes it gets the rejection; this is only about the count.
-      .catch(() => {})
-      .finally(() => {
-        underWay -= 1;
-        change.ring();
-      });
+    const ended = (weight: number) => {
+      waitingWeight += weight;
+      underWay -= 1;
+      change.ring();
+    };
+    // Whoever takes it gets the rejection; this is only about the count.
+    output.then(
+      (done) => ended(weigh(done)),
+      () => ended(0),
+    );
     change.ring();
   }
 
@@ -81,12 +81,15 @@ export async function* inOrder<Input, Output>(
 
 /** Something to wait for again and again. */
 function createBell(): { rung(): Promise<void>; ring(): void } {
-  let bell = Promise.withResolvers<void>();
+  let bell: PromiseWithResolvers<void> | undefined;
   return {
-    rung: () => bell.promise,
+    rung() {
+      bell ??= Promise.withResolvers<void>();
+      return bell.promise;
+    },
     ring() {
-      bell.resolve();
-      bell = Promise.withResolvers<void>();
+      bell?.resolve();
+      bell = undefined;
     },
   };
 }

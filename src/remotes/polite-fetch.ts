@@ -46,8 +46,8 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
   }
 
   return async (request) => {
-    if (!URL.canParse(request.url)) throw new FetchError('is no readable address', { isTemporary: false });
-    const name = new URL(request.url).host;
+    const name = URL.parse(request.url)?.host;
+    if (name === undefined) throw new FetchError('is no readable address', { isTemporary: false });
     const host = hostNamed(name);
     try {
       return await host.limit(() => fetchInTurn(host, request));

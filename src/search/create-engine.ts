@@ -28,6 +28,8 @@ const WAIT_FOR_MODEL_MS = 3_000;
 const LOOK_FOR_CHANGES_MS = 1_000;
 const REST_AFTER_FAILURE_MS = 30_000;
 const LONGEST_PAUSE_MS = 120_000;
+/** What comes first often comes several times in a row. */
+const REST_AFTER_BUSY_MS = 2_000;
 /** So many vectors may be missing without a word about it: they are on their way. */
 const FEW_MISSING = 0.05;
 const MOST_NEIGHBOURS = 400;
@@ -45,7 +47,7 @@ export function createSearchEngine({
   const stopping = new AbortController();
   let embedder: Promise<Embedder> | undefined;
   let catchingUp: { over: Promise<void>; pause: AbortController } | undefined;
-  let busySince: number | undefined;
+  let busy: { since: number; lastSeen: number } | undefined;
   let reported = '';
   let embedAgainAt = 0;
 
@@ -140,9 +142,10 @@ export function createSearchEngine({
 
   /** Searches that come meanwhile still bring the index up to date. */
   function isPaused(): boolean {
-    if (!isBusy()) busySince = undefined;
-    else busySince ??= performance.now();
-    return busySince !== undefined && performance.now() - busySince < LONGEST_PAUSE_MS;
+    const at = performance.now();
+    if (isBusy()) busy = { since: busy?.since ?? at, lastSeen: at };
+    else if (busy && at - busy.lastSeen > REST_AFTER_BUSY_MS) busy = undefined;
+    return busy !== undefined && at - busy.since < LONGEST_PAUSE_MS;
   }
 
   // Other hubs on the same database change the catalog as well.
