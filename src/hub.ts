@@ -11,7 +11,7 @@ import { createGateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
 import type { HubOperations } from './hub-operations.ts';
-import { createInstall } from './install/install.ts';
+import type { Install } from './install/install.ts';
 import type { World } from './lib/world.ts';
 import { startBackgroundSync } from './remotes/background.ts';
 import { createIndexFetcher } from './remotes/fetch-index.ts';
@@ -23,7 +23,6 @@ import { createSync } from './remotes/sync.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/create-engine.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
-import { createHttpEmbedder } from './search/http-embedder.ts';
 import { openSearch } from './search/open-search.ts';
 import { backupDatabase } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
@@ -139,10 +138,11 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     index: await createSearchIndex(database, revision),
     tryLock: database.tryLock,
     isBusy: () => sync.isIngesting(),
-    openEmbedder: async () =>
-      embedding
-        ? createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted })
-        : openEmbeddedModel({ folder: MODELS_FOLDER }, log),
+    openEmbedder: async () => {
+      if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER }, log);
+      const { createHttpEmbedder } = await import('./search/http-embedder.ts');
+      return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
+    },
     now,
     log,
   });
@@ -164,15 +164,20 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     },
   });
 
-  const installs = createInstall({
-    catalog,
-    gateway,
-    isGatewayConfigured: config.gateway !== undefined,
-    world,
-    targets: { installRoot: config.installRoot, workingDir: process.cwd() },
-    atOnce: config.installConcurrency,
-    allowPrivateNetwork: config.allowPrivateNetwork,
-  });
+  // A hub that starts should not wait for what only installs need.
+  let installer: Promise<Install> | undefined;
+  async function openInstaller(): Promise<Install> {
+    const { createInstall } = await import('./install/install.ts');
+    return createInstall({
+      catalog,
+      gateway,
+      isGatewayConfigured: config.gateway !== undefined,
+      world,
+      targets: { installRoot: config.installRoot, workingDir: process.cwd() },
+      atOnce: config.installConcurrency,
+      allowPrivateNetwork: config.allowPrivateNetwork,
+    });
+  }
 
   const stopping = new AbortController();
   // Whatever an older version of the hub mapped differently is repaired while the hub serves.
@@ -187,7 +192,13 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   async function stopWork(): Promise<void> {
     stopping.abort();
     background?.stop();
-    await Promise.all([sync.close(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
+    await Promise.all([
+      sync.close(),
+      installer?.then((open) => open.close()),
+      refreshed,
+      interruptedClosed,
+      engine.stopWork(),
+    ]);
   }
 
   async function closeAll(): Promise<void> {
@@ -224,7 +235,10 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     listCatalog: (query) => catalog.list(query),
     getEntity: (id) => catalog.get(id),
     getManifest: (id) => catalog.manifest(id),
-    install: (request, onEvent) => installs.install(request, onEvent),
+    async install(request, onEvent) {
+      installer ??= openInstaller();
+      return (await installer).install(request, onEvent);
+    },
     listRemotes: () => book.list(),
     addRemote: (url) => book.add(url),
     removeRemote: (url) => book.remove(url),

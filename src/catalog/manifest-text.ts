@@ -1,5 +1,5 @@
 // The text of a manifest or an index → a document: JSON is read as JSON, the rest as YAML 1.2.
-import { parse as parseYaml } from 'yaml';
+import { createRequire } from 'node:module';
 import { HubError } from '../errors.ts';
 
 /** A few aliases are a convenience; many are a way to make a small file fill the memory. */
@@ -37,9 +37,13 @@ const YAML_RULES = {
   logLevel: 'error',
 } as const;
 
+/** Loaded with the first document that is no JSON: most never are, and a hub that starts should not wait for it. */
+const require = createRequire(import.meta.url);
+
 /** Through JSON, because YAML can also say what JSON cannot: a list that holds itself, not-a-number. */
 function readYaml(text: string): unknown {
-  return JSON.parse(JSON.stringify(parseYaml(text, YAML_RULES)));
+  const { parse } = require('yaml') as typeof import('yaml');
+  return JSON.parse(JSON.stringify(parse(text, YAML_RULES)));
 }
 
 function unreadable(format: 'JSON' | 'YAML', error: unknown): HubError {

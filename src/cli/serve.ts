@@ -38,7 +38,7 @@ export interface ServeOptions {
 export async function serve({ environment, demo, isTerminal, say, shutdown }: ServeOptions): Promise<void> {
   const config = readConfig(demo ? withDemoDatabase(environment) : environment);
   const tls = config.tls && (await readTls(config.tls));
-  const log = createLogger({ level: config.logLevel, terminal: isTerminal });
+  const log = await createLogger({ level: config.logLevel, terminal: isTerminal });
   const { world, close: closeWorld } = openWorld(config, log, environment);
   let address = '';
   // Loading the HTTP door takes about as long as opening the database: both at once.

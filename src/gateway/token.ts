@@ -1,6 +1,5 @@
 // The bearer token for the gateway: the one that was given, or one made from the gateway's secret.
 import { randomUUID } from 'node:crypto';
-import { SignJWT } from 'jose';
 import type { Clock } from '../lib/world.ts';
 
 export interface TokenSettings {
@@ -27,6 +26,7 @@ export function createTokenSource(
   const made = new Map<string, { token: string; madeAt: number }>();
 
   async function mint(generation: TokenGeneration, secret: string): Promise<string> {
+    const { SignJWT } = await import('jose');
     const issuedAt = Math.floor(now().getTime() / 1000);
     const claims = generation === 'old' ? { username: subject } : {};
     const jwt = new SignJWT(claims)

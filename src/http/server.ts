@@ -62,6 +62,8 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
     rewriteUrl: ({ url = '/' }) =>
       url.replace(ID_PATHS, (_all, path, id, query) => `${path}${id.replaceAll('/', '%2F')}${query}`),
+    // Named, so that Fastify does not load the ones that it would use.
+    schemaController: { compilersFactory: { buildValidator: notNeeded, buildSerializer: notNeeded } },
     routerOptions: { maxParamLength: LARGEST_HEADERS_BYTES, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendProblem(unreadableAddress(error, request.url), request, reply),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, observeBroken(world)),
@@ -220,4 +222,8 @@ function saneRequestId(given: string | string[] | undefined): string | undefined
 function unreadableAddress(error: unknown, url: string): HubError {
   if (ID_PATHS.test(url)) return new HubError('entity_not_found', 'The address holds no readable entity id.');
   return asHubError(error);
+}
+
+function notNeeded(): never {
+  throw new Error('The hub has compilers of its own.');
 }

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import {
   FetchError,
   followRedirects,
+  type GuardedAgent,
   guardedAgent,
   networkError,
   ownHeaders,
@@ -43,7 +44,7 @@ export function createDownload(rule: NetworkRule, { stallMs = STALL_MS } = {}): 
     }
   }
 
-  return { download, vetAddress: (url) => vetAddress(url, rule), close: () => agent.destroy() };
+  return { download, vetAddress: (url) => vetAddress(url, rule), close: () => agent.close() };
 }
 
 /** For programs that make their own connections: they may take any of a name's addresses, so that none may be a forbidden one. */
@@ -101,14 +102,15 @@ function startLimits({ timeoutMs, signal }: DownloadRequest, stallMs: number): L
 
 /** One request and its answer, without redirects. */
 async function transfer(
-  agent: ReturnType<typeof guardedAgent>,
+  agent: GuardedAgent,
   url: URL,
   request: DownloadRequest,
   limits: Limits,
 ): Promise<DownloadReply> {
   const held = request.resume ? await sizeOf(request.file) : 0;
   const range: Record<string, string> = held > 0 ? { range: `bytes=${held}-` } : {};
-  const { statusCode, headers, body } = await agent
+  const sender = await agent.get();
+  const { statusCode, headers, body } = await sender
     .request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,

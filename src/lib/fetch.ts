@@ -1,7 +1,7 @@
 // Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { type Body, gatherBody, unpackBody } from './body.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
@@ -38,19 +38,35 @@ export interface GuardedFetch {
 export function createFetch(rule: NetworkRule): GuardedFetch {
   const agent = guardedAgent(rule);
   return {
-    fetch: (request) => followRedirects(request, rule, (url, hop) => send(agent, url, hop)),
-    close: () => agent.destroy(),
+    fetch: (request) => followRedirects(request, rule, async (url, hop) => send(await agent.get(), url, hop)),
+    close: () => agent.close(),
   };
 }
 
-export function guardedAgent(rule: NetworkRule): Agent {
-  return new Agent({
-    connections: CONNECTIONS_PER_ORIGIN,
-    connect: { lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS },
-    // The time limit of each request is kept by who sends it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+export interface GuardedAgent {
+  get(): Promise<Agent>;
+  close(): Promise<void>;
+}
+
+/** Made with the first request: a hub that starts should not wait for it. */
+export function guardedAgent(rule: NetworkRule): GuardedAgent {
+  let made: Promise<Agent> | undefined;
+  return {
+    get() {
+      made ??= import('undici').then(
+        ({ Agent }) =>
+          new Agent({
+            connections: CONNECTIONS_PER_ORIGIN,
+            connect: { lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS },
+            // The time limit of each request is kept by who sends it.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          }),
+      );
+      return made;
+    },
+    close: async () => (await made)?.destroy(),
+  };
 }
 
 interface Hop {

@@ -1,6 +1,5 @@
 // The hub's log: readable lines on a terminal, JSON lines anywhere else.
 import { pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { Logger } from './world.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -11,9 +10,20 @@ export interface ClosableLogger extends Logger {
   flush(): void;
 }
 
-export function createLogger({ level, terminal }: { level: LogLevel; terminal: boolean }): ClosableLogger {
+export async function createLogger({
+  level,
+  terminal,
+}: {
+  level: LogLevel;
+  terminal: boolean;
+}): Promise<ClosableLogger> {
   const stream = terminal
-    ? pretty({ sync: true, singleLine: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
+    ? (await import('pino-pretty')).default({
+        sync: true,
+        singleLine: true,
+        ignore: 'pid,hostname',
+        translateTime: 'SYS:HH:MM:ss.l',
+      })
     : pino.destination({ dest: 1, sync: false, minLength: 4096 });
   const logger = pino(
     {

@@ -1,7 +1,6 @@
 // Programs of the machine: started without a shell, in a group that ends as a whole, with limits on time and output.
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { execa } from 'execa';
 import type { Run, RunRequest } from './world.ts';
 
 /** A program that could not be started, or had to be stopped. Its message is the end of a sentence about it. */
@@ -43,6 +42,7 @@ export function createRun(environment: Environment): Run {
 
   return async (request) => {
     if (request.args.some((arg) => arg.includes('\0'))) throw unstartable(request, 'an argument holds NUL', undefined);
+    const { execa } = await import('execa');
     const child = execa(request.program, [...request.args], {
       cwd: request.cwd,
       env: { ...passedOn, ...request.env },

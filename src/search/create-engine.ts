@@ -73,9 +73,7 @@ export function createSearchEngine({
   }
 
   async function refresh(signal = stopping.signal): Promise<void> {
-    await keeper
-      .refresh(signal)
-      .catch((error) => report('The search index could not be brought up to date', error));
+    await keeper.refresh(signal).catch((error) => report('The search index could not be brought up to date', error));
   }
 
   async function bringUpToDate(): Promise<void> {

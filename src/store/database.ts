@@ -3,8 +3,6 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/address.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
-import { openPostgres } from './dialects/postgres.ts';
-import { openSqlite } from './dialects/sqlite.ts';
 import { initial } from './migrations/0001_initial.ts';
 import { remotes } from './migrations/0002_remotes.ts';
 import { gateway } from './migrations/0003_gateway.ts';
@@ -17,8 +15,7 @@ import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
   let dialect: Dialect | undefined;
   try {
-    dialect =
-      address.engine === 'sqlite' ? await openSqlite(address.path, dependencies) : openPostgres(address, dependencies);
+    dialect = await openDialect(address, dependencies);
     await migrate(dialect);
     return dialect;
   } catch (error) {
@@ -28,6 +25,16 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
       cause: error,
     });
   }
+}
+
+/** Only the engine that is used is loaded. */
+async function openDialect(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
+  if (address.engine === 'sqlite') {
+    const { openSqlite } = await import('./dialects/sqlite.ts');
+    return openSqlite(address.path, dependencies);
+  }
+  const { openPostgres } = await import('./dialects/postgres.ts');
+  return openPostgres(address, dependencies);
 }
 
 /** In order; names are never changed, and a migration that was released is never edited. */

@@ -20,7 +20,10 @@ import type { EntityTable, Tables } from './tables.ts';
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
-export function createRegistrationStore({ read, write, rowsFromJson, isOneOf }: Dialect, revision: Revision): RegistrationStore {
+export function createRegistrationStore(
+  { read, write, rowsFromJson, isOneOf }: Dialect,
+  revision: Revision,
+): RegistrationStore {
   return {
     async pending(query) {
       const matching = pendingEntities(read, query);

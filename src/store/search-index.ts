@@ -28,7 +28,7 @@ const ENTRY_COLUMNS = [
 type EntryRow = Pick<Selectable<EntityTable>, (typeof ENTRY_COLUMNS)[number]>;
 
 export async function createSearchIndex(dialect: Dialect, revision: Revision): Promise<SearchIndex> {
-  const { read, write, rowsFromJson, isOneOf } = dialect;
+  const { read, write, isOneOf } = dialect;
   const nearest = await createNearestVectors(dialect);
 
   return {

@@ -104,6 +104,6 @@ async function outputOf(code: string, options?: LoggerOptions): Promise<string> 
 
 function script(code: string, { level = 'info', terminal = false }: LoggerOptions = {}): string[] {
   const options = JSON.stringify({ level, terminal });
-  const start = `import { createLogger } from '${LOGGER}'; const log = createLogger(${options});`;
+  const start = `import { createLogger } from '${LOGGER}'; const log = await createLogger(${options});`;
   return ['--input-type=module', '--eval', `${start}\n${code}`];
 }

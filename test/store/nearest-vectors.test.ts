@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { vector as pgvector } from '@electric-sql/pglite-pgvector';
-import { Kysely, PGliteDialect, sql } from 'kysely';
+import { Kysely, PGliteDialect } from 'kysely';
 import type { NearestVectors, StoredVector } from '../../src/search/search-index.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
-import { vectorColumn } from '../../src/store/dialects/postgres.ts';
+import { OWN_SQL, vectorColumn } from '../../src/store/dialects/postgres.ts';
 import { search } from '../../src/store/migrations/0005_search.ts';
 import { createNearestVectors } from '../../src/store/nearest-vectors.ts';
 import { createSearchIndex } from '../../src/store/search-index.ts';
@@ -22,9 +22,7 @@ async function dialectOn(pglite: PGlite): Promise<Dialect> {
     read: db,
     write: db,
     lookup: db,
-    byteOrderedText: sql`text collate "C"`,
-    rowsFromJson: (table: string, columns: readonly string[], json: string) =>
-      sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
+    ...OWN_SQL,
     ...vectorColumn(db),
   } as unknown as Dialect;
   await db.transaction().execute((tx) => search(dialect).up(tx));

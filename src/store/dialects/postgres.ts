@@ -8,6 +8,14 @@ import { databaseUnavailable, guardDriver } from './guarded-driver.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
+/** What is said differently, whoever answers it. */
+export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf'> = {
+  byteOrderedText: sql`text collate "C"`,
+  rowsFromJson: (table, columns, json) =>
+    sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
+  isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
+};
+
 export function openPostgres(
   { url, poolSize }: { url: string; poolSize: number },
   { metrics }: DialectDependencies,
@@ -39,10 +47,7 @@ export function openPostgres(
     lookup: db,
     read: db,
     write: db,
-    byteOrderedText: sql`text collate "C"`,
-    rowsFromJson: (table, columns, json) =>
-      sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
-    isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
+    ...OWN_SQL,
     analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
     tryLock: (name) => tryLock(url, name),
     ...vectorColumn(db),
