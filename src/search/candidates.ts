@@ -39,20 +39,7 @@ export function namedBy(text: string, collection: Collection): Map<number, Named
 }
 
 export function byWords(collection: Collection, { terms }: LexicalQuery, { members }: Choice): Map<number, number> {
-  const sums = new Float32Array(collection.words.capacity);
-  const touched: number[] = [];
-  for (const { term, weight } of terms) collection.words.collect(term, weight, sums, (slot) => touched.push(slot));
-  const shown = touched.filter((slot) => members[slot] !== undefined);
-  const least = nthLargest(
-    shown.map((slot) => sums[slot] as number),
-    MOST_BY_WORDS,
-  );
-  return new Map(shown.filter((slot) => (sums[slot] as number) >= least).map((slot) => [slot, sums[slot] as number]));
-}
-
-function nthLargest(values: number[], n: number): number {
-  if (values.length <= n) return 0;
-  return Float32Array.from(values).sort()[values.length - n] as number;
+  return collection.words.best(terms, MOST_BY_WORDS, (slot) => members[slot] !== undefined);
 }
 
 /** Cosines by the slots of families. Those in `also`, which words or a name have found, get theirs too. */

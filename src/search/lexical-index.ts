@@ -1,5 +1,6 @@
 // An inverted index in memory: which documents hold a term, and how much it says about each of them (BM25F).
 import { FIELDS, type Field } from './document.ts';
+import { nthLargest } from './nth-largest.ts';
 import { compact, nameKey, wordsOf } from './words.ts';
 
 /** How much a word counts by where it stands, what length is usual there, and how much more than that counts against it. */
@@ -25,8 +26,8 @@ export interface LexicalIndex {
   frequency(term: string): number;
   /** Rarer is more: 0 when every document holds it. */
   rarity(term: string): number;
-  /** Adds `weight × score of the term` to the sum of every document that holds it, and calls `touch` where it was 0. */
-  collect(term: string, weight: number, sums: Float32Array, touch: (slot: number) => void): void;
+  /** The sums of `weight × score of the term` of the best documents that `isShown`: about `limit` of them, and all that tie with the last. */
+  best(terms: readonly WeightedTerm[], limit: number, isShown: (slot: number) => boolean): Map<number, number>;
   /** What the term says about one document, and where it stands there. */
   matchOf(term: string, slot: number): { score: number; fields: Field[] };
   readonly size: number;
@@ -34,6 +35,11 @@ export interface LexicalIndex {
   readonly highestImpact: number;
   /** Slots end below this. */
   readonly capacity: number;
+}
+
+interface WeightedTerm {
+  term: string;
+  weight: number;
 }
 
 interface Postings {
@@ -56,6 +62,9 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
   /** Not free before they are swept out: their old terms would come to life again. */
   const dead = new Set<number>();
   const free: number[] = [];
+  /** For one query at a time: 0 but where `touched` says. */
+  let sums = new Float32Array(0);
+  let touched = new Uint32Array(0);
 
   function sweep(): void {
     for (const [term, list] of postings) {
@@ -90,6 +99,35 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
     list.length += 1;
   }
 
+  /** Fills `sums` and `touched`; answers how many were touched. */
+  function addUp(terms: readonly WeightedTerm[]): number {
+    if (sums.length < capacity) {
+      sums = new Float32Array(isLive.length);
+      touched = new Uint32Array(isLive.length);
+    }
+    // Names of their own, because arrays that may be replaced by larger ones are slow to walk through.
+    const [alive, scores, order] = [isLive, sums, touched];
+    let count = 0;
+    for (const { term, weight } of terms) {
+      const list = postings.get(term);
+      if (!list) continue;
+      const factor = weight * rarity(term);
+      const { slots, impacts, length } = list;
+      for (let i = 0; i < length; i += 1) {
+        const slot = slots[i] as number;
+        if (alive[slot] === 0) continue;
+        const sum = scores[slot] as number;
+        if (sum === 0) {
+          order[count] = slot;
+          count += 1;
+        }
+        scores[slot] = sum + factor * (impacts[i] as number);
+      }
+    }
+    return count;
+  }
+
+  const scoreOf = (slot: number) => sums[slot] as number;
   const frequency = (term: string) => postings.get(term)?.length ?? 0;
   const rarity = (term: string) => Math.log(1 + (live + 0.5) / (frequency(term) + 0.5));
 
@@ -112,18 +150,15 @@ export function createLexicalIndex(onNewTerm: (term: string) => void = () => {})
     },
     frequency,
     rarity,
-    collect(term, weight, sums, touch) {
-      const list = postings.get(term);
-      if (!list) return;
-      const factor = weight * rarity(term);
-      const { slots, impacts, length } = list;
-      for (let i = 0; i < length; i += 1) {
-        const slot = slots[i] as number;
-        if (isLive[slot] === 0) continue;
-        const sum = sums[slot] as number;
-        if (sum === 0) touch(slot);
-        sums[slot] = sum + factor * (impacts[i] as number);
-      }
+    best(terms, limit, isShown) {
+      const count = addUp(terms);
+      const found = touched.subarray(0, count);
+      const shown = found.filter(isShown);
+      const least = nthLargest(Float32Array.from(shown, scoreOf), limit);
+      const best = new Map<number, number>();
+      for (const slot of shown) if (scoreOf(slot) >= least) best.set(slot, scoreOf(slot));
+      for (const slot of found) sums[slot] = 0;
+      return best;
     },
     matchOf(term, slot) {
       const list = postings.get(term);

@@ -14,12 +14,10 @@ export async function openOnnxEncoder(folder: string): Promise<Encoder> {
     readModelFile(folder, 'encoder.int8.onnx'),
     readModelFile(folder, 'tokenizer.json'),
   ]);
-  // One thread: a text takes a few milliseconds, and the other cores serve requests. Without the arena it keeps 100 MB less.
+  // One thread: a text takes a few milliseconds, and the other cores serve requests.
   const session = await onnx.InferenceSession.create(model, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
-    enableCpuMemArena: false,
-    enableMemPattern: false,
     logSeverityLevel: 3,
   });
   const tokenize = createTokenizer(tokenizer);

@@ -29,6 +29,8 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   let scales = new Float32Array(room);
   let signs = new Int32Array(room * words);
   let present = new Uint8Array(room);
+  /** For one query at a time. */
+  let distances = new Uint16Array(room);
   let end = 0;
   let size = 0;
 
@@ -39,6 +41,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     scales = copied(scales, new Float32Array(room));
     signs = copied(signs, new Int32Array(room * words));
     present = copied(present, new Uint8Array(room));
+    distances = new Uint16Array(room);
   }
 
   function cosine(slot: number, query: Float32Array): number {
@@ -55,8 +58,9 @@ export function createVectorIndex(dimensions: number): VectorIndex {
 
   /** Slots whose signs differ least from the query's: about `count` of them, and all that tie with the last. */
   function closestBySigns(query: Float32Array, count: number, eligible: Uint8Array): number[] {
-    const distances = new Uint16Array(end);
-    const histogram = compareSigns({ signs, present, eligible, wanted: signsOf(query, words), distances, dimensions });
+    const wanted = signsOf(query, words);
+    const compared = distances.subarray(0, end);
+    const histogram = compareSigns({ signs, present, eligible, wanted, distances: compared, dimensions });
     let furthest = 0;
     for (let total = 0; furthest < dimensions; furthest += 1) {
       total += histogram[furthest] as number;
@@ -64,7 +68,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     }
     const closest: number[] = [];
     for (let slot = 0; slot < end; slot += 1) {
-      if ((distances[slot] as number) <= furthest) closest.push(slot);
+      if ((compared[slot] as number) <= furthest) closest.push(slot);
     }
     return closest;
   }
@@ -146,7 +150,16 @@ function compareSigns({ signs, present, eligible, wanted, distances, dimensions 
 }
 
 function product(values: Int8Array, start: number, query: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < query.length; i += 1) sum += (values[start + i] as number) * (query[i] as number);
-  return sum;
+  const at = (i: number) => (values[start + i] as number) * (query[i] as number);
+  const inFours = query.length & ~3;
+  // Four sums that do not wait for each other take half the time of one.
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 0; i < inFours; i += 4) {
+    a += at(i);
+    b += at(i + 1);
+    c += at(i + 2);
+    d += at(i + 3);
+  }
+  for (let i = inFours; i < query.length; i += 1) a += at(i);
+  return a + b + c + d;
 }

@@ -11,10 +11,14 @@ function fields(texts: Partial<Record<Field, string>>): Record<Field, string> {
 }
 
 function ranked(index: LexicalIndex, ...terms: string[]): number[] {
-  const sums = new Float32Array(index.capacity);
-  const touched: number[] = [];
-  for (const term of terms) index.collect(term, 1, sums, (slot) => touched.push(slot));
-  return touched.toSorted((a, b) => (sums[b] as number) - (sums[a] as number));
+  const weighted = terms.map((term) => ({ term, weight: 1 }));
+  const best = index.best(weighted, 10_000, () => true);
+  assert.deepEqual(
+    index.best(weighted, 10_000, () => true),
+    best,
+    'one query leaves nothing behind for the next',
+  );
+  return [...best.keys()].toSorted((a, b) => (best.get(b) as number) - (best.get(a) as number));
 }
 
 test('words: a rare word counts more than a frequent one, a title more than tools', () => {

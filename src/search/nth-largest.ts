@@ -1,0 +1,28 @@
+// Where the best end: without sorting all of them.
+
+/** The `n`th largest; of fewer than that, 0. The order of `values` is lost. */
+export function nthLargest(values: Float32Array, n: number): number {
+  if (values.length <= n) return 0;
+  const at = (place: number) => values[place] as number;
+  const wanted = values.length - n;
+  let [first, last] = [0, values.length - 1];
+  // Smaller ones to the left and larger ones to the right of a pivot, again and again on the side where the wanted one is.
+  while (first < last) {
+    const pivot = at((first + last) >> 1);
+    let [left, right] = [first, last];
+    while (left <= right) {
+      while (at(left) < pivot) left += 1;
+      while (at(right) > pivot) right -= 1;
+      if (left > right) break;
+      const larger = at(left);
+      values[left] = at(right);
+      values[right] = larger;
+      left += 1;
+      right -= 1;
+    }
+    if (wanted <= right) last = right;
+    else if (wanted >= left) first = left;
+    else break;
+  }
+  return at(wanted);
+}
