@@ -6,20 +6,19 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
+import { unlessHere } from '../../support/programs.ts';
 import { startOciHost } from './oci-host.ts';
 import { rawTarGz } from './raw-archives.ts';
 import { stage } from './stage.ts';
 
 const run = promisify(execFile);
-const folders = (process.env.PATH ?? '').split(delimiter);
 const REGISTRY = 'docker-registry';
-const missing = [REGISTRY, 'skopeo'].filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
-const skip = missing.length > 0 ? `not on the PATH: ${missing.join(', ')}` : false;
+const skip = unlessHere(REGISTRY, 'skopeo');
 const POLICY = { default: [{ type: 'insecureAcceptAnything' }] };
 
 async function freePort(): Promise<number> {

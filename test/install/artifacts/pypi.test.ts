@@ -8,11 +8,11 @@ import { delimiter, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
+import { unlessHere } from '../../support/programs.ts';
 import { startPackageIndex } from './package-index.ts';
 import { type Stage, stage } from './stage.ts';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
-const has = (program: string) => folders.some((folder) => existsSync(join(folder, program)));
 
 /** A PATH with one of the two tools only. */
 const PATHS = {
@@ -52,7 +52,7 @@ function python(place: Stage, code: string): string {
 }
 
 for (const tool of TOOLS) {
-  const skip = has(tool === 'uv' ? 'uv' : 'python3') ? false : `${tool} is not on the PATH`;
+  const skip = unlessHere(tool === 'uv' ? 'uv' : 'python3');
 
   test(`pypi by ${tool}: a package and what it needs, by digest; twice is the same`, { skip }, async (t) => {
     const index = await startPackageIndex(t);

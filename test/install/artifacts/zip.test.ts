@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -16,12 +15,11 @@ import { mcpbInstaller } from '../../../src/install/artifacts/mcpb.ts';
 import { zipInstaller } from '../../../src/install/artifacts/zip.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { unlessHere } from '../../support/programs.ts';
 import { rawZip } from './raw-archives.ts';
 import { stage } from './stage.ts';
 
 const run = promisify(execFile);
-const has = (program: string) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
 
 /** The same files in every format. */
@@ -94,7 +92,7 @@ const MAKERS: Record<string, { make(t: TestContext): Promise<Buffer>; needs?: st
 
 for (const [name, { make, needs }] of Object.entries(MAKERS)) {
   test(`${name}: everything arrives; of modes only the executable bit`, {
-    skip: needs && !has(needs) ? `no ${needs} here` : false,
+    skip: needs ? unlessHere(needs) : false,
   }, async (t) => {
     const host = await startIndexServer(t);
     const place = await stage(t);
