@@ -19,6 +19,11 @@ import { openWorld } from './world.ts';
 const STANDARD_PORT = 443;
 /** What listening fails with when the address is not one of this machine. */
 const HOST_FAILURES = ['ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL'];
+/** What listening fails with when the port is not to be had. */
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EACCES: 'may not be bound by this user',
+  EADDRINUSE: 'is taken by another program',
+};
 const FALLBACK_PORT = 8443;
 /** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
 const GRACE_MS = 6_000;
@@ -101,11 +106,13 @@ async function listen(app: FastifyInstance, { host, port }: Config, say: ServeOp
   if (HOST_FAILURES.includes(failure)) {
     throw new SettingError(`HOST is '${host}', but must be an address of this machine (${failure}).`);
   }
-  if (port !== undefined || !['EACCES', 'EADDRINUSE'].includes(failure)) {
-    throw new StartError(`PORT is '${first}', but ${host}:${first} cannot be listened on (${failure}).`);
+  if (port !== undefined || LISTEN_FAILURES[failure] === undefined) {
+    const reason = LISTEN_FAILURES[failure] ?? 'cannot be listened on';
+    throw new StartError(`PORT is '${first}', but ${host}:${first} ${reason} (${failure}): set PORT to a free one.`);
   }
-  const reason = failure === 'EACCES' ? 'may not be bound by this user' : 'is taken';
-  say(`Port ${STANDARD_PORT} ${reason}, so the hub uses ${FALLBACK_PORT}; set PORT to choose another.`);
+  say(
+    `Port ${STANDARD_PORT} ${LISTEN_FAILURES[failure]}, so the hub uses ${FALLBACK_PORT}; set PORT to choose another.`,
+  );
   const second = await tryListen(app, host, FALLBACK_PORT);
   if (second === undefined) return FALLBACK_PORT;
   throw new StartError(

@@ -33,12 +33,31 @@ export function createListener(handler: RequestListener, { tls, requestTimeoutSe
     requireHostHeader: false,
   };
   const server = tls ? createHttpsServer({ ...options, ...tls }, handler) : createHttpServer(options, handler);
+  if (tls) answerPlainHttp(server);
   // Node would answer these by itself, without a word.
   server.on('checkExpectation', handler);
   server.on('connect', (_request, socket: Socket) => {
     answer(socket, new HubError('method_not_allowed', 'The hub is no proxy.'), randomUUID());
   });
   return server;
+}
+
+/** Whoever types http:// where https:// is spoken gets a sentence, not a connection that just ends. */
+function answerPlainHttp(server: Server): void {
+  // What TLS hands over cannot be written to without TLS; the bare connection below it can.
+  const bare = new Map<string, Socket>();
+  const peer = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  server.prependListener('connection', (socket: Socket) => {
+    const key = peer(socket);
+    bare.set(key, socket);
+    socket.once('close', () => bare.delete(key));
+  });
+  server.prependListener('tlsClientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = bare.get(peer(socket));
+    if (code !== 'ERR_SSL_HTTP_REQUEST' || connection === undefined) return;
+    const sentence = 'This port speaks HTTPS only: write https:// in the address instead of http://.';
+    answer(connection, new HubError('invalid_request', sentence), randomUUID());
+  });
 }
 
 /** The parser of Node speaks here, before there is a route or a hook. */

@@ -138,7 +138,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     else t.diagnostic('*** this user may not bind 443: only the fallback is checked ***');
 
     const second = mayBind ? await serve(t, { settings: { PORT: '', HOST } }) : first;
-    const reason = mayBind ? 'is taken' : 'may not be bound by this user';
+    const reason = mayBind ? 'is taken by another program' : 'may not be bound by this user';
     assert.equal(second.said()[0], `Port 443 ${reason}, so the hub uses 8443; set PORT to choose another.`);
     assert.equal(second.address, `http://${HOST}:8443`);
     assert.equal((await fetch(`${second.address}/health`)).status, 200);
@@ -169,7 +169,8 @@ describe('hub serve', { concurrency: 3 }, () => {
     const PORT = String(await occupiedPort(t));
     const { exitCode, said } = await failingStart({ PORT, DB_PATH: join(await tempDir(t), 'c.sqlite') });
     assert.equal(exitCode, 1);
-    assert.deepEqual(said, [`hub: PORT is '${PORT}', but 127.0.0.1:${PORT} cannot be listened on (EADDRINUSE).`]);
+    const fault = `127.0.0.1:${PORT} is taken by another program (EADDRINUSE)`;
+    assert.deepEqual(said, [`hub: PORT is '${PORT}', but ${fault}: set PORT to a free one.`]);
   });
 });
 

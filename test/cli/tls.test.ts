@@ -6,7 +6,7 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { exchange, requestText } from '../http/wire.ts';
+import { assertProblem, exchange, requestText } from '../http/wire.ts';
 import { tempDir } from '../support/databases.ts';
 import { inTerminal } from './in-terminal.ts';
 import { serve } from './process.ts';
@@ -20,9 +20,11 @@ test('TLS: with a certificate the hub speaks HTTPS, and says so to browsers', as
   assert.equal(answer.statusCode, 200);
   assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains');
 
-  // Who speaks plain HTTP to it gets nothing, and does no harm.
-  const plain = exchange(hub.address, requestText('GET /health'));
-  await assert.doesNotReject(plain.catch(() => undefined));
+  // Who speaks plain HTTP to it is told so, and does no harm.
+  const plain = await exchange(hub.address, requestText('GET /health'));
+  assert.match(assertProblem(plain, 'invalid_request').detail, /HTTPS only: write https:\/\//);
+  // Neither HTTP nor TLS: there is nobody to talk to.
+  await assert.doesNotReject(exchange(hub.address, 'hello, hub\r\n\r\n').catch(() => undefined));
   assert.equal((await secureGet(`${hub.address}/health`, ca)).statusCode, 200);
   hub.kill('SIGTERM');
   assert.equal((await hub.ended).code, 0);
