@@ -4,11 +4,12 @@ import { statusOf } from './answer.ts';
 import type { RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create } from './create.ts';
-import { createNameDesk, nameChoices } from './free-name.ts';
+import { createNameDesk } from './free-name.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
-import { acceptableText, comparableUrl, slugOf } from './names.ts';
+import { acceptableText, comparableUrl } from './names.ts';
 import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
 import { planEndpoint } from './server-address.ts';
+import { isOurs } from './server-rows.ts';
 import type { RegistrableEntity } from './store.ts';
 
 const NOT_OFFERED = 'The gateway offers no A2A agents.';
@@ -78,8 +79,7 @@ function agentOf(entity: RegistrableEntity, name: string, url: string): JsonObje
 }
 
 function settled(calls: CallReport[], entity: RegistrableEntity, row: GatewayRow, report: CallReport): Registration {
-  const isOurs = nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
-  return registered({ calls, report, row, isOurs });
+  return registered({ calls, report, row, isOurs: isOurs(row, entity) });
 }
 
 function refused(calls: CallReport[], report: CallReport, down: ReturnType<typeof gatewayDown>): Registration {

@@ -4,19 +4,17 @@ import { untilActive } from './await-active.ts';
 import type { RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create } from './create.ts';
-import { createNameDesk, nameChoices } from './free-name.ts';
-import type { GatewayRow, GatewayRows } from './lookup.ts';
-import { comparableUrl, slugOf } from './names.ts';
+import { createNameDesk } from './free-name.ts';
+import type { GatewayRow } from './lookup.ts';
+import { comparableUrl } from './names.ts';
 import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
 import { secretsIn, withoutSecrets } from './secrets.ts';
-import { isSameTransport, type ServerAddress } from './server-address.ts';
+import type { ServerAddress } from './server-address.ts';
 import { credentialsOf, serverBody } from './server-body.ts';
-import type { RegistrableEntity } from './store.ts';
+import { isOurs, knownRow, type OfferedServer, offeredRow } from './server-rows.ts';
 import { createTurns } from './turns.ts';
 
-interface ServerRequest {
-  entity: RegistrableEntity;
-  candidates: readonly [ServerAddress, ...ServerAddress[]];
+interface ServerRequest extends OfferedServer {
   /** Every call is added. */
   calls: CallReport[];
 }
@@ -144,8 +142,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const { entity, calls } = request;
     const failure = row.isPending ? await untilActive(batch, row.id) : undefined;
     if (failure === undefined) {
-      const isOurs = nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
-      return registered({ calls, report, row, isOurs });
+      return registered({ calls, report, row, isOurs: isOurs(row, entity) });
     }
     const said = withoutSecrets(failure, secretsIn(Object.fromEntries(credentialsOf(entity))));
     const error = `The gateway took it, and then said: ${said.replace(/[.\s]+$/, '')}.`;
@@ -154,27 +151,6 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   }
 
   return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
-}
-
-/** A row of the gateway that is this server: the one it was registered as before, or one with its very address. */
-function knownRow(rows: GatewayRows, request: ServerRequest): { row: GatewayRow; isUnchanged: boolean } | undefined {
-  const { entity } = request;
-  const own = entity.gatewayName === null ? undefined : rows.named(entity.gatewayName)[0];
-  const offered = offeredRow(rows, request);
-  if (own && own !== offered) return { row: own, isUnchanged: isOffered(own, request) };
-  // The list does not show credentials, so that new ones are sent whenever there may be some.
-  const mayHaveNewCredentials = own !== undefined && !entity.isUpToDate && credentialsOf(entity).length > 0;
-  return offered && { row: offered, isUnchanged: !mayHaveNewCredentials };
-}
-
-function offeredRow(rows: GatewayRows, request: ServerRequest): GatewayRow | undefined {
-  return request.candidates.flatMap(({ url }) => rows.at(url)).find((row) => isOffered(row, request));
-}
-
-function isOffered(row: GatewayRow, { candidates }: ServerRequest): boolean {
-  return candidates.some(
-    ({ url, transport }) => row.url === comparableUrl(url) && isSameTransport(row.transport, transport),
-  );
 }
 
 function success(
