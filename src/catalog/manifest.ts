@@ -83,12 +83,18 @@ function readIdentity(document: JsonObject): { type: EntityType; slug: string; v
   const version = requiredText(document.version);
   const faults: InputFault[] = [];
   if (!type) faults.push({ path: 'type', message: `must be one of ${ENTITY_TYPES.join(', ')}` });
-  const idFault = slug === undefined ? 'must be a non-empty string' : slugFault(slug);
+  const idFault = slug === undefined ? noTextFault(document.id) : slugFault(slug);
   if (idFault) faults.push({ path: 'id', message: idFault });
-  const fault = version === undefined ? 'must be a non-empty string' : versionFault(version);
+  const fault = version === undefined ? noTextFault(document.version) : versionFault(version);
   if (fault) faults.push({ path: 'version', message: fault });
   if (!type || slug === undefined || version === undefined || faults.length > 0) throw invalid(faults);
   return { type, slug, version };
+}
+
+/** Never made text of here: `1.10` without quotes is the number 1.1, which is another version. */
+function noTextFault(value: unknown): string {
+  if (typeof value !== 'number') return 'must be a non-empty string';
+  return `must be a string, and is the number ${value}: put it in quotes, as in "1.0"`;
 }
 
 function invalid(faults: InputFault[]): HubError {

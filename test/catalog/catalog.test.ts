@@ -32,7 +32,7 @@ test('catalog: a manifest is created, unchanged, then updated, and its times tel
 
 test('catalog: a bad manifest is refused and leaves no trace', async (t) => {
   const { catalog } = await aCatalog(t);
-  await assert.rejects(catalog.save({ document: aManifest({ version: 1.1 }) }), {
+  await assert.rejects(catalog.save({ document: aManifest({ version: ' ' }) }), {
     name: 'HubError',
     code: 'invalid_manifest',
     faults: [{ path: 'version', message: 'must be a non-empty string' }],

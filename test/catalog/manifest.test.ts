@@ -186,6 +186,14 @@ test('manifest: a refusal says all that is wrong in one sentence', () => {
   assert.equal(refusal([]).message, 'The manifest cannot be read: it must be an object.');
 });
 
+test('manifest: a version or an id that is written as a number is refused with the advice to quote it', () => {
+  assert.equal(
+    refusal({ ...REQUIRED, version: 1.1 }).message,
+    'The manifest cannot be read: version must be a string, and is the number 1.1: put it in quotes, as in "1.0".',
+  );
+  assert.match(refusal({ ...REQUIRED, id: 7 }).message, /id must be a string, and is the number 7: put it in quotes/);
+});
+
 test('manifest: keys that other programs trip over are keys like all others', () => {
   const odd = JSON.parse(
     '{"__proto__": {"title": "x"}, "links": {"__proto__": "https://a.example", "constructor": "b"}}',
