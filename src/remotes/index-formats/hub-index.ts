@@ -5,8 +5,8 @@ import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from '
 export const hubIndex: IndexReader = {
   format: 'hub-index',
 
-  /** Also an object with none of the keys, which is an empty index. */
-  recognizes: (document) => Array.isArray(document) || isJsonObject(document),
+  recognizes: (document) =>
+    Array.isArray(document) || (isJsonObject(document) && (listsOf(document).length > 0 || isEmptyIndex(document))),
 
   read(document, indexUrl) {
     return { entries: entriesOf(Array.isArray(document) ? [document] : listsOf(document as JsonObject), indexUrl) };
@@ -15,6 +15,14 @@ export const hubIndex: IndexReader = {
 
 function listsOf({ manifests, items, entries }: JsonObject): unknown[][] {
   return [manifests, items, entries].filter(Array.isArray);
+}
+
+/** What an index may say of itself; an object with nothing else lists nothing, and that is fine. */
+const ABOUT_ITSELF = ['$schema', 'counts', 'generated_at', 'meta', 'metadata', 'schema_version', 'source', 'version'];
+
+function isEmptyIndex({ manifests, items, entries, ...others }: JsonObject): boolean {
+  const isUnset = [manifests, items, entries].every((list) => list === undefined || list === null);
+  return isUnset && Object.keys(others).every((key) => ABOUT_ITSELF.includes(key));
 }
 
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {

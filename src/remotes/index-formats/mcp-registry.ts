@@ -8,11 +8,12 @@ const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 export const mcpRegistry: IndexReader = {
   format: 'mcp-registry',
 
-  recognizes: (document) => isJsonObject(document) && Array.isArray(document.servers),
+  /** Registries write an empty list as null. */
+  recognizes: (document) => isJsonObject(document) && (Array.isArray(document.servers) || document.servers === null),
 
   read(document, indexUrl) {
     const { servers, metadata } = document as JsonObject;
-    const entries = (servers as unknown[]).map((listed, position) => entryOf(listed, position, indexUrl));
+    const entries = ((servers ?? []) as unknown[]).map((listed, position) => entryOf(listed, position, indexUrl));
     return { entries, next: nextPage(metadata, indexUrl), tellsChanges: true };
   },
 };

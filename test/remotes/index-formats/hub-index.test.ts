@@ -137,10 +137,27 @@ test('hub index: manifests in place whose names fit into no address have one all
   for (const url of listed) assert.match(url, /^[\x21-\x7e]{1,500}$/);
 });
 
-test('hub index: an object with none of the keys, and lists that are no lists, are an empty index', () => {
-  for (const document of [{}, [], { counts: {} }, { manifests: null, items: 7, entries: {} }, { manifests: [] }]) {
+test('hub index: an object that lists nothing is an empty index, when it says nothing but what indexes say of themselves', () => {
+  for (const document of [
+    {},
+    [],
+    { counts: {}, generated_at: '2026-01-01', meta: {}, source: 'x' },
+    { manifests: null },
+    { manifests: [] },
+    { manifests: [], items: 7, note: 'x' },
+  ]) {
     assert.deepEqual(urls(document), []);
   }
+});
+
+test('an object of another kind is no index, and whoever gave its address is told what one is', () => {
+  const kinds = /an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers'/;
+  for (const document of [{ foo: 1 }, { message: 'Not Found' }, { items: 7 }, { manifests: {} }, { servers: {} }]) {
+    assert.throws(() => readIndexDocument(document, INDEX), /^HubError: This is no index/);
+    assert.throws(() => readIndexDocument(document, INDEX), kinds);
+  }
+  const manifest = { type: 'tool', id: 'a', version: '1' };
+  assert.throws(() => readIndexDocument(manifest, INDEX), /This is a manifest, not an index that lists some/);
 });
 
 test('hub index: what names no manifest is kept with its fault, for its author to see', () => {

@@ -40,6 +40,11 @@ test('mcp registry: wrapped servers with what the registry says beside them', ()
   assert.equal(tellsChanges, true);
 });
 
+test('mcp registry: an empty list is also written as null, and stays a list that tells changes', () => {
+  const page = read({ servers: null, metadata: { count: 0 } });
+  assert.deepEqual(page, { entries: [], next: undefined, tellsChanges: true });
+});
+
 test('mcp registry: flat servers of the first generation, in snake_case', () => {
   const { entries } = read({
     servers: [
