@@ -52,6 +52,8 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
   const artifacts = await installArtifacts({
     planned: plan.artifacts,
     locked,
+    lockfile: before.lockfile,
+    uid: subject.uid,
     watch,
     context: { targetDir, signal, run, fetch, download, vetAddress, allowPrivateNetwork: tools.allowPrivateNetwork },
   });

@@ -54,10 +54,14 @@ export function lockedFor(
   index: number,
   locked: LockedEntity | undefined,
 ): LockedArtifact | undefined {
-  const same = (one: { kind: string; spec: object }, other: { kind: string; spec: object }) =>
-    one.kind === other.kind && jsonDigest(one.spec) === jsonDigest(other.spec);
   const wanted = planned[index];
   if (!wanted || !locked) return undefined;
-  const position = planned.slice(0, index).filter((each) => same(each, wanted)).length;
-  return locked.artifacts.filter((each) => same(each, wanted))[position];
+  const position = planned.slice(0, index).filter((each) => isSameArtifact(each, wanted)).length;
+  return locked.artifacts.filter((each) => isSameArtifact(each, wanted))[position];
+}
+
+type ArtifactOfManifest = Pick<LockedArtifact, 'kind' | 'spec'>;
+
+export function isSameArtifact(one: ArtifactOfManifest, other: ArtifactOfManifest): boolean {
+  return one.kind === other.kind && jsonDigest(one.spec) === jsonDigest(other.spec);
 }

@@ -82,8 +82,11 @@ function unknownIn(old: object | undefined, known: object): Record<string, unkno
 }
 
 export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedEntity | undefined {
-  const key = keyOf({ id: uid });
-  return lockfile?.entities.find((each) => keyOf(each) === key);
+  return lockfile?.entities.find(({ id }) => isSameEntity(id, uid));
+}
+
+export function isSameEntity(one: string, other: string): boolean {
+  return keyOf({ id: one }) === keyOf({ id: other });
 }
 
 export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<void> {

@@ -54,6 +54,7 @@ test('install: an inline manifest is saved, its parts are installed, and everyth
     '.mcp.json',
     'hub.lock.json',
     'src/agents/pdf.py',
+    'vendor/thing/.hub-artifact',
     'vendor/thing/a.txt',
   ]);
 

@@ -6,7 +6,7 @@ import { FetchError } from '../../lib/fetch.ts';
 import type { DownloadReply } from '../../lib/world.ts';
 import { type Extracted, extractArchive } from './archive.ts';
 import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
-import { putInPlace } from './destination.ts';
+import { assertReplaceable, putInPlace } from './destination.ts';
 import { checkDigest } from './digest.ts';
 
 const MAX_ARCHIVE_BYTES = 2_000_000_000;
@@ -30,6 +30,8 @@ export async function installArchive(source: ArchiveSource, context: InstallCont
   const resolved = publicUrl(source.url);
   if (context.locked && context.locked.resolved !== resolved)
     throw new InstallError(`The lockfile says ${context.locked.resolved}, and the manifest ${resolved}.`);
+  // Asked before anything is downloaded, and again when it is moved.
+  await assertReplaceable(source.path, context);
   const file = join(context.scratchDir, 'archive');
   const folder = join(context.scratchDir, 'extracted');
   try {

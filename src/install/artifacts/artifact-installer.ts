@@ -13,12 +13,21 @@ export interface InstallContext {
   signal: AbortSignal;
   /** In a frozen install: what the lockfile says. Anything else is an error. */
   locked?: LockedResult;
+  knownPlaces: KnownPlaces;
   run: Run;
   fetch: Fetch;
   download: Download;
   vetAddress: VetAddress;
   /** Whether addresses of private networks, `file:` included, may be used. */
   allowPrivateNetwork: boolean;
+}
+
+/** What the lockfile says of folders in the target. */
+export interface KnownPlaces {
+  /** Of this artifact, or of another version of its entity: these may be replaced. */
+  ours: readonly string[];
+  /** Of other entities, unless they have the very same artifact. */
+  ofOthers: readonly { path: string; id: string }[];
 }
 
 /** Something that came along with an artifact, because that needs it. */

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
-import { OTHERS_PLACES } from '../places.ts';
-import { InstallError } from './artifact-installer.ts';
+import { OTHERS_PLACES, overlap } from '../places.ts';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
 
-/** The folder that belongs to installs: what is below it is replaced without asking. */
+/** Where artifacts go whose manifest chooses no place. */
 export const VENDOR = 'vendor';
-/** Elsewhere, a folder with this file in it was put there by an install. */
+/** A folder with this file in it was put there by an install, also when that did not get to write its lockfile. */
 export const MARK = '.hub-artifact';
 /** Other installers and the lockfile have their place there. */
 const TAKEN = [...OTHERS_PLACES, LOCKFILE_NAME];
@@ -58,30 +58,34 @@ function safely(part: string): string {
   }
 }
 
+type Place = Pick<InstallContext, 'targetDir' | 'scratchDir' | 'knownPlaces'>;
+
 /** Moves a finished folder to its place; one that an install put there is replaced whole. @throws InstallError */
-export async function putInPlace(
-  folder: string,
-  path: string,
-  { targetDir, scratchDir }: { targetDir: string; scratchDir: string },
-): Promise<void> {
-  const isVendored = path.startsWith(`${VENDOR}/`);
-  if (!isVendored) {
-    await checkReplaceable(targetDir, path);
-    const mark = join(folder, MARK);
-    // What came with the artifact under this name may be a link.
-    await rm(mark, { recursive: true, force: true });
-    await writeFile(mark, 'Put here by an install, which replaces this folder when it runs again.\n', { flag: 'wx' });
-  }
-  await replaceInside(targetDir, path, folder, scratchDir);
+export async function putInPlace(folder: string, path: string, context: Place): Promise<void> {
+  await assertReplaceable(path, context);
+  const mark = join(folder, MARK);
+  // What came with the artifact under this name may be a link.
+  await rm(mark, { recursive: true, force: true });
+  await writeFile(mark, 'Put here by an install, which replaces this folder when it runs again.\n', { flag: 'wx' });
+  await replaceInside(context.targetDir, path, folder, context.scratchDir);
 }
 
-/** What a person made stays: a manifest must not be able to name it and have it removed. */
-async function checkReplaceable(targetDir: string, path: string): Promise<void> {
+/** What a person made stays: a manifest must not be able to name it and have it removed. @throws InstallError */
+export async function assertReplaceable(path: string, { targetDir, knownPlaces }: Omit<Place, 'scratchDir'>) {
   const place = await pathInside(targetDir, path);
+  const owner = knownPlaces.ofOthers.find((each) => overlap(each.path, path));
+  if (owner)
+    throw new InstallError(
+      `'${path}' is where ${owner.id} has '${owner.path}', as the lockfile says; choose another dest, or another target.`,
+    );
   const found = await lstat(place).catch(() => undefined);
   if (!found) return;
-  if (!found.isDirectory()) throw new InstallError(`'${path}' is a file; remove it, or choose another dest.`);
+  if (!found.isDirectory())
+    throw new InstallError(`'${path}' is a file; remove it, or choose another dest or another target.`);
+  if (knownPlaces.ours.includes(path)) return;
   const names = await readdir(place);
   if (names.length === 0 || names.includes(MARK)) return;
-  throw new InstallError(`'${path}' holds files that no install put there; remove them, or choose another dest.`);
+  throw new InstallError(
+    `'${path}' holds files that no install put there; move them away, or choose another dest or another target.`,
+  );
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { pathInside, treeDigest } from '../../lib/files.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
-import { Destination, MARK, putInPlace, vendorFolder } from './destination.ts';
+import { assertReplaceable, Destination, MARK, putInPlace, vendorFolder } from './destination.ts';
 import { refFault, repositoryFault, shownRepository } from './git-address.ts';
 import { checkOut } from './git-checkout.ts';
 import { assertLinksStayInside } from './git-links.ts';
@@ -25,8 +25,8 @@ export const gitInstaller: ArtifactInstaller<GitSpec> = {
 
   async install(spec, context) {
     const place = placeOf(spec);
-    // Asked before anything is fetched: a link in the way will not go away meanwhile.
-    await pathInside(context.targetDir, place);
+    // Asked before anything is fetched: what is in the way will not go away meanwhile.
+    await assertReplaceable(place, context);
     const fresh = join(context.scratchDir, 'checkout');
     const locked = context.locked?.resolved;
     const ref = locked ?? spec.ref ?? 'HEAD';

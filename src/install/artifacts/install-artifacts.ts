@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makeFolderInside } from '../../lib/files.ts';
-import type { LockedEntity, PlannedArtifact, StepResult } from '../contract.ts';
+import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from '../contract.ts';
+import { knownPlaces } from '../known-places.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
 import { HUB_FOLDER } from '../places.ts';
 import { runStep, type StepWatch } from '../step.ts';
@@ -14,8 +15,11 @@ export interface ArtifactsJob {
   planned: readonly PlannedArtifact[];
   /** In a frozen install: what the lockfile says. */
   locked: LockedEntity | undefined;
+  /** As it was before. */
+  lockfile: Lockfile | undefined;
+  uid: string;
   watch: StepWatch;
-  context: Omit<InstallContext, 'scratchDir' | 'locked'>;
+  context: Omit<InstallContext, 'scratchDir' | 'locked' | 'knownPlaces'>;
 }
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
@@ -50,6 +54,7 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
       ...context,
       scratchDir,
       signal,
+      knownPlaces: knownPlaces(job.lockfile, job.uid, planned),
       ...(locked ? { locked } : {}),
     });
     const tree = await treeOf(installerKindOf(planned.kind, planned.spec), installed, context.targetDir);

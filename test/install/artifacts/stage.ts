@@ -54,6 +54,7 @@ export async function stage(
     targetDir,
     scratchDir,
     signal: new AbortController().signal,
+    knownPlaces: { ours: [], ofOthers: [] },
     run: createRun(env),
     fetch: network.fetch,
     download: downloads.download,

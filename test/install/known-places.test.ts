@@ -1,0 +1,75 @@
+// What is in a target already: replaced when an install put it there, and left alone when anybody else did.
+import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
+import { startGitHost } from './git-host.ts';
+import { installStage, stepNamed } from './installing.ts';
+
+test('vendor: what a person made under the name of an artifact is left alone, and nothing is fetched', async (t) => {
+  const [host, web] = [await startGitHost(t), await startIndexServer(t)];
+  await host.create('thing', { 'a.txt': 'one' });
+  web.put('/other.zip', rawZip([{ name: 'a', content: 'a' }]));
+  const { install, read, target } = await installStage(t);
+  for (const name of ['thing', 'other']) {
+    await mkdir(join(target, 'vendor', name), { recursive: true });
+    await writeFile(join(target, 'vendor', name, 'work'), 'years of it');
+  }
+  const report = await install(
+    aManifest({
+      artifacts: [
+        { kind: 'git', spec: { repo: host.url('thing') } },
+        { kind: 'zip', spec: { url: web.url('/other.zip') } },
+      ],
+    }),
+  );
+  for (const [step, name] of Object.entries({ 'git.checkout': 'thing', 'zip.extract': 'other' })) {
+    const { ok, extra } = stepNamed(report, step);
+    assert.equal(ok, false);
+    assert.equal(
+      extra?.error,
+      `'vendor/${name}' holds files that no install put there; move them away, or choose another dest or another target.`,
+    );
+    assert.equal(await read(`vendor/${name}/work`), 'years of it');
+  }
+  assert.deepEqual([host.requests, web.requests], [[], []]);
+});
+
+test('vendor: what the lockfile lists is replaced, and so is what an install left without its lockfile', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { install, read, target } = await installStage(t);
+  const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }] });
+  const changes = [
+    () => rm(join(target, 'vendor/thing/.hub-artifact'), { force: true }),
+    () => rm(join(target, 'hub.lock.json'), { force: true }),
+  ];
+  for (const change of changes) {
+    assert.equal((await install(manifest)).ok, true);
+    await change();
+    await writeFile(join(target, 'vendor/thing/a.txt'), 'changed');
+    assert.equal((await install(manifest)).ok, true);
+    assert.equal(await read('vendor/thing/a.txt'), 'one');
+  }
+});
+
+test('vendor: two entities do not take each other’s place, unless it is the same artifact', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('one/thing', { 'a.txt': 'one' });
+  await host.create('two/thing', { 'a.txt': 'two' });
+  const { install, read } = await installStage(t);
+  const entity = (id: string, repo: string, dest?: string) =>
+    aManifest({ id, artifacts: [{ kind: 'git', spec: { repo: host.url(repo), ...(dest ? { dest } : {}) } }] });
+  assert.equal((await install(entity('first', 'one/thing'))).ok, true);
+  assert.equal((await install(entity('twin', 'one/thing'))).ok, true);
+
+  for (const dest of [undefined, 'vendor/thing/inside']) {
+    const { extra } = stepNamed(await install(entity('second', 'two/thing', dest)), 'git.checkout');
+    assert.match(String(extra?.error), /is where mcp_server:first@1\.0\.0 has 'vendor\/thing', as the lockfile says/);
+  }
+  assert.equal(await read('vendor/thing/a.txt'), 'one');
+  assert.equal((await install(entity('second', 'two/thing', 'vendor/thing-two'))).ok, true);
+});
