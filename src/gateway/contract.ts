@@ -70,7 +70,7 @@ export type BulkRemoval = z.infer<typeof BulkRemoval>;
 /** One call to the gateway and its answer, without anything secret. */
 export interface CallReport {
   call: string;
-  outcome: 'created' | 'updated' | 'exists' | 'skipped' | 'failed';
+  outcome: 'created' | 'updated' | 'deleted' | 'exists' | 'skipped' | 'failed';
   status?: number;
   /** What the gateway calls it. */
   id?: string;

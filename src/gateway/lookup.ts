@@ -20,6 +20,8 @@ export interface GatewayRow {
   isAdopted: boolean;
   /** The gateway promised it, and has not made it yet. */
   isPending: boolean;
+  /** Stored without ever being connected to, as gateways before 1.0.5 do with the transport HTTP. */
+  isHollow: boolean;
 }
 
 /** Thousands of rows, asked thousands of times. */
@@ -43,6 +45,8 @@ export interface GatewayLookup {
   list(kind: GatewayKind): Promise<Listing>;
   /** What the hub has just made, or made of `previous`, as the gateway described it. */
   put(kind: GatewayKind, body: unknown, sent: Sent, previous?: GatewayRow): GatewayRow;
+  /** What the hub has just deleted. */
+  remove(kind: GatewayKind, row: GatewayRow): void;
   /** The next question goes to the gateway again. */
   forget(kind: GatewayKind): void;
 }
@@ -74,6 +78,9 @@ export function createLookup(client: GatewayClient): GatewayLookup {
         listing.rows.add(row);
       });
       return row;
+    },
+    remove(kind, row) {
+      known.get(kind)?.then((listing) => listing.ok && listing.rows.remove(row));
     },
     forget: (kind) => void known.delete(kind),
   };
@@ -117,7 +124,13 @@ function rowOf(row: JsonObject): GatewayRow {
     transport: text(row.transport),
     isAdopted: typeof (row.gatewayId ?? row.gateway_id) === 'string',
     isPending: text(row.status) === 'pending',
+    isHollow: text(row.transport).toUpperCase() === 'HTTP' && isEmpty(row.capabilities),
   };
+}
+
+/** What a gateway was told by a server is never empty; of a server that it never asked it has an empty object. */
+function isEmpty(capabilities: unknown): boolean {
+  return isJsonObject(capabilities) && Object.keys(capabilities).length === 0;
 }
 
 interface RowIndex extends GatewayRows {

@@ -26,10 +26,12 @@ interface Offer extends ServerRequest {
   address: ServerAddress;
 }
 
-/** `status` of the last answer; undefined when there was none. */
 interface Attempt {
   registration: Registration;
+  /** Of the last answer, when it was a refusal. */
   status?: number;
+  /** What the gateway has of it now. */
+  row?: GatewayRow;
 }
 
 export function createServerRegistration(batch: RegistrationBatch): RegisterServer {
@@ -38,15 +40,15 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   const turns = createTurns();
   /** Catalogs list one address under thousands of ids: what is wrong with it need be found out only once. */
   const faultsByAddress = new Map<string, string>();
-  /** Newer gateways refuse HTTP; one refusal is enough to know. */
-  let isHttpRefused = false;
+  /** Newer gateways refuse HTTP, and older ones store it without connecting; one answer is enough to know. */
+  let isHttpOfUse = true;
 
   async function register(request: ServerRequest): Promise<Registration> {
     const { entity, candidates, calls } = request;
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { ...gatewayUnusable(listing.reply), calls };
     const known = knownRow(listing.rows, request);
-    if (known?.isUnchanged) {
+    if (known?.isUnchanged && !known.row.isHollow) {
       const report = { call: 'GET /gateways', name: known.row.name, url: known.row.url };
       return settled(request, known.row, { ...report, outcome: 'exists' });
     }
@@ -70,19 +72,21 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return attempt;
   }
 
-  /** One address; HTTP is offered as what newer gateways call it when they refuse the old word. */
+  /** One address; HTTP goes out as the specification has it, and as STREAMABLEHTTP where that is of no use. */
   async function offer(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
-    const send = (transport: ServerAddress['transport']) => {
-      const sent = { ...one, address: { ...one.address, transport } };
-      return row ? change(sent, row) : make(sent);
-    };
-    if (one.address.transport !== 'HTTP') return send(one.address.transport);
-    if (!isHttpRefused) {
-      const attempt = await send('HTTP');
-      if (attempt.status !== 422) return attempt;
-      isHttpRefused = true;
+    if (one.address.transport !== 'HTTP') return send(one, row);
+    if (isHttpOfUse && !row) {
+      const attempt = await make(one);
+      if (attempt.status !== 422 && !attempt.row?.isHollow) return attempt;
+      isHttpOfUse = false;
+      return send(asStreamable(one), attempt.row);
     }
-    return send('STREAMABLEHTTP');
+    return send(asStreamable(one), row);
+  }
+
+  function send(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
+    if (!row) return make(one);
+    return row.isHollow ? replace(one, row) : change(one, row);
   }
 
   async function make(one: Offer): Promise<Attempt> {
@@ -101,11 +105,12 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
       const registration = await settled(one, row, { ...report, ...success('created', reply) });
       // From here on the row holds the name.
       names.giveBack(name);
-      return { registration };
+      return { registration, row };
     }
     if (reply.kind === 'there') {
       names.giveBack(name);
-      return { registration: await settled(one, reply.row, { ...report, outcome: 'exists', status: reply.status }) };
+      const { row, status } = reply;
+      return { registration: await settled(one, row, { ...report, outcome: 'exists', status }), row };
     }
     // Somebody whose servers this token does not show has the name: it stays taken, and the next one is tried.
     if (isNameConflict(reply)) {
@@ -137,6 +142,18 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return isGone ? make(one) : refused(one, report, reply);
   }
 
+  /** Made anew, because older gateways do not connect when a transport is changed. Others' rows are theirs to mend. */
+  async function replace(one: Offer, row: GatewayRow): Promise<Attempt> {
+    const { entity, calls } = one;
+    if (!isOurs(row, entity)) return { registration: failed(calls, neverConnected(row)), status: 409 };
+    const report = { call: 'DELETE /gateways', id: row.id, name: row.name };
+    const reply = await client.send({ method: 'DELETE', path: `/gateways/${encodeURIComponent(row.id)}` });
+    if (reply.kind !== 'ok') return refused(one, report, reply);
+    calls.push({ ...report, outcome: 'deleted', status: reply.status, note: neverConnected(row) });
+    lookup.remove('gateways', row);
+    return make(one);
+  }
+
   /** A row is success, unless the gateway has yet to make it: then that is waited for. */
   async function settled(request: ServerRequest, row: GatewayRow, report: CallReport): Promise<Registration> {
     const { entity, calls } = request;
@@ -151,6 +168,14 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   }
 
   return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
+}
+
+function asStreamable(one: Offer): Offer {
+  return { ...one, address: { ...one.address, transport: 'STREAMABLEHTTP' } };
+}
+
+function neverConnected({ name }: GatewayRow): string {
+  return `The gateway has it as '${name}' with the transport HTTP, by which it never connects to a server: STREAMABLEHTTP is what it should be there.`;
 }
 
 function success(

@@ -86,12 +86,55 @@ test('server: HTTP goes out as it is, and as STREAMABLEHTTP once a newer gateway
     newer.table.gateways.map(({ fields }) => fields.transport),
     ['STREAMABLEHTTP', 'STREAMABLEHTTP'],
   );
+});
 
-  const older = await startFakeGateway(t, { generation: '1.0.3' });
-  await batchFor(t, older).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
-  assert.equal(onlyServer(older), `pdf-tables HTTP ${H}/mcp`);
-  const again = await batchFor(t, older).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
-  assert.deepEqual(outcomes(again), ['GET /gateways exists']);
+for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
+  test(`server: HTTP, which ${generation} stores without connecting, is made anew as STREAMABLEHTTP`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation });
+    const batch = batchFor(t, gateway);
+    const first = await batch.registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
+    assert.deepEqual(outcomes(first), [
+      'POST /gateways created 200',
+      'DELETE /gateways deleted 200',
+      'POST /gateways created 200',
+    ]);
+    assert.equal(first.outcome === 'registered' && first.name, 'one', 'its name is free again');
+    assert.equal(onlyServer(gateway), `one STREAMABLEHTTP ${H}/1/mcp`);
+    assert.equal(gateway.table.tools.length, 1, 'the gateway connected, and discovered its tool');
+    const second = await batch.registerServer({ transport: 'HTTP', url: `${H}/2/mcp`, name: 'two' });
+    assert.deepEqual(outcomes(second), ['POST /gateways created 200'], 'one answer is enough to know');
+    const again = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
+    assert.deepEqual(outcomes(again), ['GET /gateways exists']);
+  });
+
+  test(`server: HTTP at ${generation}, and nobody answers: it failed, and nothing is left behind`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation, servers: { [`${H}/mcp`]: { fault: 'refused' } } });
+    const registration = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
+    assert.match(errorOf(registration), /^The gateway answered 50[23]: /);
+    assert.deepEqual(gateway.table.gateways, []);
+  });
+}
+
+test('server: one that is in the gateway with HTTP, never connected to, is replaced if the hub made it', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
+  const fields = { url: `${H}/mcp`, transport: 'HTTP' };
+  gateway.table.gateways.push(createRow('pdf-tables', fields));
+  await batchFor(t, gateway).registerServer({ ...fields });
+  assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
+
+  gateway.table.gateways = [createRow('Made by hand', fields)];
+  const registration = await batchFor(t, gateway).registerServer({ ...fields });
+  assert.match(errorOf(registration), /has it as 'Made by hand' with the transport HTTP, by which it never connects/);
+  assert.equal(onlyServer(gateway), `Made by hand HTTP ${H}/mcp`);
+});
+
+test('server: HTTP is never what an update changes to', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
+  await batchFor(t, gateway).registerServer({ url: `${H}/sse` });
+  const entity = { gatewayName: 'pdf-tables', hasChanged: true };
+  const changed = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/mcp`, entity });
+  assert.deepEqual(outcomes(changed), ['PUT /gateways updated 200']);
+  assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
 });
 
 test('server: what the gateway could not take of it is a note, not a failure', async (t) => {

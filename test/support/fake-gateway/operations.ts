@@ -115,7 +115,7 @@ function skipped({ skippedTools }: FakeMcpServer): JsonObject {
 async function visit(state: GatewayState, row: Row): Promise<Exclude<Contact, 'hangs'>> {
   const { url, transport, auth_token: authToken } = row.fields;
   // Taken, stored, and never contacted.
-  if (!['SSE', 'STREAMABLEHTTP'].includes(String(transport))) return { server: {} };
+  if (!isConnected(transport)) return { server: {} };
   const found = contact(
     { url: String(url), transport: String(transport), authToken },
     state.servers.get(String(url)),
@@ -127,6 +127,10 @@ async function visit(state: GatewayState, row: Row): Promise<Exclude<Contact, 'h
   return { refusal: { status: 502, body: { message: 'ReadTimeout' } } };
 }
 
+function isConnected(transport: unknown): boolean {
+  return transport === 'SSE' || transport === 'STREAMABLEHTTP';
+}
+
 /** Tools appear under the server's name; resources and prompts that were there on their own become the server's. */
 function adopt(
   { table }: GatewayState,
@@ -134,6 +138,7 @@ function adopt(
   { tools = [], resources = [], prompts = [] }: FakeMcpServer,
 ): void {
   const gatewayId = String(server.id);
+  if (isConnected(server.fields.transport)) server.capabilities = { tools: { listChanged: true } };
   const { transport, url } = server.fields;
   for (const name of tools) {
     const fields = { name, url, integration_type: 'MCP', request_type: transport };

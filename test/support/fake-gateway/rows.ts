@@ -17,6 +17,8 @@ export interface Row {
   status: 'active' | 'pending';
   lastError: string | null;
   version: number;
+  /** What a server said it can do; nothing for one that was never contacted. */
+  capabilities: JsonObject;
 }
 
 export type Table = Record<Kind, Row[]>;
@@ -36,6 +38,7 @@ export function createRow(name: string, fields: JsonObject, more: Partial<Row> =
     status: 'active',
     lastError: null,
     version: 1,
+    capabilities: {},
     ...more,
   };
 }
@@ -54,7 +57,7 @@ export function slugify(text: string): string {
 /** CamelCase, as answers are. Secrets are masked. */
 export function present(
   kind: Kind,
-  { id, originalName, slug, gatewayId, enabled, fields, status, lastError, version }: Row,
+  { id, originalName, slug, gatewayId, enabled, fields, status, lastError, version, capabilities }: Row,
 ): JsonObject {
   const shown = Object.fromEntries(
     Object.entries(fields)
@@ -72,7 +75,7 @@ export function present(
         ? {}
         : { originalName, customName: originalName, customNameSlug: slug }),
     enabled,
-    ...(kind === 'gateways' ? { status, lastError, toolCount: 0 } : { gatewayId }),
+    ...(kind === 'gateways' ? { status, lastError, capabilities, toolCount: 0 } : { gatewayId }),
     visibility: 'public',
     version,
   };
