@@ -1,4 +1,5 @@
 // The ingest of one remote from its start to its end: within its time, with its outcome kept.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch.ts';
 import type { Logger } from '../lib/world.ts';
@@ -23,6 +24,8 @@ export interface RemoteIngest {
   onStart: (progress: Progress) => void;
 }
 
+const SAVE_PROGRESS_MS = 2_000;
+
 /** Never rejects: a bad remote is a result, and so is a database that went away meanwhile. */
 export async function ingestRemote(
   dependencies: RemoteIngestDependencies,
@@ -44,7 +47,7 @@ async function ingestAndKeep(
   { url, signal, acceptShrunk, progress }: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
 ): Promise<void> {
   const { remotes, runs, now, timeLimitMs, log } = dependencies;
-  // Should the process be killed, this is what is left of the run.
+  // Shown as under way from now on.
   await runs.save(progress.run());
   const known = (await remotes.indexState(url)) ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
@@ -56,6 +59,7 @@ async function ingestAndKeep(
     acceptShrunk,
     signal: AbortSignal.any([signal, limit, end.signal]),
   });
+  const saving = saveNowAndThen(runs, { progress, signal: end.signal });
   let gone: GoneThrough = { state: known, isWhole: false };
   try {
     gone = await ingest.run();
@@ -66,11 +70,25 @@ async function ingestAndKeep(
     // Fetches that nobody waits for any more.
     end.abort();
   }
+  // What is saved below must stay the last word.
+  await saving;
   const { error } = progress.finish();
   // The remote did nothing wrong when the hub closes: what is known of it stays.
   if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), error, state: gone.state });
   await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
   await runs.save(progress.run());
+}
+
+/** Should the process be killed, what was saved last is what is left of the run. */
+async function saveNowAndThen(
+  runs: RunStore,
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(SAVE_PROGRESS_MS, undefined, { signal }).catch(() => {});
+    // A database that is away has its say when the run ends.
+    if (!signal.aborted) await runs.save(progress.run()).catch(() => {});
+  }
 }
 
 /** What was not looked at this time stays rejected. */

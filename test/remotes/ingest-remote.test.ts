@@ -47,6 +47,24 @@ testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by th
   );
 });
 
+test('progress: is saved while a run is under way, so that a killed hub leaves word how far it came', async (t) => {
+  const { host, ingest, publish, runs } = await testIngestOnSqlite(t);
+  publish(...someManifests(...Array.from({ length: 700 }, (_, number) => `m${number}`)));
+  const release = host.hold('/m/m699.json');
+  const result = ingest();
+  let [run] = await runs.last(1);
+  while (!run?.done) {
+    await sleep(50);
+    [run] = await runs.last(1);
+  }
+  assert.deepEqual([run.finished_at, run.ok, run.total], [null, null, 700]);
+  assert.ok(run.created >= 250 && run.created < 700, `${run.created} of 700 are saved`);
+  release();
+  assert.deepEqual(countsOf(await result), { created: 700 });
+  [run] = await runs.last(1);
+  assert.deepEqual([run?.ok, run?.done, run?.created], [true, 700, 700]);
+});
+
 test('politeness: an ingest never asks one host for more at once than allowed', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t, { requestsPerHost: 3 });
   publish(...someManifests(...Array.from({ length: 40 }, (_, number) => `m${number}`)));
