@@ -9,7 +9,8 @@ import { type InstallContext, InstallError, type InstalledArtifact } from './art
 import { assertReplaceable, putInPlace } from './destination.ts';
 import { checkDigest } from './digest.ts';
 
-const MAX_ARCHIVE_BYTES = 2_000_000_000;
+/** Of what is fetched for one artifact. */
+export const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
 
 /** An address of the web. */

@@ -5,6 +5,7 @@ import { pathInside } from '../../lib/files.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { MARK } from './destination.ts';
 import { readRepository, repositoryFault, shownRepository } from './git-address.ts';
+import type { ByteBudget } from './git-bytes.ts';
 import { type Git, gitIn } from './git-command.ts';
 import { fetchCommit } from './git-fetch.ts';
 import { findRepository } from './git-repository.ts';
@@ -15,6 +16,7 @@ export interface Checkout {
   repo: string;
   ref: string;
   submodules: boolean;
+  budget: ByteBudget;
 }
 
 const DEEPEST = 5;
@@ -23,12 +25,14 @@ const MOST_LISTED_BYTES = 40_000_000;
 
 /** Answers with the commit. @throws InstallError */
 export async function checkOut(checkout: Checkout, context: InstallContext, depth = 1): Promise<string> {
-  const { folder, repo, ref, submodules } = checkout;
+  const { folder, repo, ref, submodules, budget } = checkout;
   const { address, settings } = await findRepository(repo, context);
   await mkdir(folder, { recursive: true });
   const git = gitIn(folder, context, settings);
   await git.do('init', '--quiet', '--template=', '--initial-branch=main');
-  const commit = await fetchCommit(git, { repo, address, ref });
+  const commit = await budget.spend(folder, context.signal, (signal) =>
+    fetchCommit(gitIn(folder, { ...context, signal }, settings), { repo, address, ref }),
+  );
   await assertReasonableSize(git, commit);
   await git.do('checkout', '--quiet', '--force', '--detach', commit);
   await makeReproducible(git, { folder, repo, commit });
@@ -38,7 +42,7 @@ export async function checkOut(checkout: Checkout, context: InstallContext, dept
 
 /** Each as a checkout like any other, so that every address is checked before git goes there. */
 async function checkOutSubmodules(git: Git, checkout: Checkout, context: InstallContext, depth: number): Promise<void> {
-  const { folder, repo, ref: commit } = checkout;
+  const { folder, repo, ref: commit, budget } = checkout;
   const links = await listLinks(git, commit);
   if (links.length === 0) return;
   if (depth > DEEPEST) throw new InstallError(`Submodules are nested deeper than ${DEEPEST} levels.`);
@@ -50,7 +54,7 @@ async function checkOutSubmodules(git: Git, checkout: Checkout, context: Install
     const fault = repositoryFault(url) ?? submoduleFault(url, repo);
     if (fault) throw new InstallError(`The address of the submodule '${path.slice(0, 120)}' ${fault}.`);
     const place = await pathInside(folder, path);
-    await checkOut({ folder: place, repo: url, ref: wanted, submodules: true }, context, depth + 1);
+    await checkOut({ folder: place, repo: url, ref: wanted, submodules: true, budget }, context, depth + 1);
   }
 }
 
