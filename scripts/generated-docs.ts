@@ -1,4 +1,4 @@
-// The documents that come from the code, as path → text.
+// The files that come from other ones, as path → text.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,14 @@ import { createHub } from '../src/hub.ts';
 import { isSecret, SETTINGS } from '../src/settings.ts';
 import { testWorld } from '../test/support/world.ts';
 import { cliPage } from './cli-page.ts';
+import { compiledKernels } from './compiled-kernels.ts';
 
 export async function generatedDocs(): Promise<Record<string, string>> {
   return {
     'docs/settings.md': settingsPage(),
     'docs/errors.md': errorsPage(),
     'docs/cli.md': cliPage(GENERATED),
+    'src/search/vector-kernels.ts': await compiledKernels(),
     'docs/openapi.json': `${JSON.stringify(await openApi(), null, 2)}\n`,
   };
 }

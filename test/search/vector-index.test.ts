@@ -68,3 +68,19 @@ test('vectors: there is room for any number', () => {
   assert.ok(!index.has(4_999));
   assert.equal(index.nearest(new Float32Array([0, 1]), 1, ALL)[0]?.slot, 5_000);
 });
+
+for (const dimensions of [1, 7, 100, 384, 1_000, 3_072]) {
+  test(`vectors: cosines and signs are right with ${dimensions} numbers, and stay so while the index grows`, () => {
+    const next = random(dimensions);
+    const vectors = Array.from({ length: 2_500 }, () => unitVector(next, dimensions));
+    const index = createVectorIndex(dimensions);
+    for (const [slot, vector] of vectors.entries()) index.set(slot, vector);
+    const query = unitVector(next, dimensions);
+    const exact = vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * (query[i] as number), 0));
+    for (const [slot, cosine] of exact.entries()) {
+      assert.ok(Math.abs(index.cosine(slot, query) - cosine) < 0.01, `${index.cosine(slot, query)} is not ${cosine}`);
+    }
+    const nearest = index.nearest(vectors[77] as Float32Array, 5, ALL).map(({ slot }) => slot);
+    assert.ok(dimensions < 100 || nearest[0] === 77);
+  });
+}
