@@ -3,14 +3,21 @@ import type { JsonObject } from '../lib/json.ts';
 import { statusOf } from './answer.ts';
 import type { RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { create } from './create.ts';
+import { create, isNameConflict } from './create.ts';
 import { createNameDesk } from './free-name.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { acceptableText, comparableUrl } from './names.ts';
-import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
+import { allNamesTaken, failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
 import { planEndpoint } from './server-address.ts';
 import { isOurs } from './server-rows.ts';
 import type { RegistrableEntity } from './store.ts';
+
+interface NewAgent {
+  entity: RegistrableEntity;
+  url: string;
+  /** What the gateway has. */
+  rows: GatewayRows;
+}
 
 const NOT_OFFERED = 'The gateway offers no A2A agents.';
 
@@ -20,14 +27,20 @@ export function createAgentRegistration(batch: RegistrationBatch): RegisterEntit
   /** One answer is enough to know. */
   let areOffered = true;
 
-  async function make(entity: RegistrableEntity, url: string, rows: GatewayRows): Promise<Registration> {
-    const calls: CallReport[] = [];
+  /** `calls`: those with names that turned out to be taken. */
+  async function make({ entity, url, rows }: NewAgent, calls: CallReport[] = []): Promise<Registration> {
     const name = names.take(entity, rows);
-    if (name === undefined) return failed(calls, 'All names for it are taken in the gateway.');
+    if (name === undefined) {
+      return failed(calls, allNamesTaken(calls.at(-1)?.error));
+    }
     const agent = agentOf(entity, name, url);
     const call = { body: { ...agent, agent, visibility: 'public' } };
     const report = { call: 'POST /a2a', name, url };
     const reply = await create(batch, { kind: 'a2a', call, find: (listed) => listed.at(url)[0] });
+    // Somebody whose agents this token does not show has the name: it stays taken, and the next one is tried.
+    if (reply.kind !== 'ok' && reply.kind !== 'there' && isNameConflict(reply)) {
+      return make({ entity, url, rows }, [...calls, failedCall(report, reply)]);
+    }
     names.giveBack(name);
     if (reply.kind === 'ok') {
       const row = lookup.put('a2a', reply.body, { name, url });
@@ -67,7 +80,7 @@ export function createAgentRegistration(batch: RegistrationBatch): RegisterEntit
     }
     const own = entity.gatewayName === null ? undefined : listing.rows.named(entity.gatewayName)[0];
     const row = own ?? listing.rows.at(url)[0];
-    if (!row) return make(entity, url, listing.rows);
+    if (!row) return make({ entity, url, rows: listing.rows });
     if (row.url !== comparableUrl(url)) return change(entity, url, row);
     return settled([], entity, row, { call: 'GET /a2a', outcome: 'exists', name: row.name, url });
   };

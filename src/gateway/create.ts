@@ -37,3 +37,8 @@ export function isDuplicate(reply: GatewayReply): boolean {
   if (reply.kind !== 'refused') return false;
   return reply.status === 409 || (reply.status === 400 && /already exists/i.test(reply.error));
 }
+
+/** Another one has the name; a 409 may also be about the address. */
+export function isNameConflict(reply: GatewayReply): boolean {
+  return reply.kind === 'refused' && reply.status === 409 && /\bname\b/i.test(reply.error);
+}

@@ -41,6 +41,11 @@ export function failedCall(report: Omit<CallReport, 'outcome'>, reply: Failure):
   return { ...report, outcome: 'failed', status: statusOf(reply), error: sentenceFor(reply, report.url) };
 }
 
+/** With what the gateway said of the last one, if it was asked. */
+export function allNamesTaken(conflict?: string): string {
+  return ['All names for it are taken in the gateway.', conflict].filter(Boolean).join(' ');
+}
+
 export interface Success {
   calls: CallReport[];
   report: CallReport;

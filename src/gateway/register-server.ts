@@ -3,11 +3,11 @@ import { type GatewayReply, statusOf } from './answer.ts';
 import { untilActive } from './await-active.ts';
 import type { RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { create } from './create.ts';
+import { create, isDuplicate, isNameConflict } from './create.ts';
 import { createNameDesk } from './free-name.ts';
 import type { GatewayRow } from './lookup.ts';
 import { comparableUrl } from './names.ts';
-import { failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
+import { allNamesTaken, failedCall, gatewayDown, gatewayUnusable, registered, sentenceFor } from './outcome.ts';
 import { secretsIn, withoutSecrets } from './secrets.ts';
 import type { ServerAddress } from './server-address.ts';
 import { credentialsOf, serverBody } from './server-body.ts';
@@ -25,6 +25,8 @@ export type RegisterServer = (request: ServerRequest) => Promise<Registration>;
 interface Offer extends ServerRequest {
   address: ServerAddress;
 }
+
+type Refusal = Exclude<GatewayReply, { kind: 'ok' }>;
 
 interface Attempt {
   registration: Registration;
@@ -84,18 +86,20 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return send(asStreamable(one), row);
   }
 
-  function send(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
-    if (!row) return make(one);
-    return row.isHollow ? replace(one, row) : change(one, row);
+  async function send(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
+    if (row?.isHollow) return replace(one, row);
+    const attempt = row ? await change(one, row) : await make(one);
+    return attempt.row?.isHollow ? replace(one, attempt.row) : attempt;
   }
 
-  async function make(one: Offer): Promise<Attempt> {
+  /** `conflict`: what the gateway said of the names that were tried before. */
+  async function make(one: Offer, conflict?: string): Promise<Attempt> {
     const { entity, address, calls } = one;
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { registration: { ...gatewayUnusable(listing.reply), calls } };
     const name = names.take(entity, listing.rows);
     if (name === undefined) {
-      return { registration: failed(calls, 'All names for it are taken in the gateway.'), status: 409 };
+      return { registration: failed(calls, allNamesTaken(conflict)), status: 409 };
     }
     const report = { call: 'POST /gateways', name, ...address };
     const call = { body: serverBody(entity, name, address), isSlow: true };
@@ -115,10 +119,10 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     // Somebody whose servers this token does not show has the name: it stays taken, and the next one is tried.
     if (isNameConflict(reply)) {
       calls.push(failedCall(report, reply));
-      return make(one);
+      return make(one, sentenceFor(reply));
     }
     names.giveBack(name);
-    return refused(one, report, reply);
+    return isDuplicate(reply) ? conflicting(one, report, reply) : refused(one, report, reply);
   }
 
   async function change(one: Offer, row: GatewayRow): Promise<Attempt> {
@@ -137,9 +141,21 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     lookup.forget('gateways');
     const listing = await lookup.list('gateways');
     const other = listing.ok ? offeredRow(listing.rows, one) : undefined;
-    if (other)
-      return { registration: await settled(one, other, { ...report, outcome: 'exists', status: reply.status }) };
-    return isGone ? make(one) : refused(one, report, reply);
+    if (other) {
+      const registration = await settled(one, other, { ...report, outcome: 'exists', status: reply.status });
+      return { registration, row: other };
+    }
+    return isGone ? make(one) : conflicting(one, report, reply);
+  }
+
+  /** A 409 that is no success: whoever has the address is named, if the gateway shows it. */
+  async function conflicting(one: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Promise<Attempt> {
+    const attempt = refused(one, report, reply);
+    const listing = await lookup.list('gateways');
+    const [holder] = listing.ok ? listing.rows.at(one.address.url) : [];
+    if (!holder || attempt.registration.outcome !== 'failed') return attempt;
+    const error = `${attempt.registration.error} ${heldBy(holder)}`;
+    return { ...attempt, registration: failed(one.calls, error) };
   }
 
   /** Made anew, because older gateways do not connect when a transport is changed. Others' rows are theirs to mend. */
@@ -174,6 +190,10 @@ function asStreamable(one: Offer): Offer {
   return { ...one, address: { ...one.address, transport: 'STREAMABLEHTTP' } };
 }
 
+function heldBy({ name, transport }: GatewayRow): string {
+  return `It has that address as '${name}'${transport && ` with the transport ${transport}`}.`;
+}
+
 function neverConnected({ name }: GatewayRow): string {
   return `The gateway has it as '${name}' with the transport HTTP, by which it never connects to a server: STREAMABLEHTTP is what it should be there.`;
 }
@@ -193,15 +213,7 @@ function skippedTools(body: unknown): string | undefined {
   return `The gateway left out tools: ${skipped.map(String).join('; ').slice(0, 500)}`;
 }
 
-function isNameConflict(reply: GatewayReply): boolean {
-  return reply.kind === 'refused' && reply.status === 409 && /\bname\b/i.test(reply.error);
-}
-
-function refused(
-  { calls }: Offer,
-  report: Omit<CallReport, 'outcome'>,
-  reply: Exclude<GatewayReply, { kind: 'ok' }>,
-): Attempt {
+function refused({ calls }: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Attempt {
   const call = failedCall(report, reply);
   calls.push(call);
   const down = gatewayDown(reply);

@@ -57,6 +57,24 @@ test('agents: 409 is success only when the gateway shows the same address', asyn
   assert.equal((await batch.register(anAgent(`${H}/hidden`, { name: 'hidden' }))).outcome, 'failed');
 });
 
+test('agents: a name whose owner the list does not show is left to them; when all are, their words are kept', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const { register } = batchFor(t, gateway);
+  await register(anAgent(`${H}/first`, { name: 'first' }));
+  const taken = { status: 409, body: { detail: 'Private A2A Agent already exists with name: acme-minutes' } };
+  gateway.surprise('POST /v1/a2a', taken);
+  const second = await register(anAgent());
+  assert.deepEqual(outcomes(second), ['POST /a2a failed 409', 'POST /a2a created 201']);
+  assert.equal(second.outcome === 'registered' && second.name, 'acme-minutes-1.0.0');
+
+  for (const _name of [1, 2, 3]) gateway.surprise('POST /v1/a2a', taken);
+  const none = await register(anAgent(`${H}/none`, { name: 'none' }));
+  assert.match(
+    none.outcome === 'failed' ? none.error : '',
+    /^All names .* taken .* 409: Private A2A Agent already exists/,
+  );
+});
+
 test('agents: a gateway that offers none says so', async (t) => {
   const gateway = await startFakeGateway(t, { offersAgents: false });
   const { register } = batchFor(t, gateway);

@@ -322,6 +322,30 @@ test('server: 409 is success when the gateway shows that it is the same, and onl
   assert.equal(errorOf(hidden), 'The gateway answered 409: Gateway already exists.');
 });
 
+test('server: an address that somebody registered with another transport is a conflict, and told with both names', async (t) => {
+  const gateway = await startFakeGateway(t);
+  gateway.table.gateways.push(createRow('By hand', { url: `${H}/sse`, transport: 'STREAMABLEHTTP' }));
+  const registration = await batchFor(t, gateway).registerServer({});
+  assert.deepEqual(outcomes(registration), ['POST /gateways failed 409']);
+  assert.equal(
+    errorOf(registration),
+    "The gateway answered 409: Gateway already exists. It has that address as 'By hand' with the transport STREAMABLEHTTP.",
+  );
+});
+
+test('server: when every name is taken by somebody who is not shown, the gateway’s words are kept', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const taken = { status: 409, body: { message: 'Gateway name already exists' } };
+  gateway.surprise('POST /gateways', taken);
+  for (const _name of [1, 2, 3]) gateway.surprise('POST /v1/gateways', taken);
+  const registration = await batchFor(t, gateway).registerServer({});
+  assert.deepEqual(outcomes(registration), Array(3).fill('POST /gateways failed 409'));
+  assert.equal(
+    errorOf(registration),
+    'All names for it are taken in the gateway. The gateway answered 409: Gateway name already exists.',
+  );
+});
+
 test('server: 500 for a name that is there is looked up', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.6' });
   const batch = batchFor(t, gateway);
