@@ -52,6 +52,8 @@ export default {
         pathNot: [
           '/contract\\.ts$',
           '^src/remotes/read-index\\.ts$',
+          // Without zod, so that the client can use it too.
+          '^src/search/search-query\\.ts$',
           '^src/catalog/(uid|entity|manifest-text)\\.ts$',
           // Needs a folder, and neither a hub nor its database.
           '^src/install/verify/verify\\.ts$',

@@ -115,8 +115,8 @@ test('an installed package has the command, also on an older Node, and the clien
 
   await writeFile(
     join(folder, 'use.ts'),
-    `import { createHubClient, HubError, type HubClient } from 'catalog-hub/client';
-const hub: HubClient = createHubClient({ url: 'http://127.0.0.1:1' });
+    `import { HubClient, HubError } from 'catalog-hub/client';
+const hub: HubClient = new HubClient({ url: 'http://127.0.0.1:1' });
 const total: Promise<number> = hub.listRemotes().then(({ count }) => count);
 export const failure: unknown = await total.catch((error: unknown) => error instanceof HubError);
 console.log(hub.url);

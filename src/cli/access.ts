@@ -55,11 +55,11 @@ export function createAccess({ named, environment, terminal }: AccessOptions): O
 }
 
 async function openServer(url: string, environment: Environment, terminal: Terminal): Promise<HubOperations> {
-  const { createHubClient } = await import('../client/hub-client.ts');
+  const { HubClient } = await import('../client/hub-client.ts');
   const token = environment.HUB_TOKEN?.trim() || undefined;
   const { askSecret, shutdown } = terminal;
   try {
-    return createHubClient({
+    return new HubClient({
       url,
       token,
       // A token that was set and is wrong should be set right, not typed.

@@ -2,90 +2,82 @@
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { SearchQuery } from '../search/contract.ts';
-import { readEvents } from './event-stream.ts';
-import { createExchange, type HubClientOptions, type HubRequest } from './exchange.ts';
-import { type ProblemDocument, RefusedError, UnreachableError } from './hub-errors.ts';
+import { type SearchWish, searchQuery } from '../search/search-query.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import type { HubClientOptions } from './exchange.ts';
+import { RefusedError, UnreachableError } from './hub-errors.ts';
 
-export type { HubClientOptions } from './exchange.ts';
 // Whoever has the package sees this file only.
-export { HubError, RefusedError, UnreachableError };
+export type { HubClientOptions, HubOperations, SearchQuery, SearchWish };
+export { HubError, RefusedError, searchQuery, UnreachableError };
 
-export interface HubClient extends HubOperations {
+/** A class, because other people's programs say `new` and `instanceof`; its methods may be passed on by themselves. */
+export class HubClient implements HubOperations {
   /** The address it talks to, without a slash at its end. */
   readonly url: string;
-}
+  readonly #hub: Conversation;
 
-/** @throws TypeError when the address or the token cannot be one. */
-export function createHubClient(options: HubClientOptions): HubClient {
-  const exchange = createExchange(options);
-
-  async function ask<T>(request: HubRequest, isAnswer?: (response: Response) => boolean): Promise<T> {
-    return readJson<T>(exchange.url, await textOf(request, isAnswer));
+  /** @throws TypeError when the address or the token cannot be one. */
+  constructor(options: HubClientOptions) {
+    this.#hub = createConversation(options);
+    this.url = this.#hub.url;
   }
 
-  async function textOf(request: HubRequest, isAnswer?: (response: Response) => boolean) {
-    const { response, end, fault } = await exchange.send(request, isAnswer);
-    try {
-      return { text: await response.text(), headers: response.headers };
-    } catch (error) {
-      throw fault(error);
-    } finally {
-      end();
-    }
-  }
+  readonly health: HubOperations['health'] = ({ checkDb }) =>
+    // A hub whose database does not answer says so with 503.
+    this.#hub.ask({ path: '/health', query: { check_db: checkDb } }, ({ ok, status, headers }) => {
+      return ok || (status === 503 && /^application\/json\b/.test(headers.get('content-type') ?? ''));
+    });
 
-  /** Always as a stream, also when nobody listens: a connection that is silent for long is cut off by whatever lies between. */
-  async function follow<T, P>(request: HubRequest, onProgress: ((progress: P) => void) | undefined): Promise<T> {
-    const { response, touch, end, fault } = await exchange.send({ ...request, accept: EVENTS });
-    try {
-      if (!isEventStream(response)) return readJson<T>(exchange.url, { text: await response.text() });
-      for await (const { event, data } of readEvents(touched(response.body ?? [], touch))) {
-        if (event === 'result') return JSON.parse(data) as T;
-        if (event === 'error') throw new RefusedError(JSON.parse(data) as ProblemDocument, response);
-        if (event === 'progress') onProgress?.(JSON.parse(data) as P);
-      }
-    } catch (error) {
-      throw error instanceof HubError ? error : fault(error);
-    } finally {
-      end();
-    }
-    throw new UnreachableError(exchange.url, 'ended before it told the result; ask it what became of the work');
-  }
+  readonly config: HubOperations['config'] = () => this.#hub.ask({ path: '/config' });
 
-  return {
-    url: exchange.url,
-    health: ({ checkDb }) =>
-      // A hub whose database does not answer says so with 503.
-      ask({ path: '/health', query: { check_db: checkDb } }, ({ ok, status, headers }) => {
-        return ok || (status === 503 && /^application\/json\b/.test(headers.get('content-type') ?? ''));
-      }),
-    config: () => ask({ path: '/config' }),
-    listCatalog: ({ text, ...query }) => ask({ path: '/catalog', query: { q: text, ...query } }),
-    search: (query) => ask({ path: '/catalog/search', query: searchParameters(query) }),
-    getEntity: async (id) => ask({ path: `/catalog/entities/${entityPath(id)}` }),
-    async getManifest(id) {
-      const { text, headers } = await textOf({ path: `/catalog/manifest/${entityPath(id)}` });
-      return { text, digest: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '' };
-    },
-    install: (request, onEvent) => follow({ method: 'POST', path: '/catalog/install', body: { ...request } }, onEvent),
-    listRemotes: () => ask({ path: '/remotes' }),
-    addRemote: (url) => ask({ method: 'POST', path: '/remotes', body: { url } }),
-    removeRemote: (url) => ask({ method: 'DELETE', path: '/remotes', body: { url } }),
-    ingest: (url, onProgress, { acceptShrunk = false } = {}) =>
-      follow({ method: 'POST', path: '/ingest', body: { url, accept_shrunk: acceptShrunk } }, onProgress),
-    syncRemotes: (onProgress, { force = false } = {}) =>
-      follow({ method: 'POST', path: '/remotes/sync', body: { force } }, onProgress),
-    ingestStatus: () => ask({ path: '/ingest/status' }),
-    listRejections: (query) => ask({ path: '/remotes/rejections', query: { ...query } }),
-    listPending: ({ text, errorOnly, ...page }) =>
-      ask({ path: '/gateways/pending', query: { q: text, error_only: errorOnly, ...page } }),
-    async removePending(uid) {
-      const path = pathSegment(uid);
-      if (path === undefined) return { removed: false, uid, reason: 'not found' };
-      return ask({ method: 'DELETE', path: `/gateways/pending/${path}` });
-    },
-    removeManyPending: (request) => ask({ method: 'POST', path: '/gateways/pending/delete', body: request }),
+  readonly listCatalog: HubOperations['listCatalog'] = ({ text, ...query }) =>
+    this.#hub.ask({ path: '/catalog', query: { q: text, ...query } });
+
+  readonly search: HubOperations['search'] = (query) =>
+    this.#hub.ask({ path: '/catalog/search', query: searchParameters(query) });
+
+  readonly getEntity: HubOperations['getEntity'] = async (id) =>
+    this.#hub.ask({ path: `/catalog/entities/${entityPath(id)}` });
+
+  readonly getManifest: HubOperations['getManifest'] = async (id) => {
+    const { text, headers } = await this.#hub.askText({ path: `/catalog/manifest/${entityPath(id)}` });
+    return { text, digest: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '' };
   };
+
+  readonly install: HubOperations['install'] = (request, onEvent) =>
+    this.#hub.follow({ method: 'POST', path: '/catalog/install', body: { ...request } }, onEvent);
+
+  readonly listRemotes: HubOperations['listRemotes'] = () => this.#hub.ask({ path: '/remotes' });
+
+  readonly addRemote: HubOperations['addRemote'] = (url) =>
+    this.#hub.ask({ method: 'POST', path: '/remotes', body: { url } });
+
+  readonly removeRemote: HubOperations['removeRemote'] = (url) =>
+    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url } });
+
+  readonly ingest: HubOperations['ingest'] = (url, onProgress, { acceptShrunk = false } = {}) =>
+    this.#hub.follow({ method: 'POST', path: '/ingest', body: { url, accept_shrunk: acceptShrunk } }, onProgress);
+
+  readonly syncRemotes: HubOperations['syncRemotes'] = (onProgress, { force = false } = {}) =>
+    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, onProgress);
+
+  readonly ingestStatus: HubOperations['ingestStatus'] = () => this.#hub.ask({ path: '/ingest/status' });
+
+  readonly listRejections: HubOperations['listRejections'] = (query) =>
+    this.#hub.ask({ path: '/remotes/rejections', query: { ...query } });
+
+  readonly listPending: HubOperations['listPending'] = ({ text, errorOnly, ...page }) =>
+    this.#hub.ask({ path: '/gateways/pending', query: { q: text, error_only: errorOnly, ...page } });
+
+  readonly removePending: HubOperations['removePending'] = async (uid) => {
+    const path = pathSegment(uid);
+    if (path === undefined) return { removed: false, uid, reason: 'not found' };
+    return this.#hub.ask({ method: 'DELETE', path: `/gateways/pending/${path}` });
+  };
+
+  readonly removeManyPending: HubOperations['removeManyPending'] = (request) =>
+    this.#hub.ask({ method: 'POST', path: '/gateways/pending/delete', body: request });
 }
 
 function searchParameters({ text, filters, withFitReason, withSnippets, withFacets, ...query }: SearchQuery) {
@@ -98,27 +90,6 @@ function searchParameters({ text, filters, withFitReason, withSnippets, withFace
     with_snippets: withSnippets,
     facets: withFacets,
   };
-}
-
-const EVENTS = 'text/event-stream';
-
-function isEventStream({ headers }: Response): boolean {
-  return (headers.get('content-type') ?? '').startsWith(EVENTS);
-}
-
-async function* touched(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, touch: () => void) {
-  for await (const chunk of chunks) {
-    touch();
-    yield chunk;
-  }
-}
-
-function readJson<T>(url: string, { text }: { text: string }): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch (error) {
-    throw new UnreachableError(url, 'answered something that is no JSON; is this its address?', { cause: error });
-  }
 }
 
 function entityPath(id: string): string {

@@ -1,5 +1,6 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { searchQuery } from '../search/search-query.ts';
 import { shownEntity } from './present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
 
@@ -43,17 +44,6 @@ function idFrom(id: string | string[] | undefined): string {
 }
 
 async function idsFor(hub: McpHub, words: string): Promise<string[]> {
-  const none = { capabilities: [], frameworks: [], providers: [], transports: [] };
-  const { items } = await hub.search({
-    text: words,
-    filters: { ...none, includeInactive: false, includePending: true },
-    mode: 'keyword',
-    limit: MOST_COMPLETIONS,
-    offset: 0,
-    withFitReason: false,
-    withSnippets: false,
-    withFacets: false,
-    explain: false,
-  });
+  const { items } = await hub.search(searchQuery({ text: words, mode: 'keyword', limit: MOST_COMPLETIONS }));
   return items.map(({ id }) => id);
 }

@@ -3,6 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { SEARCH_MODES } from '../search/contract.ts';
+import { searchQuery } from '../search/search-query.ts';
 import { entityText, itemLine, planText, shownEntity, shownItem } from './present.ts';
 import { answer, answered, type McpServerOptions } from './tool.ts';
 
@@ -41,28 +42,10 @@ export function offerReadingTools(server: McpServer, options: McpServerOptions):
       outputSchema: z.object({ items: z.array(z.looseObject({ id: z.string() })), total: z.number() }),
       annotations: READS,
     },
-    ({ query, type, capabilities, frameworks, providers, transports, mode, limit, offset }) =>
+    ({ query, ...wish }) =>
       answered(options, async () => {
-        const { items, total } = await hub.search({
-          text: query,
-          filters: {
-            type,
-            capabilities,
-            frameworks,
-            providers,
-            transports,
-            includeInactive: false,
-            includePending: true,
-          },
-          mode,
-          limit,
-          offset,
-          withFitReason: true,
-          withSnippets: false,
-          withFacets: false,
-          explain: false,
-        });
-        const lines = items.map((item, index) => itemLine(item, offset + index + 1));
+        const { items, total } = await hub.search(searchQuery({ ...wish, text: query, withFitReason: true }));
+        const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
         const text = lines.length > 0 ? lines.join('\n') : 'Nothing fits. Try other or fewer words, or no filter.';
         return answer(text, { items: items.map(shownItem), total });
       }),

@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createHubClient, HubError, RefusedError, UnreachableError } from '../../src/client/hub-client.ts';
+import {
+  HubClient,
+  HubError,
+  RefusedError,
+  type SearchWish,
+  searchQuery,
+  UnreachableError,
+} from '../../src/client/hub-client.ts';
 import type { SyncProgress } from '../../src/remotes/contract.ts';
-import type { SearchQuery } from '../../src/search/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
@@ -18,7 +24,7 @@ const page = { limit: 10, offset: 0 };
 test('client: reads answer what the hub itself answers', async (t) => {
   const manifests = [aManifest(), aManifest({ type: 'tool', id: 'odd/name%é', name: 'odd' })];
   const { hub, listen } = await testHub(t, { settings, manifests });
-  const client = createHubClient({ url: `${await listen()}/`, token: TOKEN });
+  const client = new HubClient({ url: `${await listen()}/`, token: TOKEN });
   const list = { text: 'pdf', type: 'mcp_server', sort: 'name', ...page } as const;
   const pending = { text: 'pdf', errorOnly: false, ...page };
   assert.deepEqual(await client.health({ checkDb: true }), await hub.health({ checkDb: true }));
@@ -41,27 +47,23 @@ test('client: searches with every option, as in process', async (t) => {
     aManifest({ type: 'tool', id: 'weather', name: 'weather', tags: ['Weather, wind'], capabilities: ['forecast'] }),
   ];
   const { hub, listen } = await testHub(t, { settings, manifests });
-  const client = createHubClient({ url: await listen(), token: TOKEN });
-  const lists = { capabilities: [], frameworks: [], providers: [], transports: [] };
-  const filters = { ...lists, includeInactive: true, includePending: true };
-  const plain = { withFitReason: false, withSnippets: false, withFacets: false, explain: false };
-  const queries: SearchQuery[] = [
-    { text: '', filters, offset: 0, ...plain },
-    { text: 'pdf & tables?', filters, mode: 'keyword', versions: 'all', limit: 1, offset: 1, ...plain },
-    { text: 'pdf', filters: { ...filters, type: 'tool', includePending: false }, mode: 'keyword', offset: 0, ...plain },
-    { text: 'tables', filters: { ...filters, capabilities: ['forecast', 'x'] }, mode: 'keyword', offset: 0, ...plain },
-    {
-      ...{ text: 'pdf', filters, mode: 'keyword', rerank: 'llm', offset: 0 },
-      ...{ withFitReason: true, withSnippets: true, withFacets: true, explain: true },
-    },
+  const client = new HubClient({ url: await listen(), token: TOKEN });
+  const everything = { withFitReason: true, withSnippets: true, withFacets: true, explain: true };
+  const wishes: SearchWish[] = [
+    {},
+    { text: 'pdf & tables?', versions: 'all', limit: 1, offset: 1 },
+    { text: 'pdf', type: 'tool', includePending: false },
+    { text: 'tables', capabilities: ['forecast', 'x'], includeInactive: true },
+    { text: 'pdf', rerank: 'llm', ...everything },
   ];
+  const queries = wishes.map((wish) => searchQuery({ mode: 'keyword', ...wish }));
   for (const query of queries) assert.deepEqual(await client.search(query), await hub.search(query), query.text);
 });
 
 test('client: installs, with its steps as they happen', async (t) => {
   const manifest = aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] });
   const { listen } = await testHub(t, { settings });
-  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const client = new HubClient({ url: await listen(), token: TOKEN });
   const id = 'mcp_server:pdf-tables@1.0.0';
   const request = { id, target: await tempDir(t), manifest, dry_run: false, frozen: false };
   const events: string[] = [];
@@ -78,7 +80,7 @@ test('client: remotes, ingest and sync, with progress', async (t) => {
   catalog.put('/a.json', aManifest());
   catalog.delay((path) => (path === '/a.json' ? 1_200 : 0));
   const { listen } = await testHub(t, { settings });
-  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const client = new HubClient({ url: await listen(), token: TOKEN });
   const url = catalog.url('/index.json');
 
   assert.deepEqual(await client.addRemote(url), { added: true, url, total: 1 });
@@ -95,7 +97,7 @@ test('client: remotes, ingest and sync, with progress', async (t) => {
 test('client: pending servers are removed one by one and in bulk', async (t) => {
   const manifests = ['a', 'b/c', 'd'].map((id) => aManifest({ id, name: id }));
   const { listen } = await testHub(t, { settings, manifests });
-  const client = createHubClient({ url: await listen(), token: TOKEN });
+  const client = new HubClient({ url: await listen(), token: TOKEN });
   const uid = 'mcp_server:b/c@1.0.0';
   assert.deepEqual(await client.removePending(uid), { removed: true, uid });
   assert.deepEqual(await client.removePending(uid), { removed: false, uid, reason: 'not found' });
@@ -108,7 +110,7 @@ test('client: pending servers are removed one by one and in bulk', async (t) => 
 
 test('client: an entity that is not there is the same error as in process, whatever its id', async (t) => {
   const { listen } = await testHub(t);
-  const client = createHubClient({ url: await listen() });
+  const client = new HubClient({ url: await listen() });
   for (const id of ['tool:none', '', '.', '..', '\ud800', '../../config', 'a?b#c', '%zz', '%2e%2e']) {
     await assert.rejects(client.getEntity(id), { code: 'entity_not_found' }, id);
     await assert.rejects(client.getManifest(id), { code: 'entity_not_found' }, id);
@@ -117,7 +119,7 @@ test('client: an entity that is not there is the same error as in process, whate
 
 test('client: a refusal is a HubError with its code, faults, status and request id', async (t) => {
   const { listen } = await testHub(t);
-  const client = createHubClient({ url: await listen() });
+  const client = new HubClient({ url: await listen() });
   await assert.rejects(client.listCatalog({ text: '', sort: 'name', limit: 0, offset: 0 }), (error) => {
     assert.ok(error instanceof HubError && error instanceof RefusedError);
     assert.deepEqual([error.code, error.status], ['invalid_request', 400]);
@@ -137,7 +139,7 @@ test('client: a code that it does not know is kept', async (t) => {
     const headers = { 'content-type': 'application/problem+json', 'retry-after': '7' };
     response.writeHead(418, headers).end(JSON.stringify(problem));
   });
-  await assert.rejects(createHubClient({ url }).config(), {
+  await assert.rejects(new HubClient({ url }).config(), {
     name: 'HubError',
     code: 'moon_full',
     message: 'The moon is full.',
@@ -150,20 +152,20 @@ test('client: a wrong token is refused; one that is asked for is tried once', as
   const { listen } = await testHub(t, { settings });
   const url = await listen();
   const pending = { text: '', errorOnly: false, ...page };
-  await assert.rejects(createHubClient({ url }).listPending(pending), { code: 'unauthorized' });
-  await assert.rejects(createHubClient({ url, token: 'wrong' }).listPending(pending), { code: 'unauthorized' });
+  await assert.rejects(new HubClient({ url }).listPending(pending), { code: 'unauthorized' });
+  await assert.rejects(new HubClient({ url, token: 'wrong' }).listPending(pending), { code: 'unauthorized' });
 
   let asked = 0;
   const answers = (token: string | undefined) => async () => {
     asked += 1;
     return token;
   };
-  const right = createHubClient({ url, token: 'wrong', onUnauthorized: answers(TOKEN) });
+  const right = new HubClient({ url, token: 'wrong', onUnauthorized: answers(TOKEN) });
   assert.equal((await right.listPending(pending)).total, 0);
   assert.equal((await right.syncRemotes()).count, 0);
   assert.equal(asked, 1, 'and kept for the next call');
   for (const given of ['also-wrong', undefined]) {
-    const client = createHubClient({ url, onUnauthorized: answers(given) });
+    const client = new HubClient({ url, onUnauthorized: answers(given) });
     await assert.rejects(client.listPending(pending), { code: 'unauthorized' });
   }
   assert.equal(asked, 3);
@@ -178,7 +180,7 @@ test('client: the token goes nowhere else', async (t) => {
   const url = await answering(t, (_request, response) => {
     response.writeHead(307, { location: `${elsewhere}/config` }).end();
   });
-  await assert.rejects(createHubClient({ url, token: TOKEN }).config(), {
+  await assert.rejects(new HubClient({ url, token: TOKEN }).config(), {
     name: 'UnreachableError',
     message: `The hub at ${url} redirects to ${elsewhere}/config; use that address.`,
   });
@@ -204,7 +206,7 @@ const notHubs: { name: string; answer: (response: ServerResponse) => void; says:
 for (const { name, answer, says } of notHubs) {
   test(`client: ${name} is no answer of a hub`, async (t) => {
     const url = await answering(t, (_request, response) => answer(response));
-    await assert.rejects(createHubClient({ url, timeoutMs: 300 }).config(), (error) => {
+    await assert.rejects(new HubClient({ url, timeoutMs: 300 }).config(), (error) => {
       assert.ok(error instanceof UnreachableError);
       assert.equal(error.hubUrl, url);
       assert.match(error.message, says);
@@ -215,7 +217,7 @@ for (const { name, answer, says } of notHubs) {
 
 test('client: nobody there is said with the address', async () => {
   const url = await unusedAddress();
-  const nobody = createHubClient({ url });
+  const nobody = new HubClient({ url });
   await assert.rejects(nobody.health({ checkDb: false }), {
     name: 'UnreachableError',
     message: `The hub at ${url} could not be reached: nothing listens there (ECONNREFUSED).`,
@@ -225,7 +227,7 @@ test('client: nobody there is said with the address', async () => {
 
 test('client: something before the hub that wants credentials is unauthorized', async (t) => {
   const url = await answering(t, (_request, response) => void response.writeHead(403).end('no'));
-  await assert.rejects(createHubClient({ url }).config(), { code: 'unauthorized', status: 403 });
+  await assert.rejects(new HubClient({ url }).config(), { code: 'unauthorized', status: 403 });
 });
 
 test('client: a database that does not answer is a value of health', async (t) => {
@@ -233,7 +235,7 @@ test('client: a database that does not answer is a value of health', async (t) =
   const url = await answering(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
   });
-  assert.deepEqual(await createHubClient({ url }).health({ checkDb: true }), body);
+  assert.deepEqual(await new HubClient({ url }).health({ checkDb: true }), body);
 });
 
 test('client: signs of life keep a long work alive; silence ends it, and so does its signal', async (t) => {
@@ -245,7 +247,7 @@ test('client: signs of life keep a long work alive; silence ends it, and so does
     if (request.url === '/remotes/sync') clearInterval(timer);
   });
   const stopping = new AbortController();
-  const client = createHubClient({ url, timeoutMs: 400, signal: stopping.signal });
+  const client = new HubClient({ url, timeoutMs: 400, signal: stopping.signal });
   assert.deepEqual(await client.ingest(), { results: [] });
   await assert.rejects(client.syncRemotes(), /did not answer within 0.4 s/);
   const stopped = assert.rejects(client.ingest(), /was not waited for any longer/);
@@ -268,7 +270,7 @@ for (const { name, text, error } of streams) {
     const url = await answering(t, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
     });
-    await assert.rejects(createHubClient({ url }).ingest(), error);
+    await assert.rejects(new HubClient({ url }).ingest(), error);
   });
 }
 
@@ -283,7 +285,7 @@ const wrongOptions = [
 for (const options of wrongOptions) {
   test(`client: ${JSON.stringify(options)} is refused, and no secret is repeated`, () => {
     assert.throws(
-      () => createHubClient(options),
+      () => new HubClient(options),
       (error) => error instanceof TypeError && !/secret|two words/.test(error.message),
     );
   });
@@ -295,7 +297,7 @@ test('client: a hub under a path is asked there', async (t) => {
     paths.push(request.url);
     response.end('{}');
   });
-  await createHubClient({ url: `${url}/catalogs/hub/` }).config();
+  await new HubClient({ url: `${url}/catalogs/hub/` }).config();
   assert.deepEqual(paths, ['/catalogs/hub/config']);
 });
 
@@ -311,3 +313,12 @@ async function answering(
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test('client: is made with new, and its methods may be passed on by themselves', async (t) => {
+  const { listen } = await testHub(t, { settings, manifests: [aManifest()] });
+  const client = new HubClient({ url: await listen() });
+  assert.ok(client instanceof HubClient);
+  const { search } = client;
+  const { items } = await search(searchQuery({ text: 'pdf', mode: 'keyword' }));
+  assert.equal(items.length, 1);
+});

@@ -1,6 +1,7 @@
 // `hub search`.
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { RERANKS, SEARCH_MODES, type SearchItem, type SearchPage, VERSION_CHOICES } from '../../search/contract.ts';
+import { searchQuery } from '../../search/search-query.ts';
 import { command } from '../command.ts';
 import { flag, list, oneOf, wholeNumber } from '../options.ts';
 import type { Output } from '../output/output.ts';
@@ -28,11 +29,11 @@ export const searchCommands = [
       versions: oneOf('--versions <which>', 'of each name', VERSION_CHOICES),
       limit: wholeNumber('-n, --limit <number>', 'most results', { min: 1, max: 100, fallback: undefined }),
       offset: wholeNumber('--offset <number>', 'results to leave out', { min: 0, max: 1_000_000_000, fallback: 0 }),
-      inactive: flag('--include-inactive', 'also what is disabled'),
+      includeInactive: flag('--include-inactive', 'also what is disabled'),
       registered: flag('--registered', 'no MCP servers that are not in the gateway yet'),
-      why: flag('--why', 'say what in each result meets the query'),
-      snippets: flag('--snippets', 'with the beginning of the text'),
-      facets: flag('--facets', 'also count the matches by type, capability, framework, provider and transport'),
+      withFitReason: flag('--why', 'say what in each result meets the query'),
+      withSnippets: flag('--snippets', 'with the beginning of the text'),
+      withFacets: flag('--facets', 'also count the matches by type, capability, framework, provider and transport'),
     },
     examples: [
       ['hub search "read tables out of pdf files"', 'by what it should do'],
@@ -40,35 +41,12 @@ export const searchCommands = [
       ['hub search --limit 5 --json', 'the five newest entries, for a program'],
       ['HUB_URL=https://hub.example.org hub search calendar', 'in the catalog of a hub elsewhere'],
     ],
-    async run({ args, options, output, access }) {
-      const { type, capabilities, frameworks, providers, transports, why, snippets, facets, inactive, registered } =
-        options;
+    async run({ args, options: { registered, ...wish }, output, access }) {
       const text = args.join(' ');
-      const { mode, rerank, versions, limit, offset } = options;
       const hub = await access.open({ mustExist: true });
       // A server has its vectors at hand; here they are read first, and the few that may be missing are made.
-      if (text !== '' && mode !== 'keyword') await access.settle({ withinMs: PATIENCE_MS });
-      const page = await hub.search({
-        text,
-        filters: {
-          type: type === 'any' ? undefined : type,
-          capabilities,
-          frameworks,
-          providers,
-          transports,
-          includeInactive: inactive,
-          includePending: !registered,
-        },
-        mode,
-        rerank,
-        versions,
-        limit,
-        offset,
-        withFitReason: why,
-        withSnippets: snippets,
-        withFacets: facets,
-        explain: false,
-      });
+      if (text !== '' && wish.mode !== 'keyword') await access.settle({ withinMs: PATIENCE_MS });
+      const page = await hub.search(searchQuery({ ...wish, text, includePending: !registered }));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       output.answer(page, () => resultsForPeople(page, output));
       return 'ok';

@@ -1,6 +1,7 @@
 // Checks of a hub, as far as callers can see it.
 import { HubError } from '../../errors.ts';
 import type { HubOperations } from '../../hub-operations.ts';
+import { searchQuery } from '../../search/search-query.ts';
 import { VERSION } from '../../version.ts';
 import { plural } from '../output/text.ts';
 import type { Check, Finding } from './finding.ts';
@@ -54,18 +55,7 @@ export async function catalogFinding(hub: HubOperations): Promise<Finding> {
 
 /** A real search by meaning: everything that it needs must work. */
 export async function modelFinding(hub: HubOperations): Promise<Finding> {
-  const filters = { capabilities: [], frameworks: [], providers: [], transports: [] };
-  const { degraded } = await hub.search({
-    text: 'a tool that reads files',
-    filters: { ...filters, includeInactive: false, includePending: true },
-    mode: 'semantic',
-    limit: 1,
-    offset: 0,
-    withFitReason: false,
-    withSnippets: false,
-    withFacets: false,
-    explain: false,
-  });
+  const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'search by meaning works' };
   const advice = 'Search goes on by words. Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
   return { outcome: 'warning', found: degraded, advice };

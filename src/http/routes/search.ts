@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
 import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, VERSION_CHOICES } from '../../search/contract.ts';
+import { searchQuery } from '../../search/search-query.ts';
 import { requireToken } from '../auth.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
@@ -94,7 +95,7 @@ export function searchRoutes(
       },
     },
     async (request, reply) => {
-      const query = searchQuery(request.query);
+      const query = queryFrom(request.query);
       if (query.explain) requireToken(request, adminToken);
       const isKnown = (tag: string) => matchesEtag(request.headers['if-none-match'], weak(tag));
       const { tag, page } = await hub.searchUnlessKnown(query, isKnown);
@@ -110,28 +111,14 @@ function weak(tag: string): string {
   return `W/"${tag}"`;
 }
 
-function searchQuery(parameters: z.output<typeof SearchParameters>): SearchQuery {
-  const { q, type, capabilities, frameworks, providers, transports, mode, rerank, versions, limit, offset } =
-    parameters;
-  return {
-    text: q,
-    filters: {
-      type: type === 'any' ? undefined : type,
-      capabilities,
-      frameworks,
-      providers,
-      transports,
-      includeInactive: parameters.include_inactive,
-      includePending: parameters.include_pending,
-    },
-    mode,
-    rerank,
-    versions,
-    limit,
-    offset,
+function queryFrom({ q: text, ...parameters }: z.output<typeof SearchParameters>): SearchQuery {
+  return searchQuery({
+    ...parameters,
+    text,
+    includeInactive: parameters.include_inactive,
+    includePending: parameters.include_pending,
     withFitReason: parameters.with_rag,
     withSnippets: parameters.with_snippets,
     withFacets: parameters.facets,
-    explain: parameters.explain,
-  };
+  });
 }

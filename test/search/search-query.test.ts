@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { searchQuery } from '../../src/search/search-query.ts';
+
+test('search query: what is not said means the usual', () => {
+  assert.deepEqual(searchQuery({}), {
+    text: '',
+    filters: {
+      type: undefined,
+      capabilities: [],
+      frameworks: [],
+      providers: [],
+      transports: [],
+      includeInactive: false,
+      includePending: true,
+    },
+    mode: undefined,
+    rerank: undefined,
+    versions: undefined,
+    limit: undefined,
+    offset: 0,
+    withFitReason: false,
+    withSnippets: false,
+    withFacets: false,
+    explain: false,
+  });
+});
+
+test('search query: everything that is said is kept, filters in their place', () => {
+  const filters = {
+    type: 'tool' as const,
+    capabilities: ['a'],
+    frameworks: ['b'],
+    providers: ['c'],
+    transports: ['d'],
+    includeInactive: true,
+    includePending: false,
+  };
+  const rest = {
+    text: 'pdf',
+    mode: 'keyword' as const,
+    rerank: 'llm' as const,
+    versions: 'all' as const,
+    limit: 3,
+    offset: 6,
+    withFitReason: true,
+    withSnippets: true,
+    withFacets: true,
+    explain: true,
+  };
+  assert.deepEqual(searchQuery({ ...filters, ...rest }), { filters, ...rest });
+});
+
+test("search query: 'any' type is no filter", () => {
+  assert.equal(searchQuery({ type: 'any' }).filters.type, undefined);
+});
