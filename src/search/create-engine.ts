@@ -104,9 +104,11 @@ export function createSearchEngine({
     const sentences: string[] = [];
     if (keeper.revision() === undefined) sentences.push(`The index is still being built: ${entities} entities so far.`);
     if (trouble !== undefined) sentences.push(`Meaning took no part (${trouble}): results are by words only.`);
-    else if (wantsMeaning && !usedMeaning)
-      sentences.push('Meaning took no part, because no vectors are there yet: results are by words only.');
-    else if (wantsMeaning && texts - embedded > FEW_MISSING * texts) {
+    else if (wantsMeaning && !usedMeaning) {
+      const reason =
+        embedded > 0 ? "the vectors of the texts have another size than the query's" : 'no vectors are there yet';
+      sentences.push(`Meaning took no part, because ${reason}: results are by words only.`);
+    } else if (wantsMeaning && texts - embedded > FEW_MISSING * texts) {
       sentences.push(`Meaning is known of ${embedded} of ${texts} texts so far; the others are found by words.`);
     }
     return sentences.length > 0 ? sentences.join(' ') : undefined;

@@ -11,7 +11,7 @@ export interface VectorMemory {
 }
 
 /** What vector-kernels.wat says. Addresses are in bytes. */
-export interface Kernels {
+interface Kernels {
   differences(records: number, end: number, stride: number, query: number, out: number): void;
   product(bytes: number, length: number, floats: number): number;
 }

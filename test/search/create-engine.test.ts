@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { ANY, asks, searchStage, threeSubjects } from './search-stage.ts';
@@ -222,7 +223,7 @@ test('engine: vectors of another size take no part, and the answer says so', asy
   embedder.embed = async (texts) => texts.map(() => new Float32Array([1, 0]));
   const ranking = await engine.rank(asks('frost'));
   assert.equal(ranking.mode, 'keyword');
-  assert.match(ranking.degraded ?? '', /by words only/);
+  assert.match(ranking.degraded ?? '', /another size than the query's: results are by words only/);
   assert.equal(ranking.hits[0]?.uid, FROST);
 });
 
@@ -292,4 +293,22 @@ test('engine: embedding that is cut short goes on where it was', async (t) => {
   await second.catchUp();
   assert.equal(second.engine.sizes().embedded, 200);
   assert.equal(rest.texts.filter((text) => text.startsWith('Tool ')).length, 200 - embedded);
+});
+
+test('engine: what goes on by itself waits while something comes first; whoever searches does not', async (t) => {
+  let isBusy = true;
+  const { save, engine, find } = await searchStage(t, {
+    address: await emptyDatabase(t, 'sqlite'),
+    isBusy: () => isBusy,
+  });
+  await save(pdf, frost);
+  await sleep(2_200);
+  assert.equal(engine.sizes().entities, 0);
+  assert.deepEqual((await find('frost', { mode: 'keyword' }))[0], FROST);
+  assert.deepEqual([engine.sizes().entities, engine.sizes().embedded], [2, 0]);
+  isBusy = false;
+  for (let tries = 200; engine.sizes().embedded < 2; tries -= 1) {
+    assert.ok(tries > 0, 'nothing is embedded after that');
+    await sleep(50);
+  }
 });

@@ -51,11 +51,12 @@ export function threeSubjects(model = 'three-subjects'): Embedder & { texts: str
 export interface StageOptions {
   address: DatabaseAddress;
   openEmbedder?: () => Promise<Embedder>;
+  isBusy?: () => boolean;
   world?: TestWorld;
 }
 
 export async function searchStage(t: TestContext, options: StageOptions) {
-  const { address, openEmbedder = async () => threeSubjects(), world = testWorld() } = options;
+  const { address, openEmbedder = async () => threeSubjects(), isBusy, world = testWorld() } = options;
   const database = await openDatabase(address, { metrics: createMetrics() });
   const revision = createRevision(database);
   const catalog = createCatalog({ store: createCatalogStore(database, revision), now: world.now, baseUrl: () => '' });
@@ -64,6 +65,7 @@ export async function searchStage(t: TestContext, options: StageOptions) {
     index,
     tryLock: database.tryLock,
     openEmbedder,
+    isBusy,
     now: world.now,
     log: world.log,
   });
