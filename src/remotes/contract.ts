@@ -36,6 +36,11 @@ export const RemoteRemoved = z
   .meta({ id: 'RemoteRemoved' });
 export type RemoteRemoved = z.infer<typeof RemoteRemoved>;
 
+const Note = z
+  .string()
+  .optional()
+  .describe('What else there is to know, for example why nothing was marked as missing.');
+
 const IngestCounts = {
   manifests_seen: Count.describe('Entries of the index, each address once.'),
   entities_upserted: Count.describe('`created` and `updated` together.'),
@@ -51,7 +56,7 @@ const IngestStats = z
     ...IngestCounts,
     elapsed_secs: z.number().min(0),
     errors: z.array(z.object({ url: z.string(), error: z.string() })).describe('The first 20.'),
-    note: z.string().optional().describe('What else there is to know, for example why nothing was marked as missing.'),
+    note: Note,
   })
   .meta({ id: 'IngestStats' });
 
@@ -90,6 +95,7 @@ export const IngestRun = z
     finished_at: Timestamp.nullable(),
     ok: z.boolean().nullable(),
     error: z.string().nullable(),
+    note: Note,
     total: Count.describe('Entries to go through, as far as the index has been read.'),
     done: Count,
     ...IngestCounts,

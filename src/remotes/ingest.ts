@@ -83,9 +83,10 @@ export function createIngest(
     await saver.finish();
     // A list of changes says nothing of what it does not list.
     const isWhole = trusted.changesSince === null;
-    if (isWhole) await markMissing(listedBefore);
-    // Something that could not be fetched must be tried again, even if the index stays the same.
-    const isSettled = !hasFailedForNow && !saver.leavesWork();
+    const isBelieved = !isWhole || (await markMissing(listedBefore));
+    // Something that could not be fetched must be tried again, and what is hard to believe said again, even if the index
+    // stays the same.
+    const isSettled = isBelieved && !hasFailedForNow && !saver.leavesWork();
     const state = isSettled
       ? stateAfter(first, { startedAt, isWhole })
       : { ...trusted, etag: null, lastModified: null };
@@ -190,19 +191,19 @@ export function createIngest(
     progress.reject(manifestUrl, error);
   }
 
-  /** Kept, but marked; unless so much is gone at once that the index itself must be at fault. */
-  async function markMissing(listedBefore: number): Promise<void> {
+  /** Kept, but marked; false when so much is gone at once that the index itself must be at fault. */
+  async function markMissing(listedBefore: number): Promise<boolean> {
     if (!acceptShrunk && places.size * 2 < listedBefore) {
       progress.note(
         `The index lists ${places.size} manifests where it had ${listedBefore}: nothing was marked as missing. If that is right, ingest it with accept_shrunk.`,
       );
-      return;
+      return false;
     }
     for (let after = ''; ; ) {
       const page = await members.present(url, { after, limit: LOOK_UP_BATCH });
       await saver.markMissing(page.filter((manifestUrl) => !places.has(manifestUrl)));
       const last = page.at(-1);
-      if (last === undefined || page.length < LOOK_UP_BATCH) return;
+      if (last === undefined || page.length < LOOK_UP_BATCH) return true;
       after = last;
     }
   }

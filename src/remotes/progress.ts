@@ -80,6 +80,7 @@ export function createProgress(url: string, now: Clock): Progress {
         finished_at: finished?.at.toISOString() ?? null,
         ok: finished ? error === null : null,
         error,
+        ...(note ? { note } : {}),
         total,
         done,
         ...shownCounts(),
