@@ -18,8 +18,12 @@ database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sq
 **The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
 is typed is not shown. There is no option for it: command lines can be read by others on the machine.
 
-**Answers** are for people: tables as wide as the terminal, colours only on one, and none with \`NO_COLOR\`. \`--json\` is for programs. Errors,
+**Answers** are for people: tables as wide as the terminal, colours only on one, and none with \`NO_COLOR\`. Errors,
 notes and progress go to standard error.
+
+**For programs** there is \`--json\`. The answer is JSON on standard output; an error is one line of JSON, the last one on standard error, with
+\`code\` (one of the [error codes](errors.md), or \`usage\`, \`not_found\`, \`unreachable\`, \`failed\`), \`detail\`, which is a sentence, and
+\`exit_code\`. Progress is shown only on a terminal.
 
 **Exit codes**
 

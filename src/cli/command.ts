@@ -60,8 +60,8 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   summary: string;
   /** What else there is to know, in whole sentences. */
   details?: string;
-  /** `hub`: takes --hub and --json; `local`: takes --json; `plain`: neither. */
-  kind: 'hub' | 'local' | 'plain';
+  /** `hub`: takes --hub and --json; `hub without answer`: only --hub; `local`: only --json; `plain`: neither. */
+  kind: 'hub' | 'hub without answer' | 'local' | 'plain';
   args?: readonly ArgumentSpec[];
   options: O;
   /** Command lines, each with what it does. */

@@ -3,33 +3,58 @@ import { CommanderError } from 'commander';
 import { HubError, StartError } from '../errors.ts';
 import { COMMAND_TABLE } from './command-table.ts';
 import { type Ending, EXIT_CODES, endingOf, NotFoundError, UsageError } from './exit-codes.ts';
+import { failureForPrograms } from './output/failure.ts';
 import { harmless } from './output/text.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+  const isJson = asksForJson(args);
   let ending: Ending = 'ok';
   try {
     const onEnd = (end: Ending) => {
       ending = end;
     };
-    await createProgram({ table: COMMAND_TABLE, terminal, onEnd }).parseAsync(args, { from: 'user' });
+    // What the parser says of a wrong command line is for people: programs get it below.
+    const parsing = isJson ? { ...terminal, writeError: () => {} } : terminal;
+    await createProgram({ table: COMMAND_TABLE, terminal, parsing, onEnd }).parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return EXIT_CODES[error.exitCode === 0 ? 'ok' : 'usage'].code;
-    if (!isExpected(error)) throw error;
-    // What was wrong from the beginning is wrong also when somebody stops it.
-    const isStopped = terminal.shutdown.aborted && !(error instanceof StartError || error instanceof UsageError);
-    ending = isStopped ? 'failed' : endingOf(error);
-    const message = isStopped ? 'Stopped before it was done.' : `${error.message}${ADVICE[ending] ?? ''}`;
-    terminal.writeError(`hub: ${harmless(message)}\n`);
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok.code;
+    if (!isExpected(error) && !isJson) throw error;
+    const failure = failureOf(error, terminal);
+    ending = failure.ending;
+    if (isJson) terminal.writeError(failureForPrograms(error, failure));
+    else if (!(error instanceof CommanderError)) terminal.writeError(`hub: ${harmless(failure.message)}\n`);
   }
   return EXIT_CODES[ending].code;
 }
 
+/** Also where the rest of the command line is wrong. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}
+
+function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; message: string } {
+  if (error instanceof CommanderError) return { ending: 'usage', message: usageMessage(error) };
+  // What was wrong from the beginning is wrong also when somebody stops it.
+  const isStopped = shutdown.aborted && !(error instanceof StartError || error instanceof UsageError);
+  if (isStopped) return { ending: 'failed', message: 'Stopped before it was done.' };
+  const ending = endingOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { ending, message: `${message}${ADVICE[ending] ?? ''}` };
+}
+
+function usageMessage({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return "A command is missing; 'hub --help' lists them.";
+  return message.replace(/^error: /, '');
+}
+
 /** What has a sentence for people; anything else is a fault of the hub's own, and is shown whole. */
-function isExpected(error: unknown): error is Error {
-  if ([HubError, StartError, UsageError, NotFoundError].some((kind) => error instanceof kind)) return true;
+function isExpected(error: unknown): boolean {
+  if ([HubError, StartError, UsageError, NotFoundError, CommanderError].some((kind) => error instanceof kind))
+    return true;
   if (!(error instanceof Error)) return false;
   // Of files the system itself says what is wrong with which.
   return ['UnreachableError', 'InstallError', 'PathError', 'AbortError'].includes(error.name) || 'syscall' in error;

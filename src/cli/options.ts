@@ -62,8 +62,14 @@ function chosen<T extends string>(value: string, choices: readonly T[]): T {
 const JSON_OPTION = flag('--json', 'answer as JSON, for programs');
 const HUB_OPTION = text('--hub <url>', 'ask the hub at this address (or HUB_URL), not the local database');
 
+const OPTIONS_OF_KIND: Record<Command['kind'], Record<string, OptionSpec<unknown>>> = {
+  hub: { hub: HUB_OPTION, json: JSON_OPTION },
+  'hub without answer': { hub: HUB_OPTION },
+  local: { json: JSON_OPTION },
+  plain: {},
+};
+
 /** Everything that a command takes, the options of its kind included. */
 export function optionsOf({ kind, options }: Command): Record<string, OptionSpec<unknown>> {
-  if (kind === 'plain') return options;
-  return { ...options, ...(kind === 'hub' ? { hub: HUB_OPTION } : {}), json: JSON_OPTION };
+  return { ...options, ...OPTIONS_OF_KIND[kind] };
 }

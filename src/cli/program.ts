@@ -12,12 +12,15 @@ import type { Terminal } from './terminal.ts';
 export interface ProgramOptions {
   table: CommandTable;
   terminal: Terminal;
+  /** Where the parser itself writes: help, and what is wrong with a command line. */
+  parsing: Pick<Terminal, 'write' | 'writeError' | 'columns'>;
   /** Told how the command that was run ended. */
   onEnd: (ending: Ending) => void;
 }
 
-export function createProgram({ table, terminal, onEnd }: ProgramOptions): CommanderCommand {
-  const { write, writeError, columns } = terminal;
+export function createProgram(options: ProgramOptions): CommanderCommand {
+  const { table, parsing } = options;
+  const { write, writeError, columns } = parsing;
   const program = new CommanderCommand('hub')
     .description('A catalog of agents, tools and MCP servers.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -35,7 +38,7 @@ export function createProgram({ table, terminal, onEnd }: ProgramOptions): Comma
     const [first = '', second] = command.path;
     if (second !== undefined && !groups.has(first))
       groups.set(first, program.command(first).description(table.groups[first] ?? ''));
-    addCommand(groups.get(first) ?? program, command, { table, terminal, onEnd });
+    addCommand(groups.get(first) ?? program, command, options);
   }
   return program;
 }

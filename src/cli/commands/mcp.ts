@@ -7,7 +7,7 @@ export const mcpCommands = [
     summary: 'serve the hub to an MCP client over standard input and output',
     details:
       'For the configuration of an MCP client: it starts the command and speaks to it. With --hub or HUB_URL the tools work on that hub, with HUB_TOKEN also those that need the token; without, on the local database.',
-    kind: 'hub',
+    kind: 'hub without answer',
     options: {},
     examples: [
       ['hub mcp', 'on the database of this folder'],

@@ -1,6 +1,6 @@
 // What a command answers: JSON for programs, text for people; notes and progress beside it.
 import type { Terminal } from '../terminal.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, type Progress, SILENT } from './progress.ts';
 import { createStyle, type Style, wantsColour } from './style.ts';
 import { type Column, table } from './table.ts';
 
@@ -28,7 +28,9 @@ export function createOutput(terminal: Terminal, { isJson }: { isJson: boolean }
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
     answer: (value, forPeople) => write(isJson ? `${JSON.stringify(value, null, 2)}\n` : forPeople()),
     table: (rows, shown) => table(rows, shown, isTerminal ? columns : undefined),
-    note: (line) => writeError(`${line}\n`),
-    progress: () => createProgress({ isTerminal: isErrorTerminal, columns, writeError }),
+    note: (line) => (isJson && !isErrorTerminal ? undefined : writeError(`${line}\n`)),
+    progress: () =>
+      // A program that reads both streams gets JSON from both.
+      isJson && !isErrorTerminal ? SILENT : createProgress({ isTerminal: isErrorTerminal, columns, writeError }),
   };
 }

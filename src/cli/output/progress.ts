@@ -17,6 +17,9 @@ export interface ProgressOptions {
   now?: () => number;
 }
 
+/** For whom nobody watches. */
+export const SILENT: Progress = { show() {}, tell() {}, end() {} };
+
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 const ERASE_LINE = '\r\u001b[K';

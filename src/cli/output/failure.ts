@@ -1,0 +1,39 @@
+// A failure for programs: one line of JSON in the shape of the problems that the hub answers over HTTP.
+import { HubError } from '../../errors.ts';
+import { type Ending, EXIT_CODES } from '../exit-codes.ts';
+
+/** For what has no code of the hub's own. */
+const CODES: Record<Ending, string> = {
+  ok: 'ok',
+  failed: 'failed',
+  usage: 'usage',
+  notFound: 'not_found',
+  unauthorized: 'unauthorized',
+  unreachable: 'unreachable',
+};
+
+export function failureForPrograms(error: unknown, { ending, message }: { ending: Ending; message: string }): string {
+  const code = error instanceof HubError ? error.code : CODES[ending];
+  const { code: exitCode, meaning } = EXIT_CODES[ending];
+  const problem = {
+    type: `urn:hub:problem:${code}`,
+    title: meaning,
+    detail: message,
+    code,
+    error: code,
+    exit_code: exitCode,
+    ...(error instanceof HubError && error.faults.length > 0 ? { errors: error.faults } : {}),
+    ...seenByServer(error),
+  };
+  return `${JSON.stringify(problem)}\n`;
+}
+
+/** What the answer of a server said beside it. */
+function seenByServer(error: unknown): { status?: number; request_id?: string } {
+  // By their names: the client is loaded only by those who need it.
+  const { status, requestId } = error as { status?: unknown; requestId?: unknown };
+  return {
+    ...(typeof status === 'number' ? { status } : {}),
+    ...(typeof requestId === 'string' ? { request_id: requestId } : {}),
+  };
+}

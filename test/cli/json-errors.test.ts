@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { aManifest } from '../support/builders.ts';
+import { tempDir } from '../support/databases.ts';
+import { unusedAddress } from '../support/unused-address.ts';
+import { testBothWays } from './hubs.ts';
+import { inTerminal, type Said } from './in-terminal.ts';
+
+/** All that was said beside the answer, which must be one line of JSON. */
+function failureIn({ error, out }: Said): Record<string, unknown> {
+  assert.match(error, /^\{.*\}\n$/);
+  assert.equal(out, '');
+  return JSON.parse(error) as Record<string, unknown>;
+}
+
+testBothWays('--json: what the hub refuses is JSON too', { manifests: [aManifest()] }, async (_t, reached) => {
+  const said = await reached.hub('show', 'tool:nowhere@1.0.0', '--json');
+  const { detail, request_id, status, ...failure } = failureIn(said);
+  assert.equal(said.exitCode, 3);
+  assert.deepEqual(failure, {
+    type: 'urn:hub:problem:entity_not_found',
+    title: 'What was asked for is not there.',
+    code: 'entity_not_found',
+    error: 'entity_not_found',
+    exit_code: 3,
+  });
+  assert.match(String(detail), /tool:nowhere@1\.0\.0/);
+  const isServer = reached.way === 'against a server';
+  assert.deepEqual([typeof request_id, status], isServer ? ['string', 404] : ['undefined', undefined]);
+});
+
+test('--json: no hub, no catalog, no token and a wrong setting keep their exit codes', async (t) => {
+  const url = await unusedAddress();
+  const nowhere = { DB_PATH: join(await tempDir(t), 'none.sqlite') };
+  const cases = [
+    { args: ['search', 'x', '--hub', url], environment: {}, exitCode: 5, code: 'unreachable' },
+    { args: ['search', 'x'], environment: nowhere, exitCode: 3, code: 'not_found' },
+    { args: ['doctor'], environment: { PORT: 'http' }, exitCode: 2, code: 'usage' },
+    { args: ['pending', 'delete'], environment: nowhere, exitCode: 2, code: 'usage' },
+  ];
+  for (const { args, environment, exitCode, code } of cases) {
+    const said = await inTerminal([...args, '--json'], { environment });
+    const failure = failureIn(said);
+    assert.deepEqual([said.exitCode, failure.code, failure.exit_code], [exitCode, code, exitCode], args.join(' '));
+  }
+});
+
+const wrong = [
+  { args: ['search', '--limit', 'many', '--json'], says: /--limit .*'many' is invalid\. It must be a whole number/ },
+  { args: ['frobnicate', '--json'], says: /^unknown command 'frobnicate'/ },
+  { args: ['version', '--json'], says: /^unknown option '--json'/ },
+  { args: ['show', '--json'], says: /^missing required argument 'id'/ },
+  { args: ['remotes', '--json'], says: /\w/ },
+];
+for (const { args, says } of wrong) {
+  test(`hub ${args.join(' ')}: the parser's words are JSON as well`, async () => {
+    const said = await inTerminal(args);
+    const { detail, code } = failureIn(said);
+    assert.deepEqual([said.exitCode, code], [2, 'usage']);
+    assert.match(String(detail), says);
+  });
+}
+
+test('--json after --: is a word like any other', async (t) => {
+  const environment = { DB_PATH: join(await tempDir(t), 'none.sqlite') };
+  const { error } = await inTerminal(['search', '--', '--json'], { environment });
+  assert.match(error, /^hub: There is no catalog/);
+});
