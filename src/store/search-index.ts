@@ -2,13 +2,11 @@
 import { type Selectable, sql } from 'kysely';
 import type { EntityType } from '../catalog/uid.ts';
 import type { IndexEntry, SearchIndex, StoredVector } from '../search/search-index.ts';
+import { changesAfter } from './changes.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createNearestVectors } from './nearest-vectors.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable } from './tables.ts';
-
-/** Revisions whose changes are read at a time; one may have changed a thousand entities. */
-const REVISIONS_AT_ONCE = 4;
 
 const ENTRY_COLUMNS = [
   'uid',
@@ -53,26 +51,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
       return rows.map(entryFromRow);
     },
 
-    async changes(after) {
-      const now = await revision.current();
-      // One statement, so that it sees one state of the database.
-      const { rows } = await sql<{ changed_at: number; changed: string } & Partial<EntryRow>>`
-        select catalog_change.revision as changed_at, catalog_change.uid as changed,
-          ${sql.join(ENTRY_COLUMNS.map((column) => sql.ref(`entity.${column}`)))}
-        from catalog_change left join entity on entity.uid = catalog_change.uid
-        where catalog_change.revision > ${after} and catalog_change.revision <= ${after + REVISIONS_AT_ONCE}
-      `.execute(read);
-      const known = new Set(rows.map(({ changed_at }) => changed_at));
-      const last = Math.max(after, ...known);
-      // A gap: forgotten meanwhile, or made by a hub that does not write down what it changed.
-      if (known.size < last - after || (last === after && now > after)) return undefined;
-      const changed = [...new Map(rows.map((row) => [row.changed, row])).values()].filter((row) => row.changed !== '');
-      return {
-        revision: last,
-        present: changed.flatMap((row) => (isPresent(row) ? entryFromRow(row) : [])),
-        gone: changed.filter((row) => !isPresent(row)).map((row) => row.changed),
-      };
-    },
+    changes: (after) => changesAfter(after, { read, revision }, { columns: ENTRY_COLUMNS, toEntry: entryFromRow }),
 
     manifests: (uids) =>
       uids.length === 0
@@ -105,10 +84,6 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
 
     nearest: nearest?.find,
   };
-}
-
-function isPresent(row: Partial<EntryRow>): row is EntryRow {
-  return typeof row.uid === 'string';
 }
 
 function entryFromRow(row: EntryRow): IndexEntry {

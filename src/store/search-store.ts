@@ -3,13 +3,12 @@ import { type Selectable, sql } from 'kysely';
 import { readManifest } from '../catalog/manifest.ts';
 import type { EntityType } from '../catalog/uid.ts';
 import type { DirectoryEntry, SearchStore } from '../search/store.ts';
+import { changesAfter } from './changes.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { SUMMARY_COLUMNS, summaryFromRow } from './entity-row.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable } from './tables.ts';
 
-/** Revisions whose changes are read at a time; one may have changed a thousand entities. */
-const REVISIONS_AT_ONCE = 4;
 /** Reading a longer manifest, only to show some words of it, would hold up others. */
 const LONGEST_MANIFEST = 65_536;
 
@@ -45,27 +44,7 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
       return rows.map(entryFromRow);
     },
 
-    async changes(after) {
-      const upTo = after + REVISIONS_AT_ONCE;
-      const now = await revision.current();
-      // One statement, so that it sees one state of the database.
-      const { rows } = await sql<{ changed_at: number; changed: string } & Partial<EntryRow>>`
-        select catalog_change.revision as changed_at, catalog_change.uid as changed,
-          ${sql.join(ENTRY_COLUMNS.map((column) => sql.ref(`entity.${column}`)))}
-        from catalog_change left join entity on entity.uid = catalog_change.uid
-        where catalog_change.revision > ${after} and catalog_change.revision <= ${upTo}
-      `.execute(read);
-      const known = new Set(rows.map(({ changed_at }) => changed_at));
-      const last = Math.max(after, ...known);
-      // A gap: forgotten meanwhile, or made by a hub that does not write down what it changed.
-      if (known.size < last - after || (last === after && now > after)) return undefined;
-      const changed = new Map(rows.filter(({ changed: uid }) => uid !== '').map((row) => [row.changed, row]));
-      return {
-        revision: last,
-        present: [...changed.values()].flatMap((row) => (isPresent(row) ? entryFromRow(row) : [])),
-        gone: [...changed.values()].filter((row) => !isPresent(row)).map(({ changed: uid }) => uid),
-      };
-    },
+    changes: (after) => changesAfter(after, { read, revision }, { columns: ENTRY_COLUMNS, toEntry: entryFromRow }),
 
     async summaries(uids) {
       if (uids.length === 0) return [];
@@ -85,10 +64,6 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
       return new Map(rows.map(({ uid, manifest }) => [uid, readManifest(JSON.parse(manifest)).description]));
     },
   };
-}
-
-function isPresent(row: Partial<EntryRow>): row is EntryRow {
-  return typeof row.uid === 'string';
 }
 
 function entryFromRow(row: EntryRow): DirectoryEntry {

@@ -1,0 +1,44 @@
+// What changed in the catalog after a revision, for whoever keeps a part of it in memory.
+import { type Selectable, sql } from 'kysely';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Revision } from './revision.ts';
+import type { EntityTable } from './tables.ts';
+
+interface Changes<Entry> {
+  /** All changes up to this revision are here. */
+  revision: number;
+  present: Entry[];
+  gone: string[];
+}
+
+type Column = keyof EntityTable & string;
+type Row<Columns extends Column> = Pick<Selectable<EntityTable>, Columns>;
+
+/** Revisions whose changes are read at a time; one may have changed a thousand entities. */
+const REVISIONS_AT_ONCE = 4;
+
+/** Undefined when it is not known any more; then everything has to be read. */
+export async function changesAfter<Columns extends Column, Entry>(
+  after: number,
+  { read, revision }: Pick<Dialect, 'read'> & { revision: Revision },
+  { columns, toEntry }: { columns: readonly Columns[]; toEntry: (row: Row<Columns>) => Entry },
+): Promise<Changes<Entry> | undefined> {
+  const now = await revision.current();
+  // One statement, so that it sees one state of the database.
+  const { rows } = await sql<{ changed_at: number; changed: string; is_there: string | null } & Row<Columns>>`
+    select catalog_change.revision as changed_at, catalog_change.uid as changed, entity.uid as is_there,
+      ${sql.join(columns.map((column) => sql.ref(`entity.${column}`)))}
+    from catalog_change left join entity on entity.uid = catalog_change.uid
+    where catalog_change.revision > ${after} and catalog_change.revision <= ${after + REVISIONS_AT_ONCE}
+  `.execute(read);
+  const known = new Set(rows.map(({ changed_at }) => changed_at));
+  const last = Math.max(after, ...known);
+  // A gap: forgotten meanwhile, or made by a hub that does not write down what it changed.
+  if (known.size < last - after || (last === after && now > after)) return undefined;
+  const changed = [...new Map(rows.map((row) => [row.changed, row])).values()].filter((row) => row.changed !== '');
+  return {
+    revision: last,
+    present: changed.filter((row) => row.is_there !== null).map(toEntry),
+    gone: changed.filter((row) => row.is_there === null).map((row) => row.changed),
+  };
+}
