@@ -14,6 +14,9 @@ export const PendingItem = z
     server_url: z.string().describe('Empty for a server without an address.'),
     transport: z.string(),
     gateway_error: z.string().nullable(),
+    gateway_registered_at: Timestamp.nullable().describe(
+      'Not null, with `error_only`: it is registered as it was then, and its update failed.',
+    ),
     last_try_at: Timestamp.nullable(),
     next_try_at: Timestamp.nullable().describe('Null: with the next sync, or when its manifest changes.'),
     tries: Count,
@@ -29,7 +32,7 @@ export type PendingPage = z.infer<typeof PendingPage>;
 export interface PendingQuery {
   limit: number;
   offset: number;
-  /** Only those with an error. */
+  /** Only those with an error; also registered ones whose update failed, which are in no other list. */
   errorOnly: boolean;
   /** Words that must all occur in the uid, name or error. */
   text: string;

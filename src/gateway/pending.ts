@@ -1,4 +1,4 @@
-// Servers that are not registered: list them, remove one, remove many.
+// Servers that are not registered as they should be: list them, remove one, remove many.
 import { HubError } from '../errors.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from './contract.ts';
 import { shownUrl } from './names.ts';
@@ -44,6 +44,7 @@ function present(server: PendingServer): PendingItem {
     server_url: shownUrl(url),
     transport,
     gateway_error: server.gatewayError,
+    gateway_registered_at: server.registeredAt,
     last_try_at: server.lastTryAt,
     next_try_at: server.nextTryAt,
     tries: server.tries,

@@ -56,6 +56,8 @@ export interface PendingServer {
   sourceUrl: string | null;
   mcpRegistration: JsonObject | null;
   gatewayError: string | null;
+  /** Not null: it is registered, and its update failed. */
+  registeredAt: string | null;
   lastTryAt: string | null;
   nextTryAt: string | null;
   tries: number;

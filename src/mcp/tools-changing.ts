@@ -55,7 +55,7 @@ export function offerChangingTools(server: McpServer, options: McpServerOptions)
         if (!isAdmin) return NEEDS_TOKEN;
         const { items, total } = await hub.listPending({ text: words, errorOnly, limit, offset });
         const lines = items.map(({ uid, gateway_error: error }) => `${uid}: ${error ?? 'not tried yet'}`);
-        return answer([`${total} pending.`, ...lines].join('\n'), { items, total });
+        return answer([`${total} ${errorOnly ? 'failed' : 'pending'}.`, ...lines].join('\n'), { items, total });
       }),
   );
 

@@ -1,7 +1,7 @@
 // The gateway's port on both engines.
 import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseReference } from '../catalog/uid.ts';
-import type { PendingQuery, RemovalRefusal } from '../gateway/contract.ts';
+import type { RemovalRefusal } from '../gateway/contract.ts';
 import type { DueClaim, RegistrationStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { foldText } from './entity-row.ts';
@@ -26,7 +26,8 @@ export function createRegistrationStore(
 ): RegistrationStore {
   return {
     async pending(query) {
-      const matching = pendingEntities(read, query);
+      const { errorOnly, text } = query;
+      const matching = withWords(errorOnly ? failedEntities(read) : pendingEntities(read), text);
       const [rows, { total }] = await Promise.all([
         matching
           .select(PENDING_COLUMNS)
@@ -157,24 +158,32 @@ function refusal(
   return row.gateway_registered_at === null ? undefined : 'already registered';
 }
 
-function pendingEntities(db: Db, { errorOnly, text }: Pick<PendingQuery, 'errorOnly' | 'text'>) {
+function pendingEntities(db: Db) {
+  return db.selectFrom('entity').where('type', '=', 'mcp_server').where('gateway_registered_at', 'is', null);
+}
+
+/** Also those that are registered, and whose update failed. */
+function failedEntities(db: Db) {
+  return db.selectFrom('entity').where('type', '=', 'mcp_server').where('gateway_error', 'is not', null);
+}
+
+function withWords(entities: ReturnType<typeof pendingEntities>, text: string) {
   const words = foldText(text).split(/\s+/).filter(Boolean).map(likePattern);
-  const pending = db
-    .selectFrom('entity')
-    .where('type', '=', 'mcp_server')
-    .where('gateway_registered_at', 'is', null)
-    .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null));
   return words.reduce(
     (query, word) =>
       query.where(
         sql<boolean>`(haystack like ${word} escape '\\' or lower(uid) like ${word} escape '\\' or lower(coalesce(gateway_error, '')) like ${word} escape '\\')`,
       ),
-    pending,
+    entities,
   );
 }
 
 async function allPending(tx: Db, errorOnly: boolean): Promise<string[]> {
-  const rows = await pendingEntities(tx, { errorOnly, text: '' }).select('uid').orderBy('uid').execute();
+  const rows = await pendingEntities(tx)
+    .select('uid')
+    .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null))
+    .orderBy('uid')
+    .execute();
   return rows.map(({ uid }) => uid);
 }
 

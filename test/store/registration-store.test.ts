@@ -247,6 +247,22 @@ testOnEveryEngine('remove: only what is pending, with the reason for the rest', 
   assert.equal(await catalog.get({ type: 'mcp_server', slug: 'pending' }), undefined);
 });
 
+testOnEveryEngine('pending: errors are those of pending servers and of registered ones', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  await save([...servers('new', 'failed', 'registered', 'stale'), aManifest({ type: 'agent', id: 'agent' })]);
+  await store.record([await aRecord(store, 'registered'), await aRecord(store, 'stale')]);
+  await store.record([
+    await aRecord(store, 'failed', { error: 'No.' }),
+    await aRecord(store, 'stale', { error: 'No more.', at: LATER }),
+  ]);
+  const names = async (errorOnly: boolean) =>
+    (await store.pending({ ...ALL, errorOnly })).servers.map(({ uid }) => uid).toSorted();
+  assert.deepEqual(await names(false), [uidOf('failed'), uidOf('new')]);
+  assert.deepEqual(await names(true), [uidOf('failed'), uidOf('stale')]);
+  const { servers: found, total } = await store.pending({ ...ALL, errorOnly: true, text: 'no more' });
+  assert.deepEqual([total, found[0]?.registeredAt], [1, NOON.toISOString()]);
+});
+
 testOnEveryEngine('removeMany: those that were named, in their order, with every reason', async (t, address) => {
   const { save, store } = await openStage(t, address);
   await save([...servers('a', 'b', 'registered'), aManifest({ type: 'agent', id: 'agent' })]);

@@ -14,7 +14,7 @@ export const pendingCommands = [
     kind: 'hub',
     args: [{ name: '[words...]', description: 'that must all occur in the id, the name or the error' }],
     options: {
-      errorOnly: flag('--error-only', 'only those with an error'),
+      errorOnly: flag('--error-only', 'only those with an error; also registered ones whose update failed'),
       limit: wholeNumber('-n, --limit <number>', 'most servers', { min: 1, max: 1000, fallback: 100 }),
       offset: wholeNumber('--offset <number>', 'servers to leave out', { min: 0, max: 1_000_000_000, fallback: 0 }),
     },
@@ -85,7 +85,8 @@ function pendingForPeople({ items, total }: PendingPage, output: Output): string
     { title: 'Tries', text: ({ tries }) => String(tries), isNumber: true },
     {
       title: 'Error',
-      text: ({ gateway_error }) => gateway_error ?? '',
+      text: ({ gateway_error, gateway_registered_at }) =>
+        `${gateway_registered_at ? 'Registered; its update failed: ' : ''}${gateway_error ?? ''}`,
       style: (text) => style.bad(text),
       isFlexible: true,
     },

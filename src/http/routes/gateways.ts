@@ -15,7 +15,7 @@ const PendingListQuery = z.object({
     .prefault(0)
     .meta({ examples: [0] }),
   error_only: flag(false)
-    .describe('Only those with an error')
+    .describe('Only those with an error; also registered ones whose update failed, with `gateway_registered_at`')
     .meta({ examples: ['true'] }),
   q: words(500)
     .default('')

@@ -53,6 +53,7 @@ test('pending: all that is ingested and not registered, as the specification has
       server_url: `${H}/good/sse`,
       transport: 'SSE',
       gateway_error: null,
+      gateway_registered_at: null,
       last_try_at: null,
       next_try_at: null,
       tries: 0,
@@ -132,6 +133,27 @@ test('pending: pages, errors only, and words', async (t) => {
   await hub.app.inject({ method: 'POST', url: '/gateways/pending/delete', payload: { uids: [uidOf('down')] } });
   assert.deepEqual(await names('?error_only=YES'), ['bare', 'stdio']);
   assert.deepEqual(await names('?error_only=0&unknown=1'), ['bare', 'stdio']);
+});
+
+test('pending: a registered server whose update failed is among the errors, and is not pending', async (t) => {
+  const hub = await hubWithGateway(t);
+  await hub.hub.syncRemotes();
+  await hub.hub.load([{ document: aServer('good', { transport: 'SSE', url: `${H}/down/sse` }) }]);
+  assert.equal((await hub.hub.syncRemotes()).failed, 1);
+
+  const uid = uidOf('good');
+  assert.ok(!(await pending(hub)).items.some((item) => item.uid === uid));
+  const failed = (await pending(hub, '?error_only=true&q=good')).items;
+  assert.deepEqual([failed.length, failed[0]?.uid, failed[0]?.tries], [1, uid, 1]);
+  assert.match(failed[0]?.gateway_error ?? '', /^The gateway answered 502: /);
+  assert.equal(failed[0]?.gateway_registered_at, '2026-06-01T12:00:00.000Z');
+
+  const payload = { all: true, error_only: true };
+  const swept = await hub.app.inject({ method: 'POST', url: '/gateways/pending/delete', payload });
+  assert.equal(BulkRemoval.parse(swept.json()).total_removed, 3);
+  const removal = await hub.app.inject({ method: 'DELETE', url: `/gateways/pending/${uid}` });
+  assert.deepEqual(removal.json(), { removed: false, uid, reason: 'already registered' });
+  assert.equal((await pending(hub, '?error_only=true')).total, 1);
 });
 
 const badQueries = [

@@ -10,7 +10,7 @@ interface PendingRowProps {
 }
 
 export function PendingRow({ item, isChosen, onChoose }: PendingRowProps) {
-  const { uid, name, version, transport, server_url, gateway_error } = item;
+  const { uid, name, version, transport, server_url, gateway_error, gateway_registered_at } = item;
   return (
     <li class="row">
       <input
@@ -27,6 +27,7 @@ export function PendingRow({ item, isChosen, onChoose }: PendingRowProps) {
           {transport}
           {server_url !== '' && ` · ${server_url}`}
         </p>
+        {gateway_registered_at && <p class="quiet">Registered {ago(gateway_registered_at)}; its update failed.</p>}
         {gateway_error ? (
           <p class="reason reason-bad">{gateway_error}</p>
         ) : (
