@@ -34,6 +34,18 @@ test('plan: every artifact has a step, a command to read and a reason; nothing i
     ['git', { repo: 'https://g.example/x', ref: 'v1' }, 'git.checkout', /https:\/\/g\.example\/x v1/],
     ['zip', { url: 'https://z.example/y.zip' }, 'zip.extract', /https:\/\/z\.example\/y\.zip/],
     ['other', { registry: 'npm', package: '@a/b', version: '1.0.0' }, 'npm.install', /@a\/b@1\.0\.0/],
+    [
+      'npm',
+      { package: 'c', registry_url: 'https://n.example/r' },
+      'npm.install',
+      /--registry=https:\/\/n\.example\/r -- c@/,
+    ],
+    [
+      'pypi',
+      { package: 'y', registry_url: 'https://p.example/s' },
+      'pypi.install',
+      /--index-url https:\/\/p\.example\/s /,
+    ],
     ['other', { transport: 'SSE', url: 'https://x.example' }, 'remote.skip', /nothing/],
     ['weird', {}, 'artifact.unsupported', /nothing/],
   ];

@@ -48,6 +48,10 @@ export function readArtifact(kind: string, spec: JsonObject): ReadyArtifact | Sp
 /** The same thing is said in more than one way, depending on who wrote the manifest. */
 function inItsOwnWords(kind: InstallerKind, spec: JsonObject): JsonObject {
   switch (kind) {
+    case 'pypi':
+      return { ...spec, index_url: spec.index_url ?? spec.registry_url };
+    case 'npm':
+      return { ...spec, registry: 'npm' };
     case 'oci':
       return { ...spec, image: spec.image ?? spec.package };
     case 'mcpb':

@@ -1,6 +1,7 @@
 // Which packages of npm a manifest may name.
 import semver from 'semver';
 import { z } from 'zod';
+import { WebAddress } from './archive-install.ts';
 
 const LONGEST_NAME = 214;
 const NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
@@ -8,6 +9,8 @@ const NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
 const TAG = /^[a-z][a-z0-9._-]*$/i;
 /** npm reads these as files. */
 const FILE_ENDING = /\.(tgz|tar|tar\.gz)$/i;
+
+const PUBLIC_REGISTRY = 'registry.npmjs.org';
 
 export const NpmSpec = z.object({
   registry: z.literal('npm'),
@@ -24,8 +27,19 @@ export const NpmSpec = z.object({
       context.addIssue({ code: 'custom', message: 'must be a version, a range of versions or a tag' });
       return z.NEVER;
     }),
+  registry_url: WebAddress.refine((url) => !hasPassword(url), {
+    error: 'must not hold a name or a password, which npm does not take from an address',
+  })
+    .nullish()
+    // A machine may be set up for a mirror of the public registry: npm itself takes that address for the same.
+    .transform((url) => (url && new URL(url).host !== PUBLIC_REGISTRY ? new URL(url).href : undefined)),
 });
 export type NpmSpec = z.infer<typeof NpmSpec>;
+
+function hasPassword(url: string): boolean {
+  const { username, password } = URL.parse(url) ?? { username: '', password: '' };
+  return username !== '' || password !== '';
+}
 
 function isName(name: string): boolean {
   const isReserved = ['node_modules', 'favicon.ico'].includes(name.toLowerCase());

@@ -7,12 +7,12 @@ import { type ArtifactInstaller, type InstallContext, InstallError } from './art
 import { checkSameDependencies } from './locked.ts';
 import { type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
+import { registryOptions, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { outputEnd, runProgram } from './program.ts';
 
 /** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
 const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
-const WHEN_MISSING = 'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
 
 const OPTIONS = [
   '--ignore-scripts',
@@ -38,14 +38,15 @@ const OPTIONS = [
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   step: 'npm.install',
   spec: NpmSpec,
-  command: (spec) => `npm install --ignore-scripts --save-exact -- ${spec.package}@${spec.version}`,
+  command: (spec) =>
+    `npm install --ignore-scripts --save-exact ${spec.registry_url ? `--registry=${spec.registry_url} ` : ''}-- ${spec.package}@${spec.version}`,
 
   async install(spec, context) {
     await checkNpmPlaces(spec.package, context.targetDir);
     const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
     const restore = await rememberProject(context.targetDir);
     try {
-      const npm = await npmIn(spec.package, context);
+      const npm = await npmIn(spec, context);
       await npm('install', '--package-lock-only', '--', `${spec.package}@${wanted}`);
       const resolution = await readNpmLock(context.targetDir, spec.package);
       checkResolution(spec, resolution, context);
@@ -112,11 +113,12 @@ async function forgetHiddenLock(targetDir: string): Promise<void> {
 
 type Npm = (...args: string[]) => Promise<void>;
 
-/** npm with the registry that the machine is set up for, and with none of the passwords that are set up beside it. */
-async function npmIn(name: string, context: InstallContext): Promise<Npm> {
+/** npm with the registry of the manifest, or the one that the machine is set up for, and with none of the passwords that are set up beside it. */
+async function npmIn(spec: NpmSpec, context: InstallContext): Promise<Npm> {
+  const name = spec.package;
   const noSettings = join(context.scratchDir, 'npmrc');
   await writeFile(noSettings, '');
-  const registries = await registryOptions(name, context);
+  const registries = await registryOptions(spec, context);
   return async (command, ...args) => {
     const { exitCode, stdout, stderr } = await runProgram(
       {
@@ -130,26 +132,6 @@ async function npmIn(name: string, context: InstallContext): Promise<Npm> {
     );
     if (exitCode !== 0) throw npmError(name, `${stdout}\n${stderr}`);
   };
-}
-
-async function registryOptions(name: string, context: InstallContext): Promise<string[]> {
-  const scope = name.startsWith('@') ? [`${name.split('/')[0]}:registry`] : [];
-  const options = await Promise.all(
-    ['registry', ...scope].map(async (key) => {
-      const { exitCode, stdout } = await runProgram(
-        {
-          program: 'npm',
-          args: ['config', 'get', '--no-update-notifier', '--logs-max=0', key],
-          cwd: context.targetDir,
-          whenMissing: WHEN_MISSING,
-        },
-        context,
-      );
-      const url = stdout.trim().split('\n').at(-1) ?? '';
-      return exitCode === 0 && /^https?:\/\/\S+$/.test(url) ? [`--${key}=${url}`] : [];
-    }),
-  );
-  return options.flat();
 }
 
 const CAUSES: readonly [RegExp, (name: string) => string][] = [

@@ -58,6 +58,42 @@ test('npm: without a version the newest; several packages and the files of a pro
   assert.equal(JSON.parse(await place.read('node_modules/two/package.json')).version, '1.1.0');
 });
 
+test('npm: the registry that a manifest names is asked, and no other; the rest of the target stays as it was', async (t) => {
+  const [ours, theirs] = [await startNpmRegistry(t), await startNpmRegistry(t)];
+  ours.publish({ name: 'common', version: '1.0.0' });
+  for (const name of ['@scope/private', 'plain']) {
+    ours.publish({ name, version: '9.9.9' });
+    theirs.publish({ name, version: '1.0.0' });
+  }
+  const place = await stage(t, { env: ours.env });
+  await place.install(npmInstaller, spec('common'));
+  const asked = ours.host.requests.length;
+  for (const name of ['@scope/private', 'plain']) {
+    const wanted = { ...spec(name), registry_url: theirs.host.url('/') };
+    const installed = await place.install(npmInstaller, wanted);
+    assert.equal(installed.resolved, `${name}@1.0.0`);
+    const again = await place.install(npmInstaller, wanted, { locked: installed });
+    assert.equal(again.integrity, installed.integrity);
+  }
+  const asksFor = ours.host.requests.slice(asked).map(({ path }) => path);
+  assert.deepEqual(
+    asksFor.filter((path) => /private|plain/.test(path)),
+    [],
+  );
+  assert.equal(JSON.parse(await place.read('node_modules/common/package.json')).version, '1.0.0');
+});
+
+test('npm: a registry in a private network is not asked when that is off; the public one is whatever the machine is set up for', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  const place = await stage(t, { env: registry.env, allowPrivate: false });
+  const wanted = { ...spec('thing'), registry_url: registry.host.url('/') };
+  assert.match(await place.failure(npmInstaller, wanted), /^The registry http.* cannot be used: 127\.0\.0\.1 /);
+  assert.deepEqual([registry.host.requests, await place.files()], [[], []]);
+  const installed = await place.install(npmInstaller, { ...wanted, registry_url: 'https://registry.npmjs.org/' });
+  assert.equal(installed.resolved, 'thing@1.0.0');
+});
+
 test('npm: a frozen install gets what is locked, and fails on any difference before it touches anything', async (t) => {
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'inner', version: '1.0.0' });
@@ -175,6 +211,10 @@ const REFUSED = [
     'link:x',
     'workspace:*',
   ].map((version) => ({ package: 'thing', version })),
+  ...['ftp://a.example/', 'a.example', '--force', 'https://me:s3cret@a.example/', 7].map((registry_url) => ({
+    package: 'thing',
+    registry_url,
+  })),
   { package: 5 },
   { version: '1.0.0' },
 ];

@@ -1,0 +1,41 @@
+// Which registry npm asks: the one that the manifest names, or the one that the machine is set up for.
+import { FetchError } from '../../lib/fetch.ts';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
+import type { NpmSpec } from './npm-spec.ts';
+import { runProgram } from './program.ts';
+
+export const WHEN_MISSING =
+  'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
+
+/** @throws InstallError when the registry of the manifest may not be used. */
+export async function registryOptions(spec: NpmSpec, context: InstallContext): Promise<string[]> {
+  const scope = spec.package.startsWith('@') ? [`${spec.package.split('/')[0]}:registry`] : [];
+  const keys = ['registry', ...scope];
+  if (spec.registry_url) {
+    await vetRegistry(spec.registry_url, context);
+    return keys.map((key) => `--${key}=${spec.registry_url}`);
+  }
+  const options = await Promise.all(keys.map((key) => ownSetting(key, context)));
+  return options.flat();
+}
+
+async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise<void> {
+  await vetAddress(url).catch((error: unknown) => {
+    if (!(error instanceof FetchError)) throw error;
+    throw new InstallError(`The registry ${url} cannot be used: ${error.message}.`, { cause: error });
+  });
+}
+
+async function ownSetting(key: string, context: InstallContext): Promise<string[]> {
+  const { exitCode, stdout } = await runProgram(
+    {
+      program: 'npm',
+      args: ['config', 'get', '--no-update-notifier', '--logs-max=0', key],
+      cwd: context.targetDir,
+      whenMissing: WHEN_MISSING,
+    },
+    context,
+  );
+  const url = stdout.trim().split('\n').at(-1) ?? '';
+  return exitCode === 0 && /^https?:\/\/\S+$/.test(url) ? [`--${key}=${url}`] : [];
+}
