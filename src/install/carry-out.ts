@@ -47,7 +47,7 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     (error: unknown) => ({ lockfile: undefined, error }),
   );
   const known = findLocked(before.lockfile, subject.uid);
-  const locked = request.frozen ? assertLocked(known, subject, plan.artifacts) : undefined;
+  const locked = request.frozen ? assertLocked(before.lockfile, subject, plan.artifacts) : undefined;
 
   const artifacts = await installArtifacts({
     planned: plan.artifacts,

@@ -8,17 +8,32 @@ export const LOCKFILE_VERSION = 1;
 
 export const InstallRequest = z.object({
   id: z
-    .string()
+    .string({
+      error: ({ input }) =>
+        input === undefined || input === null
+          ? 'is missing: send the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one that is in it'
+          : undefined,
+    })
     .min(1, 'must not be empty')
     .max(1000)
-    .describe('`<type>:<slug>@<version>`; must match the manifest. Without the version, the newest one.')
+    .describe(
+      '`<type>:<slug>@<version>`. Without the version, the newest one. Needed beside `manifest` too, and the same as its `type`, `id` and `version`.',
+    )
     .meta({ examples: ['mcp_server:team-wiki@4.0.1'] }),
   target: z
     .string()
     .min(1, 'must not be empty')
     .describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.')
     .meta({ examples: ['projects/wiki-helper'] }),
-  manifest: JsonRecord.nullish().describe('Saved in the catalog first, then installed.'),
+  manifest: z
+    .record(z.string(), z.unknown(), {
+      error:
+        'must be the manifest itself as a JSON object, not a text, an address or a file; leave it out to install what is in the catalog',
+    })
+    .nullish()
+    .describe(
+      'The manifest itself, as an object: saved in the catalog first, then installed. `id` must be that of the manifest.',
+    ),
   source_url: z.string().nullish().describe('Where an inline manifest came from.'),
   provenance: z
     .looseObject({ source_url: z.string().nullish() })

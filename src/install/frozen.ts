@@ -2,25 +2,45 @@
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json.ts';
 import { installerKindOf } from './artifacts/installers.ts';
-import { LOCKFILE_NAME, type LockedArtifact, type LockedEntity, type PlannedArtifact } from './contract.ts';
+import {
+  LOCKFILE_NAME,
+  type LockedArtifact,
+  type LockedEntity,
+  type Lockfile,
+  type PlannedArtifact,
+} from './contract.ts';
 import { lockedFor } from './lock-entry.ts';
+import { findLocked } from './lockfile.ts';
 import type { InstallSubject } from './subject.ts';
 
 /** Asked before anything is touched. @throws HubError `lockfile_mismatch` */
 export function assertLocked(
-  locked: LockedEntity | undefined,
+  lockfile: Lockfile | undefined,
   subject: InstallSubject,
   planned: readonly PlannedArtifact[],
 ): LockedEntity {
-  if (!locked) throw mismatch(`${LOCKFILE_NAME} in the target does not hold '${subject.uid}'`);
+  if (!lockfile)
+    throw mismatch(
+      `there is no ${LOCKFILE_NAME} in the target. Put the lockfile of an earlier install there, or install without frozen, which writes one`,
+    );
+  const locked = findLocked(lockfile, subject.uid);
+  if (!locked)
+    throw mismatch(
+      `${LOCKFILE_NAME} in the target does not hold '${subject.uid}'. Install it without frozen, which adds it`,
+    );
   if (locked.id !== subject.uid)
-    throw mismatch(`${LOCKFILE_NAME} has '${locked.id}', and '${subject.uid}' was asked for`);
+    throw mismatch(
+      `${LOCKFILE_NAME} has '${locked.id}', and '${subject.uid}' was asked for. Ask for the one that is locked, or install without frozen, which replaces it`,
+    );
   if (locked.provenance.manifest_digest !== subject.manifestDigest)
     throw mismatch(
-      `the manifest of '${subject.uid}' is another than the one that was locked (${subject.manifestDigest} instead of ${locked.provenance.manifest_digest})`,
+      `the manifest of '${subject.uid}' is another than the one that was locked (${subject.manifestDigest} instead of ${locked.provenance.manifest_digest}). Bring the manifest back, or install without frozen, which locks the new one`,
     );
   const missing = planned.find((each, index) => !lockedFor(planned, index, locked)?.ok && each.fault === undefined);
-  if (missing) throw mismatch(`${LOCKFILE_NAME} does not have the artifact '${missing.command}' in place`);
+  if (missing)
+    throw mismatch(
+      `${LOCKFILE_NAME} does not have the artifact '${missing.command}' in place. Install without frozen, which tries it again`,
+    );
   return locked;
 }
 

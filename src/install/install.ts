@@ -5,7 +5,7 @@ import { carryOut, type InstallTools } from './carry-out.ts';
 import type { InstallListener, InstallPlan, InstallReport, InstallRequest, Lockfile } from './contract.ts';
 import { explain } from './explain.ts';
 import { assertLocked } from './frozen.ts';
-import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
+import { EMPTY_LOCKFILE, readLockfile } from './lockfile.ts';
 import { planInstall } from './plan.ts';
 import { findSubject } from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule } from './target.ts';
@@ -35,7 +35,7 @@ export function createInstall({ catalog, targets, atOnce, ...tools }: InstallDep
     const whole = await checkTarget(request.target, targets);
     const subject = await findSubject(catalog, request);
     const plan = planInstall(subject);
-    if (request.frozen) assertLocked(findLocked(await lockfileOf(whole), subject.uid), subject, plan.artifacts);
+    if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);
     onEvent({ kind: 'plan', plan });
     if (request.dry_run) return dryReport(request, plan, await lockfileOf(whole).catch(() => undefined));
     const targetDir = await prepareTarget(request.target, targets);

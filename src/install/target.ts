@@ -90,7 +90,8 @@ function isBelow(root: string, path: string): boolean {
 
 export function unusable(error: unknown): HubError {
   const known = error instanceof PathError ? error.message : fileSentence(error);
-  const why = known ?? `It cannot be used (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`;
+  const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException;
+  const why = known ?? `The machine does not let the hub make or use a folder there (${code}): choose another target.`;
   return new HubError('invalid_request', `The target cannot be used. ${why}`, {
     faults: [{ path: 'target', message: why }],
     cause: error,

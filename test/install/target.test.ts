@@ -110,6 +110,17 @@ test('target: a file where the folder should be, or above it, is told', async (t
   await assert.rejects(checkTarget('file/below', rule), { code: 'invalid_request' });
 });
 
+test('target: a place where no folder can be made is told, and what to do', {
+  skip: process.platform === 'linux' ? false : 'only Linux has /proc',
+}, async () => {
+  const rule = { installRoot: undefined, workingDir: '/' };
+  await assert.rejects(prepareTarget('/proc/x', rule), {
+    code: 'invalid_request',
+    message:
+      'The target cannot be used. The machine does not let the hub make or use a folder there (ENOENT): choose another target.',
+  });
+});
+
 test('target: no permission is told without paths of the machine', async (t) => {
   const workingDir = await folder(t);
   await mkdir(join(workingDir, 'closed'));

@@ -45,7 +45,7 @@ testBothWays(
 testBothWays('hub install --frozen: nothing to go by is a failure', { manifests }, async (t, { hub }) => {
   const { exitCode, error } = await hub('install', ID, '--target', await tempDir(t), '--frozen');
   assert.equal(exitCode, 1);
-  assert.match(error, /^hub: A frozen install is not possible: hub\.lock\.json/);
+  assert.match(error, /^hub: A frozen install is not possible: there is no hub\.lock\.json in the target\./);
 });
 
 testBothWays('hub install: a step that fails is told, with exit code 1', {}, async (t, { hub, json }) => {

@@ -23,7 +23,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['a target with NUL', { target: 'a\u0000b' }, 400, /control characters/],
   ['a target above INSTALL_ROOT', { target: '../x' }, 400, /INSTALL_ROOT/],
   ['an absolute target outside', { target: '/etc' }, 400, /INSTALL_ROOT/],
-  ['no id', { id: undefined }, 400, /id: is missing/],
+  ['no id', { id: undefined }, 400, /id: is missing: .*; beside a manifest, the one that is in it/],
   ['a malformed id', { id: 'pdf-tables' }, 400, /is no id of the form/],
   [
     'an id that disagrees',
@@ -35,7 +35,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['a manifest of another type', { manifest: aManifest({ type: 'tool' }) }, 400, /but the manifest is of 'tool:/],
   ['a manifest of no known type', { manifest: aManifest({ type: 'model' }) }, 400, /type must be one of/],
   ['a manifest without id', { manifest: aManifest({ id: undefined }) }, 400, /id must be a non-empty string/],
-  ['a manifest that is no object', { manifest: 'text' }, 400, /manifest/],
+  ['a manifest that is no object', { manifest: 'text' }, 400, /manifest: must be the manifest itself as a JSON object/],
   [
     'artifacts that are no list',
     { manifest: aManifest({ artifacts: { kind: 'git' } }) },
@@ -58,7 +58,12 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['a source that is no address', { source_url: 'file:///etc/passwd' }, 400, /http or https address/],
   ['dry_run that is no boolean', { dry_run: 'maybe' }, 400, /dry_run/],
   ['nothing in the catalog and no manifest', { manifest: undefined }, 404, /manifest and source_url are missing/],
-  ['frozen without a lockfile', { frozen: true }, 409, /does not hold/],
+  [
+    'frozen without a lockfile',
+    { frozen: true },
+    409,
+    /there is no hub\.lock\.json in the target\. Put .* install without frozen/,
+  ],
 ];
 
 for (const [name, fields, status, sentence] of BAD_REQUESTS) {
