@@ -101,6 +101,12 @@ export interface PendingReport {
   failed: number;
 }
 
+/** How far a registration of everything that is due has got, in servers. */
+export interface RegistrationProgress {
+  done: number;
+  total: number;
+}
+
 /** Whether the gateway can be used; `error` is a sentence. */
 export type GatewayCheck =
   | { outcome: 'ok' }

@@ -3,7 +3,7 @@ import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { RegisterEntity } from './batch.ts';
 import type { GatewayClient } from './client.ts';
-import type { CallReport, PendingReport, Registration } from './contract.ts';
+import type { CallReport, PendingReport, Registration, RegistrationProgress } from './contract.ts';
 import { createLookup } from './lookup.ts';
 import { createRecorder } from './recorder.ts';
 import { createRegister } from './register.ts';
@@ -23,8 +23,8 @@ export interface Gateway {
 interface PendingOptions {
   force: boolean;
   signal: AbortSignal;
-  /** Servers done so far, as often as it changes. */
-  onProgress?: (done: number) => void;
+  /** As often as it changes. */
+  onProgress?: (progress: RegistrationProgress) => void;
 }
 
 export interface GatewayDependencies {

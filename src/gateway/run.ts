@@ -2,18 +2,18 @@
 import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
 import type { RegisterEntity } from './batch.ts';
-import type { Registration } from './contract.ts';
+import type { Registration, RegistrationProgress } from './contract.ts';
 import { unregistrable } from './register.ts';
 import type { DueClaim, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface RegistrationRun {
-  store: Pick<RegistrationStore, 'claimDue' | 'record' | 'release'>;
+  store: Pick<RegistrationStore, 'countDue' | 'claimDue' | 'record' | 'release'>;
   claim: Pick<DueClaim, 'types' | 'force'>;
   concurrency: number;
   now: Clock;
   signal: AbortSignal;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  onProgress?: (done: number) => void;
+  onProgress?: (progress: RegistrationProgress) => void;
   register: RegisterEntity;
   /** Stores the outcome; false when the entity is gone. */
   remember(entity: RegistrableEntity, registration: Registration): Promise<boolean>;
@@ -34,11 +34,12 @@ const LONGEST_PAUSE_MS = 120_000;
 const MOST_PAUSES_IN_A_ROW = 5;
 
 export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
-  const { store, concurrency, signal, register, remember, onProgress } = run;
+  const { store, concurrency, signal, register, remember } = run;
   const report: RunReport = { registered: 0, failed: 0 };
+  const tell = await createTeller(run, report);
   const untried: EntityUid[] = [];
   const pauses = createPauses(run);
-  const entities = dueEntities(run, report);
+  const entities = dueEntities(run, report, tell);
 
   /** Undefined when it was not tried. */
   async function registerOne(entity: RegistrableEntity): Promise<Registration | undefined> {
@@ -59,7 +60,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
     if (!registration) return void untried.push(entity.uid);
     const isThere = await remember(entity, registration);
     if (isThere) report[registration.outcome === 'registered' ? 'registered' : 'failed'] += 1;
-    onProgress?.(report.registered + report.failed);
+    tell();
   }
 
   async function work(): Promise<void> {
@@ -93,9 +94,23 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   return report;
 }
 
+/** Tells how far the run is. Counted once: more may become due on the way, and another hub may take some. */
+async function createTeller({ store, claim, now, onProgress }: RegistrationRun, report: RunReport) {
+  if (!onProgress) return () => {};
+  const due = await store.countDue({ ...claim, now: now() });
+  return () => {
+    const done = report.registered + report.failed;
+    onProgress({ done, total: Math.max(due, done) });
+  };
+}
+
 /** Page by page; those for which no call is worth making are marked on the way. */
-async function* dueEntities(run: RegistrationRun, report: RunReport): AsyncGenerator<RegistrableEntity> {
-  const { store, claim, now, onProgress } = run;
+async function* dueEntities(
+  run: RegistrationRun,
+  report: RunReport,
+  tell: () => void,
+): AsyncGenerator<RegistrableEntity> {
+  const { store, claim, now } = run;
   let after: EntityUid = '';
   while (!report.stopped && !run.signal.aborted) {
     const at = now();
@@ -106,7 +121,7 @@ async function* dueEntities(run: RegistrationRun, report: RunReport): AsyncGener
     after = last.uid;
     const hopeless = claimed.flatMap((entity) => hopelessRecord(entity, at));
     report.failed += (await store.record(hopeless)).size;
-    onProgress?.(report.registered + report.failed);
+    tell();
     const marked = new Set(hopeless.map(({ uid }) => uid));
     yield* claimed.filter(({ uid }) => !marked.has(uid));
   }

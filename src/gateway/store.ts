@@ -37,14 +37,17 @@ export interface RegistrationRecord {
   tries: number;
 }
 
-export interface DueClaim {
+export interface DueQuery {
   types: readonly EntityType[];
   now: Date;
+  /** Also those that wait for a later try. */
+  force: boolean;
+}
+
+export interface DueClaim extends DueQuery {
   /** Until then nobody else gets them. */
   until: Date;
   limit: number;
-  /** Also those that wait for a later try. */
-  force: boolean;
   /** Only those behind this one, so that a run gets each once. */
   after: EntityUid;
 }
@@ -71,6 +74,8 @@ export interface RegistrationStore {
    * failed, and that are not waiting for a later try; and those whose manifest is another than the one tried last.
    */
   claimDue(claim: DueClaim): Promise<RegistrableEntity[]>;
+  /** How many `claimDue` would give in the end. */
+  countDue(query: DueQuery): Promise<number>;
   get(uid: EntityUid): Promise<RegistrableEntity | undefined>;
   /** All at once; answers with those that are still there. */
   record(records: readonly RegistrationRecord[]): Promise<ReadonlySet<EntityUid>>;

@@ -76,9 +76,9 @@ export function offerChangingTools(server: McpServer, options: McpServerOptions)
         if (!isAdmin) return NEEDS_TOKEN;
         const tell = progressTeller(context);
         const report = await hub.syncRemotes(
-          ({ running, registering }) => {
+          ({ running, registering, registering_total }) => {
             for (const { url, done, total } of running) tell(`${url}: ${done} of ${total}`);
-            if (registering !== null) tell(`${registering} servers done`);
+            if (registering !== null) tell(`${registering} of ${registering_total} servers registered or failed`);
           },
           { force },
         );

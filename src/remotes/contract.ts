@@ -22,7 +22,7 @@ export type RemoteList = z.infer<typeof RemoteList>;
 export const RemoteUrl = z.object({
   url: z
     .string()
-    .min(1)
+    .min(1, 'must not be empty')
     .max(1000, 'must not be longer than 1000 characters')
     .describe('http or https')
     .meta({ examples: ['https://catalog.example.org/index.json'] }),
@@ -109,6 +109,9 @@ export type IngestRun = z.infer<typeof IngestRun>;
 const SyncProgress = z.object({
   running: z.array(IngestRun).describe('Ingests under way in this hub.'),
   registering: Count.nullable().describe('Servers done by the registration that is under way; null when none is.'),
+  registering_total: Count.nullable().describe(
+    'Servers that this registration has to do; null when none is under way.',
+  ),
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
 

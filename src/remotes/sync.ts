@@ -1,7 +1,7 @@
 // The stories: ingest one remote or all of them, and sync: seed, ingest, register.
 import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
-import type { PendingReport } from '../gateway/contract.ts';
+import type { PendingReport, RegistrationProgress } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type {
   IngestOptions,
@@ -13,6 +13,7 @@ import type {
   RejectionPage,
   RejectionQuery,
   SyncOptions,
+  SyncProgress,
   SyncReport,
 } from './contract.ts';
 import { ingestRemote, type RemoteIngestDependencies } from './ingest-remote.ts';
@@ -47,6 +48,9 @@ const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;
 const MOST_RUNS_LOOKED_AT = 500;
 
+type Registering = Pick<SyncProgress, 'registering' | 'registering_total'>;
+const NOT_REGISTERING: Registering = { registering: null, registering_total: null };
+
 interface IngestCall {
   /** What the caller is told of: its own work, not that of others. */
   own: Set<Progress>;
@@ -59,8 +63,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
 
-  /** Servers done by the registration that is under way; one at a time, as there is one sync at a time. */
-  let registering: number | null = null;
+  /** Of the registration that is under way; one at a time, as there is one sync at a time. */
+  let registering = NOT_REGISTERING;
 
   /** Never rejects: what one remote does, no other pays for. */
   async function ingestOne(url: string, task: IngestCall): Promise<IngestResult> {
@@ -105,13 +109,13 @@ export function createSync(dependencies: SyncDependencies): Sync {
   }
 
   async function register(force: boolean): Promise<PendingReport | undefined> {
-    const onProgress = (done: number) => {
-      registering = done;
+    const onProgress = ({ done, total }: RegistrationProgress) => {
+      registering = { registering: done, registering_total: total };
     };
     try {
       return await gateway.registerPending({ force, signal: stopping.signal, onProgress });
     } finally {
-      registering = null;
+      registering = NOT_REGISTERING;
     }
   }
 
@@ -148,12 +152,12 @@ export function createSync(dependencies: SyncDependencies): Sync {
     async ingest(url, onProgress, { acceptShrunk = false } = {}) {
       const urls = url === undefined ? (await book.list()).items.map((remote) => remote.url) : [normalisedUrl(url)];
       const own = new Set<Progress>();
-      const tell = onProgress && (() => onProgress({ running: runsOf(own), registering: null }));
+      const tell = onProgress && (() => onProgress({ running: runsOf(own), ...NOT_REGISTERING }));
       return { results: await tracked(ingestAll(urls, { own, acceptShrunk }), tell) };
     },
     syncRemotes(onProgress, { force = false } = {}) {
       const own = new Set<Progress>();
-      const tell = onProgress && (() => onProgress({ running: runsOf(own), registering }));
+      const tell = onProgress && (() => onProgress({ running: runsOf(own), ...registering }));
       return tracked(syncRemotes(own, force), tell);
     },
     rejections: ({ url, ...page }) => runs.rejections({ ...page, url: url === undefined ? url : normalisedUrl(url) }),
@@ -162,7 +166,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const last = await runs.last(LAST_RUNS_SHOWN);
       const current = runsOf(running);
       // What another hub on the same database has under way is not done, and not of this hub either.
-      return { running: current, registering, last: last.filter(({ finished_at }) => finished_at !== null) };
+      return { running: current, ...registering, last: last.filter(({ finished_at }) => finished_at !== null) };
     },
     async closeInterrupted() {
       const left = (await runs.last(MOST_RUNS_LOOKED_AT)).filter(({ finished_at }) => finished_at === null);

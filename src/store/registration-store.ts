@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseReference } from '../catalog/uid.ts';
 import type { RemovalRefusal } from '../gateway/contract.ts';
-import type { DueClaim, RegistrationStore } from '../gateway/store.ts';
+import type { DueQuery, RegistrationStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { foldText } from './entity-row.ts';
 import { likePattern } from './like.ts';
@@ -43,18 +43,33 @@ export function createRegistrationStore(
 
     async claimDue(claim) {
       for (;;) {
-        const due = await dueEntities(write, claim);
+        const due = await dueEntities(write, claim)
+          .select('uid')
+          .where('uid', '>', claim.after)
+          .orderBy('uid')
+          .limit(claim.limit)
+          .execute();
         if (due.length === 0) return [];
         const rows = await write
           .updateTable('entity')
           .set({ gateway_claimed_until: claim.until.toISOString() })
-          .where(isOneOf('uid', due))
+          .where(
+            isOneOf(
+              'uid',
+              due.map(({ uid }) => uid),
+            ),
+          )
           // Asked again by the update itself: another hub may have been faster.
           .where((eb) => isUnclaimed(eb, claim.now))
           .returning([...REGISTRABLE_COLUMNS, ownName])
           .execute();
         if (rows.length > 0) return rows.map(registrable).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
       }
+    },
+
+    async countDue(query) {
+      const counted = dueEntities(read, query).select(({ fn }) => fn.countAll().as('total'));
+      return Number((await counted.executeTakeFirstOrThrow()).total);
     },
 
     async get(uid) {
@@ -187,20 +202,14 @@ async function allPending(tx: Db, errorOnly: boolean): Promise<string[]> {
   return rows.map(({ uid }) => uid);
 }
 
-async function dueEntities(db: Db, { types, now, limit, force, after }: DueClaim): Promise<string[]> {
-  const rows = await db
+function dueEntities(db: Db, { types, now, force }: DueQuery) {
+  return db
     .selectFrom('entity')
-    .select('uid')
     .where('type', 'in', [...types])
-    .where('uid', '>', after)
     .where('missing_since', 'is', null)
     .where('status', '!=', 'disabled')
     .where((eb) => isUnclaimed(eb, now))
-    .where((eb) => isDue(eb, { now, force }))
-    .orderBy('uid')
-    .limit(limit)
-    .execute();
-  return rows.map(({ uid }) => uid);
+    .where((eb) => isDue(eb, { now, force }));
 }
 
 function isUnclaimed(eb: EntityExpression, now: Date): Condition {
@@ -208,7 +217,7 @@ function isUnclaimed(eb: EntityExpression, now: Date): Condition {
 }
 
 /** Its manifest is another than the one tried last, or it is not registered as it should be and has waited long enough. */
-function isDue(eb: EntityExpression, { now, force }: Pick<DueClaim, 'now' | 'force'>): Condition {
+function isDue(eb: EntityExpression, { now, force }: Pick<DueQuery, 'now' | 'force'>): Condition {
   const hasChanged = eb.or([eb('gateway_digest', 'is', null), eb('gateway_digest', '!=', eb.ref('manifest_digest'))]);
   const isAmiss = eb.or([eb('gateway_registered_at', 'is', null), eb('gateway_error', 'is not', null)]);
   if (force) return eb.or([hasChanged, isAmiss]);

@@ -354,9 +354,11 @@ test('sync: bounded, and tells how far it is', async (t) => {
   const { ingest, sync } = await stage(t, address, fake, { concurrency: 3 });
   await ingest(...manyServers(20), aServerManifest('stdio', { transport: 'STDIO' }));
   const seen: number[] = [];
-  await sync({ onProgress: (done) => seen.push(done) });
+  const totals = new Set<number>();
+  await sync({ onProgress: ({ done, total }) => [seen.push(done), totals.add(total)] });
   assert.ok(fake.mostAtOnce() <= 3, `${fake.mostAtOnce()} at once`);
   assert.equal(seen.at(-1), 21);
+  assert.deepEqual([...totals], [21], 'the total is known from the start');
   assert.deepEqual(
     seen,
     seen.toSorted((a, b) => a - b),

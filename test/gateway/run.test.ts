@@ -13,6 +13,7 @@ function aRun(
   return {
     released,
     store: {
+      countDue: async () => entities.length,
       claimDue: async ({ after, limit }) => entities.filter(({ uid }) => uid > after).slice(0, limit),
       record: async (records) => new Set(records.map(({ uid }) => uid)),
       release: async (uids) => void released.push(...uids),

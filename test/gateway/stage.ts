@@ -4,7 +4,7 @@ import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
 import type { RegisterEntity } from '../../src/gateway/batch.ts';
 import { createGatewayClient, type GatewayClient, type GatewayClientOptions } from '../../src/gateway/client.ts';
-import type { PendingReport, Registration } from '../../src/gateway/contract.ts';
+import type { PendingReport, Registration, RegistrationProgress } from '../../src/gateway/contract.ts';
 import { createGateway, type Gateway, type GatewayDependencies } from '../../src/gateway/gateway.ts';
 import { createLookup } from '../../src/gateway/lookup.ts';
 import { createRegister } from '../../src/gateway/register.ts';
@@ -114,7 +114,7 @@ export interface Stage {
   sync(options?: {
     force?: boolean;
     signal?: AbortSignal;
-    onProgress?: (done: number) => void;
+    onProgress?: (progress: RegistrationProgress) => void;
   }): Promise<Pick<PendingReport, 'ranToEnd' | 'registered' | 'failed'> | undefined>;
   state(uid: string): Promise<{ registered: string | null; error: string | null } | undefined>;
   /** Minutes later. */

@@ -85,6 +85,21 @@ testOnEveryEngine('claimDue: in order, page by page, each for one caller alone',
   );
 });
 
+testOnEveryEngine('countDue: what would be claimed, and nothing is', async (t, address) => {
+  const { save, store, claim } = await openStage(t, address);
+  await save([...servers('a', 'b', 'c'), aManifest({ type: 'agent', id: 'agent' })]);
+  await store.record([
+    await aRecord(store, 'a'),
+    await aRecord(store, 'b', { error: 'No.', nextTryAt: new Date(LATER.getTime() + 1) }),
+  ]);
+  const query = { types: ['mcp_server'], now: NOON, force: false } as const;
+  assert.equal(await store.countDue(query), 1);
+  assert.equal(await store.countDue({ ...query, force: true }), 2);
+  assert.equal(await store.countDue({ ...query, types: ['mcp_server', 'agent'] }), 2);
+  assert.deepEqual(await claim(), [uidOf('c')]);
+  assert.equal(await store.countDue(query), 0, 'what another run has is not counted');
+});
+
 testOnEveryEngine('claimDue: two claimers never get the same row, and together all', async (t, address) => {
   const { save, claim } = await openStage(t, address);
   const ids = Array.from({ length: 120 }, (_, index) => `s${String(index).padStart(3, '0')}`);

@@ -100,13 +100,16 @@ export async function followed<T>(
   }
 }
 
-function progressLine({ running, registering }: SyncProgress): string {
+function progressLine({ running, registering, registering_total }: SyncProgress): string {
   const ingests = running.map(({ url, done, total, per_second, seconds_left, failed }) => {
     const left = seconds_left === null ? '' : `, ${Math.ceil(seconds_left)} s left`;
     const refused = failed > 0 ? `, ${failed} refused` : '';
     return `${url}: ${done} of ${total}, ${Math.round(per_second)} a second${left}${refused}`;
   });
-  const registration = registering === null ? [] : [`registering: ${plural(registering, 'server')} done`];
+  const registration =
+    registering === null
+      ? []
+      : [`registering: ${registering} of ${plural(registering_total ?? registering, 'server')}`];
   return [...ingests, ...registration].join(' · ') || 'starting';
 }
 

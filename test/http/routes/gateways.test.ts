@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts';
+import type { SyncProgress } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { type FakeGateway, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
@@ -87,6 +89,16 @@ test('pending: after a sync the registered ones are gone, and the others say why
     (await hub.app.inject(`/catalog/entities/${uidOf('good')}`)).json().gateway_registered_at,
     '2026-06-01T12:00:00.000Z',
   );
+});
+
+test('sync: progress tells how many servers there are, and how many are done', async (t) => {
+  const hub = await hubWithGateway(t);
+  hub.gateway.onCall(({ method }) => (method === 'POST' ? sleep(700) : undefined));
+  const seen: SyncProgress[] = [];
+  await hub.hub.syncRemotes((progress) => seen.push(progress));
+  const { registering, registering_total } = seen.find((progress) => progress.registering !== null) ?? {};
+  assert.deepEqual([registering, registering_total], [2, 4], 'those without an address are done at once');
+  assert.deepEqual((await hub.app.inject('/ingest/status')).json().registering_total, null);
 });
 
 test('sync: force tries again what waits', async (t) => {

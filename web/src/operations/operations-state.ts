@@ -68,7 +68,7 @@ function carryOut(name: string, action: (report: (progress: SyncProgress) => voi
     const report = (progress: SyncProgress) => {
       work.value = { name, progress };
     };
-    report({ running: [], registering: null });
+    report({ running: [], registering: null, registering_total: null });
     try {
       await action(report);
     } finally {

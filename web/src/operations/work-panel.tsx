@@ -8,7 +8,7 @@ export function WorkPanel() {
   const own = work.value;
   const elsewhere = own ? undefined : ingests.value;
   const running = own?.progress.running ?? elsewhere?.running ?? [];
-  const registering = own?.progress.registering ?? elsewhere?.registering ?? null;
+  const { registering = null, registering_total: total = null } = own?.progress ?? elsewhere ?? {};
   const isBusy = own !== undefined || running.length > 0 || registering !== null;
   return (
     <div aria-live="polite">
@@ -20,7 +20,11 @@ export function WorkPanel() {
           {running.map((run) => (
             <RunBar key={run.url} run={run} />
           ))}
-          {registering !== null && <p class="quiet">{count(registering, 'server')} offered to the gateway</p>}
+          {registering !== null && (
+            <p class="quiet">
+              {registering} of {count(total ?? registering, 'server')} offered to the gateway
+            </p>
+          )}
           {running.length === 0 && registering === null && <progress aria-label="Starting" />}
         </div>
       )}
