@@ -21,6 +21,8 @@ import type { SearchPage, SearchQuery } from './search/contract.ts';
 export interface HubOperations {
   health(options: { checkDb: boolean }): Promise<Health>;
   config(): Promise<PublicConfig>;
+  /** Tries what the hub depends on, from where it runs. */
+  diagnose(): Promise<Diagnosis>;
   listCatalog(query: CatalogQuery): Promise<CatalogPage>;
   search(query: SearchQuery): Promise<SearchPage>;
   /** Without a version in the id, the newest one. @throws HubError `entity_not_found` */
@@ -67,3 +69,26 @@ export const PublicConfig = z
   })
   .meta({ id: 'PublicConfig' });
 export type PublicConfig = z.infer<typeof PublicConfig>;
+
+export const Diagnosis = z
+  .object({
+    gateway: z.union([
+      z.object({
+        outcome: z.literal('ok').describe('It answers, and takes the token.'),
+        version: z.string().optional().describe('If it tells which it is.'),
+      }),
+      z.object({ outcome: z.literal('not configured') }),
+      z.object({ outcome: z.enum(['unauthorized', 'down']), error: z.string() }),
+    ]),
+    model: z.union([
+      z.object({ outcome: z.literal('ok'), model: z.string() }),
+      z.object({
+        outcome: z.literal('fallback').describe('A simpler model stands in for the one that should run.'),
+        model: z.string(),
+        reason: z.string(),
+      }),
+      z.object({ outcome: z.literal('unavailable').describe('Search goes on by words.'), reason: z.string() }),
+    ]),
+  })
+  .meta({ id: 'Diagnosis' });
+export type Diagnosis = z.infer<typeof Diagnosis>;

@@ -6,7 +6,6 @@ import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
 import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client.ts';
-import type { GatewayCheck } from './gateway/contract.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
@@ -40,7 +39,6 @@ export interface Hub extends HubOperations {
   /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
-  checkGateway(): Promise<GatewayCheck>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
   backup(file: string): Promise<{ bytes: number }>;
   /** Resolves when everything can be found by its meaning, as far as that is possible; hubs that serve do it by themselves. */
@@ -230,6 +228,13 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       search_mode: config.search.mode,
       search_rerank: config.search.rerank,
     }),
+    async diagnose() {
+      const [gatewayCheck, model] = await Promise.all([
+        checkGateway(gatewayClient, stopping.signal),
+        engine.checkModel(),
+      ]);
+      return { gateway: gatewayCheck, model };
+    },
     search: (query) => search.search(query),
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     listCatalog: (query) => catalog.list(query),
@@ -251,7 +256,6 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     removeManyPending: (request) => pending.removeMany(request),
     countEntities: () => catalog.countByType(),
     catchUpSearch: () => engine.catchUp(stopping.signal),
-    checkGateway: () => checkGateway(gatewayClient, stopping.signal),
     backup: (file) => backupDatabase(database, file),
     async load(sources) {
       const results = await catalog.saveMany(sources);

@@ -31,6 +31,8 @@ export class HubClient implements HubOperations {
 
   readonly config: HubOperations['config'] = () => this.#hub.ask({ path: '/config' });
 
+  readonly diagnose: HubOperations['diagnose'] = () => this.#hub.ask({ path: '/diagnostics' });
+
   readonly listCatalog: HubOperations['listCatalog'] = ({ text, ...query }) =>
     this.#hub.ask({ path: '/catalog', query: { q: text, ...query } });
 

@@ -1,13 +1,31 @@
 // Whether the gateway can be used, for whoever sets it up.
+import { isJsonObject } from '../lib/json.ts';
+import type { GatewayReply } from './answer.ts';
 import type { GatewayClient } from './client.ts';
-import type { GatewayCheck } from './contract.ts';
 
-/** A read that needs the token: nothing is changed by it. */
+/** `error` is a sentence. */
+export type GatewayCheck =
+  /** Without a version: it does not tell which one it is. */
+  | { outcome: 'ok'; version?: string }
+  | { outcome: 'not configured' }
+  | { outcome: 'unauthorized' | 'down'; error: string };
+
+/** Reads that need the token: nothing is changed by them. */
 export async function checkGateway(client: GatewayClient | undefined, signal?: AbortSignal): Promise<GatewayCheck> {
   if (!client) return { outcome: 'not configured' };
   const reply = await client.send({ method: 'GET', path: '/gateways?limit=1', signal });
-  if (reply.kind === 'ok') return { outcome: 'ok' };
+  if (reply.kind === 'ok') return { outcome: 'ok', ...versionIn(await client.send(VERSION_CALL)) };
   if (reply.kind !== 'refused') return { outcome: 'down', error: `The gateway ${reply.error}.` };
   const outcome = reply.status === 401 || reply.status === 403 ? 'unauthorized' : 'down';
   return { outcome, error: `The gateway answered ${reply.status}: ${reply.error}` };
+}
+
+const VERSION_CALL = { method: 'GET', path: '/version' } as const;
+
+/** Not every token may read it, which is no fault. */
+function versionIn(reply: GatewayReply): { version?: string } {
+  const body = reply.kind === 'ok' ? reply.body : undefined;
+  const app = isJsonObject(body) ? body.app : undefined;
+  const version = isJsonObject(app) ? app.version : undefined;
+  return typeof version === 'string' ? { version } : {};
 }

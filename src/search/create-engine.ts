@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { Meaning } from './candidates.ts';
+import { checkModel } from './check-model.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 import { type EmbeddingDependencies, embedMissing } from './embedding.ts';
 import type { Hit, RankRequest, SearchEngine } from './engine.ts';
+import { hitsFrom } from './hit-columns.ts';
 import { createIndexKeeper } from './index-keeper.ts';
-import { NUMBERS_PER_HIT, type RankedColumns } from './search-tasks.ts';
+import type { RankedColumns } from './search-tasks.ts';
 import { createSearchThread } from './search-thread.ts';
 
 export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'index' | 'tryLock'> {
@@ -179,7 +181,7 @@ export function createSearchEngine({
       const columns = await thread.run({ kind: 'rank', request: { ...asked, mode }, now: now(), meaning });
       const degraded = degradation(columns, wantsMeaning, trouble);
       return {
-        hits: hitsFrom(columns),
+        hits: explained(hitsFrom(columns), columns),
         total: columns.uids.length,
         mode: columns.usedMeaning ? mode : 'keyword',
         ...(degraded !== undefined && { degraded }),
@@ -192,6 +194,7 @@ export function createSearchEngine({
       // What is under way may have begun before the last change.
       await Promise.race([aborted, (catchingUp?.over ?? Promise.resolve()).then(catchUpOnce)]);
     },
+    checkModel: () => checkModel(opened),
     sizes: () => thread.sizes(),
     stopWork,
     async close() {
@@ -202,19 +205,6 @@ export function createSearchEngine({
   };
 }
 
-function hitsFrom({ uids, numbers, explanations }: RankedColumns): Hit[] {
-  return uids.map((uid, place) => {
-    const at = (column: number) => numbers[place * NUMBERS_PER_HIT + column] as number;
-    const explanation = explanations?.[place];
-    return {
-      uid,
-      lexical: at(0),
-      semantic: at(1),
-      quality: at(2),
-      recency: at(3),
-      final: at(4),
-      versionCount: at(5),
-      ...(explanation && { explanation }),
-    };
-  });
+function explained(hits: readonly Hit[], { explanations }: RankedColumns): readonly Hit[] {
+  return explanations ? hits.map((hit, place) => ({ ...hit, explanation: explanations[place] })) : hits;
 }

@@ -58,6 +58,7 @@ export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<L
   }
   return {
     model,
+    fallback,
     batchSize: BATCH_SIZE,
     embed: async (texts) => (await run(texts)).vectors,
     close,

@@ -1,5 +1,6 @@
 // The engine's face: a text becomes a ranking of entities, by words, by meaning or by both.
 import type { EntityUid } from '../catalog/uid.ts';
+import type { ModelCheck } from './check-model.ts';
 import type { SearchFilters, SearchMode } from './contract.ts';
 
 export interface SearchEngine {
@@ -12,6 +13,7 @@ export interface SearchEngine {
   version(): string;
   /** Resolves when everything that the catalog holds now is indexed and embedded, or when that cannot be done. */
   catchUp(signal: AbortSignal): Promise<void>;
+  checkModel(): Promise<ModelCheck>;
   /** For figures. */
   sizes(): IndexSizes;
   /** Ends what goes on by itself; searches still work. */

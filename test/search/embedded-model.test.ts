@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { checkModel } from '../../src/search/check-model.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from '../../src/search/embedded-model.ts';
 import { EmbeddingError } from '../../src/search/embedder.ts';
 import { readModelFile } from '../../src/search/model-files.ts';
@@ -62,11 +63,16 @@ test('model: when the encoder is damaged the static model takes over, with one w
     world.logged.map(({ level }) => level),
     ['warn'],
   );
+  const check = await checkModel(async () => model);
+  assert.deepEqual(check, { outcome: 'fallback', model: model.model, reason: model.fallback });
+  assert.match(model.fallback ?? '', /encoder\.int8\.onnx is damaged/);
 });
 
 test('model: when nothing can be read, there is an error that says so', async (t) => {
   const folder = await modelsWithout(t, FILES);
   await assert.rejects(openEmbeddedModel({ folder }, testWorld().log), EmbeddingError);
+  const { outcome } = await checkModel(() => openEmbeddedModel({ folder }, testWorld().log));
+  assert.equal(outcome, 'unavailable');
 });
 
 test('model files: each is the one that the hub was built with', async (t) => {

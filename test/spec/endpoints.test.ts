@@ -55,6 +55,7 @@ const ENDPOINTS: Endpoint[] = [
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
   },
   { method: 'GET', path: '/config', protection: 'public', success: 200 },
+  { method: 'GET', path: '/diagnostics', protection: 'admin', success: 200 },
   { method: 'GET', path: '/docs', protection: 'public', success: 200 },
   { method: 'GET', path: '/health', protection: 'public', success: 200 },
   { method: 'GET', path: '/metrics', protection: 'metrics', success: 200 },

@@ -21,7 +21,9 @@ export const doctorCommands = [
       const { output } = call;
       const progress = output.progress();
       const { runChecks } = await import('../doctor/finding.ts');
-      const findings = await runChecks(await checksFor(call), (subject) => progress.show(`${subject} …`));
+      await using leftovers = new AsyncDisposableStack();
+      const checks = await checksFor(call, leftovers);
+      const findings = await runChecks(checks, (subject) => progress.show(`${subject} …`));
       progress.end();
       const isWell = findings.every(({ outcome }) => outcome !== 'failed');
       output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output));
@@ -30,7 +32,8 @@ export const doctorCommands = [
   }),
 ];
 
-async function checksFor({ terminal, access }: Call): Promise<Check[]> {
+/** What the checks open is closed with `leftovers`. */
+async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableStack): Promise<Check[]> {
   if (access.serverUrl !== undefined) {
     const hub = await access.open();
     // Whether it is there at all decides how this command ends.
@@ -38,16 +41,28 @@ async function checksFor({ terminal, access }: Call): Promise<Check[]> {
     const { serverChecks } = await import('../doctor/hub-checks.ts');
     return serverChecks(hub, access.serverUrl);
   }
-  const [{ localChecks }, { openWorld }, { readConfig }] = await Promise.all([
+  const [{ localChecks }, { openEmptyHub }, { openWorld }, { readConfig }] = await Promise.all([
     import('../doctor/local-checks.ts'),
+    import('../doctor/empty-hub.ts'),
     import('../world.ts'),
     import('../../config.ts'),
   ]);
   const environment = withEnvFile(terminal.environment);
   const config = readConfig(environment);
   const silent = () => {};
-  const { world } = openWorld(config, { debug: silent, info: silent, warn: silent, error: silent }, environment);
-  return localChecks({ config, world, openHub: () => access.openLocal() });
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const { world, close } = openWorld(config, log, environment);
+  leftovers.defer(close);
+  return localChecks({
+    config,
+    world,
+    openHub: () => access.openLocal(),
+    async openEmptyHub() {
+      const { hub, close: closeHub } = await openEmptyHub({ environment, terminal });
+      leftovers.defer(closeHub);
+      return hub;
+    },
+  });
 }
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;

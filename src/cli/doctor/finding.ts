@@ -29,6 +29,15 @@ export async function runChecks(
   return findings;
 }
 
+/** Several checks may look at the same thing; it is made for the first of them. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 function failure(error: unknown): Finding {
   const found = oneLine(error instanceof Error ? error.message : String(error));
   return { outcome: 'failed', found, advice: 'The log of the hub may have more.' };

@@ -1,32 +1,51 @@
 // Checks of a hub, as far as callers can see it.
 import { HubError } from '../../errors.ts';
-import type { HubOperations } from '../../hub-operations.ts';
-import { searchQuery } from '../../search/search-query.ts';
+import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
 import { VERSION } from '../../version.ts';
 import { plural } from '../output/text.ts';
-import type { Check, Finding } from './finding.ts';
+import { gatewayFinding, meaningFinding, modelFinding, NO_GATEWAY } from './diagnosis-findings.ts';
+import { type Check, type Finding, once } from './finding.ts';
 
 /** Of one elsewhere. */
 export function serverChecks(hub: HubOperations, url: string): Check[] {
+  const diagnose = once(() => diagnosisOf(hub));
   return [
     { subject: 'hub', look: () => versionFinding(hub, url) },
     { subject: 'database', look: () => databaseFinding(hub) },
     { subject: 'catalog', look: () => catalogFinding(hub) },
     { subject: 'token', look: () => tokenFinding(hub) },
-    {
-      subject: 'gateway',
-      look: async () => ((await hub.config()).gateway_configured ? { outcome: 'ok', found: 'configured' } : NO_GATEWAY),
-    },
-    { subject: 'model', look: () => modelFinding(hub) },
+    { subject: 'gateway', look: async () => gatewayFrom(await diagnose(), hub) },
+    { subject: 'model', look: async () => modelFrom(await diagnose(), hub) },
     { subject: 'remotes', look: () => remotesFinding(hub) },
   ];
 }
 
-export const NO_GATEWAY: Finding = {
-  outcome: 'warning',
-  found: 'not configured',
-  advice: 'Servers stay pending. Set MCP_GATEWAY_URL and MCP_GATEWAY_TOKEN to register them.',
-};
+/** Undefined for whoever may not ask, and of a hub that is too old to know. */
+async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
+  return hub.diagnose().catch((error) => {
+    if (error instanceof HubError && ['unauthorized', 'route_not_found'].includes(error.code)) return undefined;
+    throw error;
+  });
+}
+
+async function gatewayFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
+  if (diagnosis) return gatewayFinding(diagnosis);
+  if (!(await hub.config()).gateway_configured) return NO_GATEWAY;
+  const advice = 'Set HUB_TOKEN to the API_TOKEN of the hub, and it is tried.';
+  return { outcome: 'warning', found: 'configured, but not tried', advice };
+}
+
+async function modelFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
+  if (!diagnosis) return meaningFinding(hub);
+  return combined(modelFinding(diagnosis), () => meaningFinding(hub));
+}
+
+/** The second counts when nothing is wrong with the first. */
+export async function combined(first: Finding, second: () => Promise<Finding>): Promise<Finding> {
+  if (first.outcome !== 'ok') return first;
+  const other = await second();
+  return other.outcome === 'ok' ? first : other;
+}
 
 async function versionFinding(hub: HubOperations, url: string): Promise<Finding> {
   const { version } = await hub.health({ checkDb: false });
@@ -51,14 +70,6 @@ export async function catalogFinding(hub: HubOperations): Promise<Finding> {
   if (total > 0) return { outcome: 'ok', found: plural(total, 'entity', 'entities') };
   const advice = "Add a remote ('hub remotes add <url>') and read it ('hub sync').";
   return { outcome: 'warning', found: 'empty', advice };
-}
-
-/** A real search by meaning: everything that it needs must work. */
-export async function modelFinding(hub: HubOperations): Promise<Finding> {
-  const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
-  if (degraded === undefined) return { outcome: 'ok', found: 'search by meaning works' };
-  const advice = 'Search goes on by words. Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
-  return { outcome: 'warning', found: degraded, advice };
 }
 
 async function tokenFinding(hub: HubOperations): Promise<Finding> {

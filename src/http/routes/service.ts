@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hub } from '../../hub.ts';
-import { Health, PublicConfig } from '../../hub-operations.ts';
+import { Diagnosis, Health, PublicConfig } from '../../hub-operations.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { problems } from '../openapi.ts';
 import { flag } from '../query-string.ts';
@@ -45,6 +45,19 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
       },
     },
     () => hub.config(),
+  );
+
+  app.get(
+    '/diagnostics',
+    {
+      config: { protection: 'admin' },
+      schema: {
+        tags,
+        summary: 'Whether the gateway and the embedding model can be used, tried from where the hub runs',
+        response: { 200: Diagnosis.describe('What was found'), ...problems('unauthorized') },
+      },
+    },
+    () => hub.diagnose(),
   );
 
   app.get(

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { modelFinding } from '../../../src/cli/doctor/diagnosis-findings.ts';
+import type { Diagnosis as Diagnosed } from '../../../src/hub-operations.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { startFakeGateway } from '../../support/fake-gateway.ts';
+import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unusedAddress } from '../../support/unused-address.ts';
 import { testBothWays } from '../hubs.ts';
@@ -65,7 +68,9 @@ test('hub doctor: what fails is told with what to do, and exit code 1', async (t
   const down = await diagnose({ ...database, MCP_GATEWAY_URL: await unusedAddress(), MCP_GATEWAY_TOKEN: 'x' });
   assert.match(down.about.gateway?.advice ?? '', /See whether it runs/);
   const secret = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret };
-  assert.equal((await diagnose({ ...database, ...secret })).about.gateway?.outcome, 'ok');
+  const well = (await diagnose({ ...database, ...secret })).about.gateway;
+  assert.equal(well?.outcome, 'ok');
+  assert.match(well?.found ?? '', /^\d+\.\d+\S*: answers, and takes the token$/);
 });
 
 test('hub doctor: a remote that cannot be reached is named', async (t) => {
@@ -89,6 +94,7 @@ test('hub doctor: a database that cannot be used does not hide the rest', async 
   const { exitCode, about } = await diagnose({ DATA_DIR: folder, PATH: process.env.PATH ?? '' });
   assert.equal(exitCode, 1);
   assert.match(about.database?.found ?? '', /cannot be used/);
+  assert.deepEqual([about.catalog?.outcome, about.gateway?.found], ['warning', 'not configured']);
   assert.equal(about.npm?.outcome, 'ok');
 });
 
@@ -104,6 +110,67 @@ test('hub doctor: programs are asked for their version, and one that does not wo
   const { about } = await diagnose({ DATA_DIR: join(folder, 'data'), PATH: join(folder, 'bin') });
   assert.deepEqual(about.git, { outcome: 'ok', found: 'git version 9.9' });
   assert.equal(about.npm?.outcome, 'warning');
+});
+
+test('hub doctor: a docker client whose engine does not answer is no engine', async (t) => {
+  const folder = await tempDir(t);
+  const found = async (scripts: Record<string, string>) => {
+    const bin = await mkdtemp(join(folder, 'bin-'));
+    for (const [name, script] of Object.entries(scripts)) {
+      await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+      await chmod(join(bin, name), 0o755);
+    }
+    return (await diagnose({ DATA_DIR: join(folder, 'data'), PATH: bin })).about.containers;
+  };
+  const client = 'if [ "$1" = --version ]; then echo Docker version 9; else echo no daemon >&2; exit 1; fi';
+  assert.deepEqual(await found({ docker: client }), {
+    outcome: 'warning',
+    found: 'Docker version 9, but no engine answers it',
+    advice:
+      'Images of the kind oci are fetched straight from their registry into the folder; to run them, start the engine.',
+  });
+  const engine = 'if [ "$1" = --version ]; then echo podman version 5; else echo 5.1; fi';
+  assert.deepEqual(await found({ docker: client, podman: engine, skopeo: 'echo skopeo version 1' }), {
+    outcome: 'ok',
+    found: 'Docker version 9, but no engine answers it; podman version 5, engine 5.1; skopeo version 1',
+  });
+  const none = await found({ skopeo: 'echo skopeo version 1' });
+  assert.deepEqual([none?.outcome, none?.found], ['warning', 'skopeo version 1']);
+  assert.match(none?.advice ?? '', /by skopeo .* install docker or podman/);
+});
+
+test('hub doctor: gateway and model are tried also where there is no database yet', async (t) => {
+  const folder = await tempDir(t);
+  const gateway = await startFakeGateway(t);
+  const settings = { DATA_DIR: folder, MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret };
+  const { about } = await diagnose(settings);
+  assert.match(about.database?.found ?? '', /not there yet/);
+  assert.equal(about.gateway?.outcome, 'ok');
+  assert.match(about.model?.found ?? '', /^catalog-(encoder|static)-/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('hub doctor: says which model is in use, and why a simpler one stands in', () => {
+  const finding = (model: Diagnosed['model']) => modelFinding({ gateway: { outcome: 'not configured' }, model });
+  const ok = finding({ outcome: 'ok', model: 'catalog-encoder-1' });
+  assert.deepEqual(ok, { outcome: 'ok', found: 'catalog-encoder-1: search by meaning works' });
+  const fallback = finding({ outcome: 'fallback', model: 'catalog-static-1', reason: 'no library' });
+  assert.equal(fallback.outcome, 'warning');
+  assert.match(fallback.found, /^catalog-static-1, the static model, .*: no library$/);
+  assert.equal(finding({ outcome: 'unavailable', reason: 'no file' }).outcome, 'warning');
+});
+
+test('hub doctor --hub: without the token, the gateway is said not to be tried; with it, it is', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const settings = { API_TOKEN: 'secret', MCP_GATEWAY_URL: gateway.url, MCP_GATEWAY_TOKEN: 'wrong' };
+  const { listen } = await testHub(t, { settings });
+  const environment = { HUB_URL: await listen() };
+  const stranger = await diagnose(environment);
+  assert.deepEqual([stranger.about.gateway?.outcome, stranger.about.token?.outcome], ['warning', 'warning']);
+  assert.match(stranger.about.gateway?.found ?? '', /not tried/);
+  const operator = await diagnose({ ...environment, HUB_TOKEN: 'secret' });
+  assert.equal(operator.about.gateway?.outcome, 'failed');
+  assert.match(operator.about.gateway?.found ?? '', /^The gateway answered 401/);
 });
 
 test('hub doctor --hub: nobody there is exit code 5; a wrong setting of the local hub is 2', async () => {

@@ -1,0 +1,23 @@
+// A hub with the settings of the local one on an empty database, of which nothing is left when it is closed.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalHub, type LocalHubOptions, openLocalHub } from '../local-hub.ts';
+
+export async function openEmptyHub({
+  environment,
+  terminal,
+}: Pick<LocalHubOptions, 'environment' | 'terminal'>): Promise<LocalHub> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-doctor-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  // What goes wrong is a finding, and told as one.
+  const quiet = { ...terminal, writeError: () => {} };
+  const empty = { ...environment, DATABASE_URL: undefined, DB_PATH: join(folder, 'empty.sqlite') };
+  try {
+    const { hub, close } = await openLocalHub({ environment: empty, terminal: quiet, mustExist: false });
+    return { hub, close: () => close().finally(removeFolder) };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+// Checks of the programs that installs use.
+import type { World } from '../../lib/world.ts';
+import type { Check, Finding } from './finding.ts';
+
+/** Of each list, one is enough. */
+const TOOLS: readonly { subject: string; programs: readonly string[]; use: string }[] = [
+  { subject: 'git', programs: ['git'], use: 'artifacts of the kind git' },
+  { subject: 'python', programs: ['uv', 'python3'], use: 'artifacts of the kind pypi' },
+  { subject: 'npm', programs: ['npm'], use: 'packages of npm' },
+];
+/** Programs that only pass orders on, with what makes their engine answer. */
+const ENGINES = [
+  { program: 'docker', args: ['version', '--format', '{{.Server.Version}}'] },
+  { program: 'podman', args: ['info', '--format', '{{.Version.Version}}'] },
+];
+const TIMEOUT_MS = 10_000;
+
+export function toolChecks(run: World['run']): Check[] {
+  return [
+    ...TOOLS.map((tool) => ({ subject: tool.subject, look: () => toolFinding(tool, run) })),
+    { subject: 'containers', look: () => containerFinding(run) },
+  ];
+}
+
+async function toolFinding({ programs, use }: (typeof TOOLS)[number], run: World['run']): Promise<Finding> {
+  const versions = await Promise.all(programs.map((program) => versionOf(program, run)));
+  const found = versions.filter((version) => version !== undefined);
+  if (found.length > 0) return { outcome: 'ok', found: found.join('; ') };
+  const advice = `Needed for ${use} only: install ${programs.join(' or ')}.`;
+  return { outcome: 'warning', found: `no ${programs.join(', ')} that works on the PATH`, advice };
+}
+
+/** Images are had without any of them, straight from their registry; to run them takes an engine. */
+async function containerFinding(run: World['run']): Promise<Finding> {
+  const engines = await Promise.all(ENGINES.map((engine) => engineState(engine, run)));
+  const skopeo = await versionOf('skopeo', run);
+  const found = [...engines.map((engine) => engine?.found), skopeo].filter((part) => part !== undefined);
+  if (engines.some((engine) => engine?.answers)) return { outcome: 'ok', found: found.join('; ') };
+  const way = skopeo === undefined ? 'straight from their registry' : 'by skopeo';
+  const todo = engines.some(Boolean) ? 'start the engine' : 'install docker or podman';
+  const advice = `Images of the kind oci are fetched ${way} into the folder; to run them, ${todo}.`;
+  return { outcome: 'warning', found: found.join('; ') || 'no docker, podman or skopeo on the PATH', advice };
+}
+
+async function engineState(
+  { program, args }: (typeof ENGINES)[number],
+  run: World['run'],
+): Promise<{ answers: boolean; found: string } | undefined> {
+  const client = await versionOf(program, run);
+  if (client === undefined) return undefined;
+  const engine = await firstLine(program, args, run);
+  return engine
+    ? { answers: true, found: `${client}, engine ${engine}` }
+    : { answers: false, found: `${client}, but no engine answers it` };
+}
+
+async function versionOf(program: string, run: World['run']): Promise<string | undefined> {
+  const line = await firstLine(program, ['--version'], run);
+  if (line === undefined) return undefined;
+  return line.toLowerCase().includes(program.replace(/\d$/, '')) ? line : `${program} ${line}`;
+}
+
+/** Of what it says; undefined when it does not work. */
+async function firstLine(program: string, args: string[], run: World['run']): Promise<string | undefined> {
+  const request = { program, args, cwd: process.cwd(), timeoutMs: TIMEOUT_MS };
+  const { exitCode, stdout } = await run(request).catch(() => ({ exitCode: 1, stdout: '' }));
+  return exitCode === 0 ? (stdout.trim().split('\n')[0] ?? '') : undefined;
+}

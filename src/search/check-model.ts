@@ -1,0 +1,20 @@
+// Whether texts can be given a meaning, and by which model, for whoever sets a hub up.
+import type { Embedder } from './embedder.ts';
+
+export type ModelCheck =
+  | { outcome: 'ok'; model: string }
+  /** A simpler model stands in for the one that should run. */
+  | { outcome: 'fallback'; model: string; reason: string }
+  | { outcome: 'unavailable'; reason: string };
+
+/** A real text, so that everything that it takes must work. */
+export async function checkModel(open: () => Promise<Embedder>): Promise<ModelCheck> {
+  try {
+    const embedder = await open();
+    await embedder.embed(['a tool that reads files']);
+    const { model, fallback } = embedder;
+    return fallback === undefined ? { outcome: 'ok', model } : { outcome: 'fallback', model, reason: fallback };
+  } catch (error) {
+    return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+  }
+}
