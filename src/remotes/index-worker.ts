@@ -34,6 +34,8 @@ const CHUNK = { entries: 500, characters: 250_000 };
 
 export default function readIndex(task: IndexTask): IndexAnswer {
   const { url } = task;
+  if (isPackedFile(task.bytes))
+    return { ok: false, error: 'This is a packed file: serve it unpacked, or with the header Content-Encoding.' };
   try {
     const text = new TextDecoder().decode(task.bytes);
     // Tens of megabytes that are not needed beside the text.
@@ -51,6 +53,11 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deep to be read.' };
     throw error;
   }
+}
+
+/** gzip, zstd and zip, by their first bytes. */
+function isPackedFile(bytes: Uint8Array): boolean {
+  return ['1f8b', '28b5', '504b'].includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'));
 }
 
 function* chunked(entries: readonly IndexEntry[]): Generator<string> {

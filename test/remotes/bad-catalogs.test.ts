@@ -1,6 +1,7 @@
 // One bad thing never costs another: manifests, addresses, hosts and indexes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';
@@ -122,6 +123,9 @@ const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp
   'is no JSON': { put: '{"manifests": [', error: /cannot be read as JSON/ },
   'is a page': { put: '<!doctype html>\n<a href="x">\n', error: /is a web page, not an index/ },
   'is a number': { put: '7', error: /must be an object or an array/ },
+  'is an object of another kind': { put: { message: 'Not Found' }, error: /^This is no index: .*'manifests', 'items'/ },
+  'is a manifest': { put: aManifest(), error: /^This is a manifest, not an index/ },
+  'is a packed file': { put: gzipSync('{"manifests": []}'), error: /packed file: serve it unpacked/ },
   'is nothing': { put: '', error: /is empty/ },
   'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the 20000 bytes/ },
 };
