@@ -72,7 +72,7 @@ export function asHubError(error: unknown): HubError {
   if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error.validation.map(validationFault));
   const { code = '', statusCode, message } = (error ?? {}) as FastifyError;
   const known = FRAMEWORK_ERRORS[code];
-  if (known) return new HubError(known, CLIENT_SENTENCES[known] ?? message);
+  if (known) return new HubError(known, ENCODING_SENTENCES[code] ?? CLIENT_SENTENCES[known] ?? message);
   // What the framework says of these is not written for callers.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new HubError('invalid_request', 'The request cannot be read or may not be made.');
@@ -89,6 +89,12 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'invalid_request',
   FST_CP_ERR_INVALID_CONTENT_ENCODING: 'unsupported_media_type',
+  FST_CP_ERR_INVALID_CONTENT: 'invalid_request',
+};
+
+const ENCODING_SENTENCES: Readonly<Record<string, string>> = {
+  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'The body must be sent as it is, or packed as br, gzip or deflate.',
+  FST_CP_ERR_INVALID_CONTENT: "The body cannot be unpacked: it is not what the header 'Content-Encoding' says.",
 };
 
 const CLIENT_SENTENCES: Partial<Record<ErrorCode, string>> = {

@@ -91,6 +91,9 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   readJsonBodies(app);
   app.decorate('logFailure', (request: FastifyRequest, error: unknown) => {
     const { code, cause } = asHubError(error);
+    // The caller hears only that the database is away; why, its operator must be able to read.
+    if (code === 'database_unavailable')
+      log.warn({ request_id: request.id, reason: reasonOf(cause) }, 'The database does not answer');
     if (code !== 'internal_error') return;
     log.error({ request_id: request.id, error: cause }, `${request.method} ${request.routeOptions.url} failed`);
   });
@@ -222,6 +225,10 @@ function saneRequestId(given: string | string[] | undefined): string | undefined
 function unreadableAddress(error: unknown, url: string): HubError {
   if (ID_PATHS.test(url)) return new HubError('entity_not_found', 'The address holds no readable entity id.');
   return asHubError(error);
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
 }
 
 function notNeeded(): never {

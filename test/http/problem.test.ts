@@ -57,6 +57,16 @@ test('problem: an error of ours says nothing of the inside, and is logged once w
   assert.match(failure.fields.error.message, /hunter2/);
 });
 
+test('problem: a body that is packed in another way than it says, or in one that is not read, is told so', async (t) => {
+  const { address } = await brokenHub(t);
+  const send = (encoding: string) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
+    return exchange(address, requestText('POST /manifests', headers, 'not packed at all'));
+  };
+  assert.match(assertProblem(await send('gzip'), 'invalid_request').detail, /cannot be unpacked/);
+  assert.match(assertProblem(await send('zip'), 'unsupported_media_type').detail, /packed as br, gzip or deflate/);
+});
+
 test('problem: what an invalid manifest lacks is listed', async (t) => {
   const { address } = await brokenHub(t);
   const { errors } = assertProblem(await post(address, '/manifests', '{"type":"tool"}'), 'invalid_manifest');

@@ -22,8 +22,12 @@ const SyncBody = z
     force: z.boolean().default(false).describe('Also try servers again whose last failure was a short while ago'),
   })
   .nullish();
-const IngestBody = RemoteUrl.partial()
-  .extend({
+const IngestBody = z
+  .object({
+    url: RemoteUrl.shape.url
+      .nullish()
+      .describe('Only this one; http or https')
+      .meta({ examples: ['https://catalog.example.org/index.json'] }),
     accept_shrunk: z
       .boolean()
       .default(false)
@@ -31,6 +35,8 @@ const IngestBody = RemoteUrl.partial()
   })
   .nullish();
 const IngestQuery = z.object({ remote: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
+/** A body with DELETE is lost on the way by some proxies, and awkward in some clients. */
+const RemoveQuery = z.object({ url: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
 const RejectionsQuery = z.object({
   url: words(1000)
     .optional()
@@ -84,11 +90,12 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
         schema: {
           tags,
           summary: 'Remove a remote',
-          body: RemoteUrl,
+          querystring: RemoveQuery,
+          body: RemoteUrl.partial().nullish(),
           response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
         },
       },
-      (request) => hub.removeRemote(request.body.url),
+      (request) => hub.removeRemote(request.body?.url ?? request.query.url ?? ''),
     );
 
     app.post(

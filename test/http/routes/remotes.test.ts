@@ -65,6 +65,12 @@ for (const prefix of ['', '/catalog']) {
     assert.deepEqual([removed.status, RemoteRemoved.parse(removed.json())], [200, { removed: true, url, total: 1 }]);
     const unknown = await call(app, 'DELETE', `${prefix}/remotes`, { url });
     assert.deepEqual([unknown.status, unknown.json()], [200, { removed: false, url, total: 1 }]);
+    const byQuery = await call(
+      app,
+      'DELETE',
+      `${prefix}/remotes?url=${encodeURIComponent('https://seed.example/i.json')}`,
+    );
+    assert.deepEqual([byQuery.status, byQuery.json().removed], [200, true]);
   });
 
   test(`${prefix}/ingest: one remote by its body, its query or all of them`, async (t) => {
@@ -151,7 +157,15 @@ test('remotes: a body without an address is refused where one is needed', async 
   for (const method of ['POST', 'DELETE'] as const) {
     assertProblem(await call(app, method, '/remotes', {}), 'invalid_request');
     assertProblem(await call(app, method, '/remotes', { url: 7 }), 'invalid_request');
+    const { detail } = assertProblem(await call(app, method, '/remotes', { url: '' }), 'invalid_request');
+    assert.match(detail, /url: must not be empty/);
   }
+});
+
+test('ingest: an address that is null counts as none, as clients with typed models send it', async (t) => {
+  const { app } = await testHub(t);
+  const answer = await call(app, 'POST', '/ingest', { url: null });
+  assert.deepEqual([answer.status, answer.json()], [200, { results: [] }]);
 });
 
 test('rejections: in pages, of all remotes or of one, however its address is written', async (t) => {

@@ -58,7 +58,12 @@ test('a PostgreSQL that goes away and comes back', { skip: process.env.CI ? fals
   const metrics = await inject(app, '/metrics');
   assert.equal(metrics.status, 200, 'the figures are needed most when something is down');
   assert.match(metrics.body, /hub_db_query_failures_total/);
-  const said = JSON.stringify(world.logged.map(({ message }) => message));
+  const reasons = world.logged.filter(
+    ({ level, message }) => level === 'warn' && message === 'The database does not answer',
+  );
+  assert.ok(reasons.length >= urls.length, 'why it is away is in the log');
+  assert.match(JSON.stringify(reasons[0]), /"reason":"\w/);
+  const said = JSON.stringify(world.logged);
   assert.doesNotMatch(said, new RegExp(new URL(line.url).password));
 
   await line.mend();
