@@ -5,7 +5,8 @@ import type { EntityUid } from '../catalog/uid.ts';
 import { collectGarbage } from '../lib/garbage.ts';
 import { candidateTexts, type Meaning } from './candidates.ts';
 import { createCollection } from './collection.ts';
-import type { Hit, IndexSizes, RankRequest } from './engine.ts';
+import type { IndexSizes, RankRequest } from './engine.ts';
+import { columnsOf, type HitColumns } from './hit-columns.ts';
 import { rank } from './ranker.ts';
 import type { IndexEntry, StoredVector } from './search-index.ts';
 import { createVectorIndex, type VectorIndex } from './vector-index.ts';
@@ -39,17 +40,11 @@ export interface SearchReply<K extends SearchTask['kind']> {
   result: TaskResults[K];
 }
 
-/** Hits as columns: a thousand of them then cross over to the other thread in a fraction of the time. */
-export interface RankedColumns {
-  uids: EntityUid[];
-  /** lexical, semantic, quality, recency, final, versionCount; again and again. */
-  numbers: Float64Array;
+export interface RankedColumns extends HitColumns {
   explanations: (Record<string, unknown> | undefined)[] | undefined;
   /** Whether meaning took part. */
   usedMeaning: boolean;
 }
-
-export const NUMBERS_PER_HIT = 6;
 
 type Handlers = {
   [K in SearchTask['kind']]: (task: Extract<SearchTask, { kind: K }>) => TaskResults[K];
@@ -119,8 +114,7 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
         meaning: usable,
       });
       return {
-        uids: hits.map(({ uid }) => uid),
-        numbers: numbersOf(hits),
+        ...columnsOf(hits),
         explanations: request.explain ? hits.map(({ explanation }) => explanation) : undefined,
         usedMeaning: usable !== undefined,
       };
@@ -132,12 +126,4 @@ export function createSearchTasks(): (task: SearchTask) => SearchReply<SearchTas
     result: (handlers[task.kind] as (task: SearchTask) => TaskResults[SearchTask['kind']])(task),
     sizes: { ...collection.size, texts: texts.size, embedded: stored.size + (vectors?.size ?? 0) },
   });
-}
-
-function numbersOf(hits: readonly Hit[]): Float64Array {
-  const numbers = new Float64Array(hits.length * NUMBERS_PER_HIT);
-  for (const [place, { lexical, semantic, quality, recency, final, versionCount }] of hits.entries()) {
-    numbers.set([lexical, semantic, quality, recency, final, versionCount], place * NUMBERS_PER_HIT);
-  }
-  return numbers;
 }

@@ -26,7 +26,7 @@ test('rankings: equal queries share one, at one time and later, until something 
   const all = await Promise.all([1, 2, 3].map(() => rankings.rank({ ...REQUEST }, 'revision 1')));
   all.push(await rankings.rank(REQUEST, 'revision 1'));
   assert.equal(engine.requests.length, 1);
-  assert.ok(all.every((ranking) => ranking === all[0]));
+  for (const ranking of all) assert.deepEqual(ranking, all[0]);
   await rankings.rank(REQUEST, 'revision 2');
   await rankings.rank({ ...REQUEST, mode: 'keyword' }, 'revision 2');
   await rankings.rank({ ...REQUEST, filters: { ...REQUEST.filters, type: 'tool' } }, 'revision 2');

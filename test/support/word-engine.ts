@@ -37,7 +37,7 @@ export function wordEngine(findable: readonly Findable[], { delayMs = 0 } = {}):
           recency: 0.5,
           final: score,
           versionCount: 1,
-          explanation,
+          ...(explanation && { explanation }),
         };
       })
       .filter(({ final }) => final > 0)
