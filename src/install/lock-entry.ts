@@ -2,6 +2,7 @@
 import { jsonDigest } from '../lib/json.ts';
 import type { InstalledArtifact } from './artifacts/artifact-installer.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, PlannedArtifact } from './contract.ts';
+import { withoutSecretAddresses } from './secret-address.ts';
 import type { InstallSubject } from './subject.ts';
 
 export interface ArtifactOutcome {
@@ -37,7 +38,10 @@ export function lockEntry(
   };
 }
 
-function lockedArtifact({ planned: { kind, spec }, installed, stillThere }: ArtifactOutcome): LockedArtifact {
+function lockedArtifact({ planned, installed, stillThere }: ArtifactOutcome): LockedArtifact {
+  const { kind } = planned;
+  // Lockfiles are shared, and whoever installs by one has the manifest.
+  const spec = withoutSecretAddresses(planned.spec);
   if (!installed) return stillThere ?? { kind, spec, resolved: null, integrity: null, path: null, ok: false };
   const { resolved, integrity, path, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
@@ -63,5 +67,6 @@ export function lockedFor(
 type ArtifactOfManifest = Pick<LockedArtifact, 'kind' | 'spec'>;
 
 export function isSameArtifact(one: ArtifactOfManifest, other: ArtifactOfManifest): boolean {
-  return one.kind === other.kind && jsonDigest(one.spec) === jsonDigest(other.spec);
+  const [ours, theirs] = [one, other].map(({ spec }) => jsonDigest(withoutSecretAddresses(spec)));
+  return one.kind === other.kind && ours === theirs;
 }

@@ -44,8 +44,7 @@ function freeName(section: JsonObject, { name, entry }: ConfigEntry): string {
 /** The same server, perhaps with a key that somebody has filled in. */
 function isSameServer(existing: unknown, entry: JsonObject): boolean {
   if (!isJsonObject(existing)) return false;
-  const core = ({ command, args, url }: JsonObject) => jsonDigest({ command, args, url });
-  return core(existing) === core(entry);
+  return ['command', 'args', 'url'].every((part) => isFilledIn(entry[part], existing[part]));
 }
 
 /** What a person put in the place of a placeholder stays, and so do settings of the client that the hub knows nothing of. */
@@ -53,6 +52,8 @@ function keepFilledIn(entry: JsonObject, old: JsonObject): JsonObject {
   const merged: JsonObject = { ...entry };
   for (const [key, value] of Object.entries(old))
     if (!Object.hasOwn(entry, key) && isClientSetting(key)) merged[key] = value;
+  for (const part of ['url', 'args'])
+    if (isFilledIn(entry[part], old[part]) && entry[part] !== undefined) merged[part] = old[part];
   for (const part of ['env', 'headers']) {
     const [ours, theirs] = [entry[part], old[part]];
     if (!isJsonObject(ours) || !isJsonObject(theirs)) continue;
@@ -67,6 +68,24 @@ function keepFilledIn(entry: JsonObject, old: JsonObject): JsonObject {
 
 function isClientSetting(key: string): boolean {
   return !['type', 'command', 'args', 'env', 'url', 'headers'].includes(key);
+}
+
+/** The same, but for what stands where `ours` has placeholders. */
+function isFilledIn(ours: unknown, theirs: unknown): boolean {
+  if (Array.isArray(ours) && Array.isArray(theirs))
+    return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
+  if (typeof ours !== 'string' || typeof theirs !== 'string') return jsonDigest(ours) === jsonDigest(theirs);
+  const [first = '', ...others] = ours.split(/\$\{[^}]+\}/);
+  if (others.length === 0) return ours === theirs;
+  if (!theirs.startsWith(first)) return false;
+  let end = first.length;
+  for (const [index, part] of others.entries()) {
+    const isLast = index === others.length - 1;
+    const start = isLast ? theirs.length - part.length : theirs.indexOf(part, end);
+    if (start < end || !theirs.startsWith(part, start)) return false;
+    end = start + part.length;
+  }
+  return true;
 }
 
 function isPlaceholder(value: unknown): boolean {

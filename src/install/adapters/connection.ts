@@ -1,6 +1,8 @@
 // How an entity is reached or started, as far as its manifest says so.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { fillGaps, type GappedText, gapSecrets, isAddress, isSecretName } from '../secret-address.ts';
 import type { InstallSubject } from '../subject.ts';
+import { shortName } from './short-name.ts';
 
 /** Something that differs from one user to the next, or must not be written down: without a value it comes from the environment. */
 export interface Variable {
@@ -11,13 +13,12 @@ export interface Variable {
 }
 
 export type Connection =
-  | { kind: 'remote'; transport: 'http' | 'sse'; url: string; headers: Variable[] }
-  | { kind: 'command'; command: string; args: string[]; env: Variable[] }
+  | { kind: 'remote'; transport: 'http' | 'sse'; url: GappedText; headers: Variable[] }
+  | { kind: 'command'; command: string; args: GappedText[]; env: Variable[] }
   | { kind: 'unknown' };
 
-type Source = Pick<InstallSubject, 'document' | 'mcpRegistration' | 'artifacts'>;
+type Source = Pick<InstallSubject, 'document' | 'mcpRegistration' | 'artifacts' | 'name' | 'slug'>;
 
-const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|private/i;
 const PLACEHOLDER = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MOST_ARGS = 200;
@@ -29,18 +30,24 @@ export function connectionOf(source: Source): Connection {
   return commandConnection(server, source) ?? listedRemote(source) ?? { kind: 'unknown' };
 }
 
-function remoteConnection(url: string, transport: string, { document, mcpRegistration }: Source): Connection {
+function remoteConnection(url: string, transport: string, source: Source): Connection {
+  const { document, mcpRegistration } = source;
   const { pathname } = new URL(url);
   // Most of what is published as SSE speaks streamable HTTP; its path tells.
   const isSse = /sse/i.test(transport) && !/\/mcp\/?$/.test(pathname);
   const listed = objects(document.remotes).find((each) => each.url === url);
   const headers = [
-    ...objects(listed?.headers).map((each) => headerOf(text(each.name), each)),
+    ...objects(listed?.headers).map((each) => headerOf(text(each.name), each, source)),
     ...Object.entries(object(object(mcpRegistration?.server).headers)).map(([name, value]) =>
-      headerOf(name, { value }),
+      headerOf(name, { value }, source),
     ),
   ].flatMap((each) => each ?? []);
-  return { kind: 'remote', transport: isSse ? 'sse' : 'http', url, headers: uniqueByName(headers) };
+  return {
+    kind: 'remote',
+    transport: isSse ? 'sse' : 'http',
+    url: gapsFrom(gapSecrets(url), source),
+    headers: uniqueByName(headers),
+  };
 }
 
 function listedRemote(source: Source): Connection | undefined {
@@ -49,17 +56,38 @@ function listedRemote(source: Source): Connection | undefined {
   return url ? remoteConnection(url, String(remote?.type ?? remote?.transport_type ?? ''), source) : undefined;
 }
 
-function headerOf(name: string | undefined, { value, isSecret }: JsonObject): Variable | undefined {
+function headerOf(name: string | undefined, { value, isSecret }: JsonObject, source: Source): Variable | undefined {
   if (!name || !/^[A-Za-z0-9-]{1,64}$/.test(name)) return undefined;
-  const from = name.toUpperCase().replaceAll('-', '_');
-  return { name, from, value: harmless(name, value, isSecret) };
+  return { name, from: variableFor(name, source), value: harmless(name, value, isSecret) };
 }
 
-function commandConnection(server: JsonObject, { document, artifacts }: Source): Connection | undefined {
+/**
+ * Not the bare name: a manifest that calls a header or parameter `AWS-Secret-Access-Key` must not be sent what its user
+ * has under that name.
+ */
+function variableFor(name: string, source: Source): string {
+  const words = [name, 'for', shortName(source)].map((part) => part.replace(/[^A-Za-z0-9]+/g, '_'));
+  return words
+    .join('_')
+    .toUpperCase()
+    .replace(/^_+|_+$/g, '')
+    .replace(/^(?=\d)/, '_')
+    .slice(0, 120);
+}
+
+function gapsFrom(parts: GappedText, source: Source): GappedText {
+  return parts.map((part) => (typeof part === 'string' ? part : { name: variableFor(part.name, source) }));
+}
+
+function commandConnection(server: JsonObject, source: Source): Connection | undefined {
+  const { document, artifacts } = source;
   const { cmd, env } = object(server.exec);
   const words = Array.isArray(cmd) ? cmd.flatMap(wordsOf) : [];
-  const [command, ...args] = words.length > 0 ? words : (artifacts.map(runnerOf).find((each) => each.length > 0) ?? []);
+  const usual = artifacts.map(runnerOf).find((each) => each.length > 0) ?? [];
+  const [first, ...others] = words.length > 0 ? words : usual.map((word) => [word]);
+  const command = first && fillGaps(first, () => '');
   if (!command) return undefined;
+  const args = others.slice(0, MOST_ARGS).map((word) => gapsFrom(word, source));
   const listed = objects(document.packages).flatMap((each) => objects(each.environmentVariables));
   const variables = [
     ...listed.map((each) => environmentOf(text(each.name), each.value ?? each.default, each.isSecret)),
@@ -68,17 +96,23 @@ function commandConnection(server: JsonObject, { document, artifacts }: Source):
       return environmentOf(name, value, known?.isSecret);
     }),
   ].flatMap((each) => each ?? []);
-  return { kind: 'command', command, args: args.slice(0, MOST_ARGS), env: uniqueByName(variables) };
+  return { kind: 'command', command, args, env: uniqueByName(variables) };
 }
 
 /** Registries describe arguments as objects: a name, a value, or only a hint at one. */
-function wordsOf(word: unknown): string[] {
-  if (typeof word === 'string') return [word];
-  if (typeof word === 'number') return [String(word)];
+function wordsOf(word: unknown): GappedText[] {
+  if (typeof word === 'string') return [argument(word)];
+  if (typeof word === 'number') return [[String(word)]];
   if (!isJsonObject(word)) return [];
-  const hint = text(word.valueHint ?? word.value_hint);
+  const [name, hint] = [text(word.name), text(word.valueHint ?? word.value_hint)];
   const value = text(word.value) ?? text(word.default) ?? (hint ? `<${hint}>` : undefined);
-  return [text(word.name), value].flatMap((each) => each ?? []);
+  const shown =
+    value !== undefined && word.isSecret === true ? [{ name: name ?? hint ?? 'secret' }] : value && argument(value);
+  return [...(name ? [[name]] : []), ...(shown ? [shown] : [])];
+}
+
+function argument(word: string): GappedText {
+  return isAddress(word) ? gapSecrets(word) : [word];
 }
 
 /** For a server whose manifest has no command: what its artifact is usually run with. */
@@ -99,7 +133,7 @@ function environmentOf(name: string | undefined, value: unknown, isSecret: unkno
 
 /** Undefined for what is secret, or only stands where a value should be. */
 function harmless(name: string, value: unknown, isSecret: unknown): string | undefined {
-  if (isSecret === true || (isSecret !== false && SECRET_NAME.test(name))) return undefined;
+  if (isSecret === true || (isSecret !== false && isSecretName(name))) return undefined;
   const known = typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
   return known === undefined || PLACEHOLDER.test(known) ? undefined : known;
 }
@@ -123,4 +157,9 @@ function object(value: unknown): JsonObject {
 
 function objects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** For files whose readers know nothing of the environment: `${NAME}` shows what is missing. */
+export function withNames(text: GappedText): string {
+  return fillGaps(text, ({ name }) => `\${${name}}`);
 }

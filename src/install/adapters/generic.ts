@@ -1,7 +1,7 @@
 // For frameworks without a template: what is known of the entity, as JSON.
 import { safeName } from '../places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
-import { connectionOf } from './connection.ts';
+import { type Connection, connectionOf, withNames } from './connection.ts';
 import { shortName } from './short-name.ts';
 
 export function genericStub(framework: string, templateKey: string): AdapterTemplate {
@@ -15,9 +15,14 @@ export function genericStub(framework: string, templateKey: string): AdapterTemp
         params,
         entity: { id: uid, type, name, version, title, summary, description },
         // Not the registration itself, which may hold what is secret.
-        connection: connectionOf(subject),
+        connection: plain(connectionOf(subject)),
       };
       return { kind: 'file', content: `${JSON.stringify(stub, null, 2)}\n` };
     },
   };
+}
+
+function plain(connection: Connection): object {
+  if (connection.kind === 'remote') return { ...connection, url: withNames(connection.url) };
+  return connection.kind === 'command' ? { ...connection, args: connection.args.map(withNames) } : connection;
 }

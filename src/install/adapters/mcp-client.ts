@@ -1,6 +1,7 @@
 // Entries for the configuration files of MCP clients.
 import type { JsonObject } from '../../lib/json.ts';
 import { safeName } from '../places.ts';
+import { fillGaps, type GappedText } from '../secret-address.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { type Connection, connectionOf, type Variable } from './connection.ts';
@@ -56,17 +57,19 @@ function entryOf(
     Object.fromEntries(
       variables.map(({ name, from, value }) => [name, value === undefined ? placeholder(from) : literal(value)]),
     );
+  const fill = (text: GappedText, asLiteral: typeof literal) =>
+    fillGaps(text, ({ name }) => placeholder(name), asLiteral);
   switch (connection.kind) {
     case 'remote': {
       const headers = values(connection.headers);
       const hasHeaders = Object.keys(headers).length > 0;
-      return { type: connection.transport, url: literalUrl(connection.url), ...(hasHeaders ? { headers } : {}) };
+      return { type: connection.transport, url: fill(connection.url, literalUrl), ...(hasHeaders ? { headers } : {}) };
     }
     case 'command':
       return {
         type: 'stdio',
         command: literal(connection.command),
-        args: connection.args.map(literal),
+        args: connection.args.map((arg) => fill(arg, literal)),
         env: values(connection.env),
       };
     case 'unknown':

@@ -1,4 +1,5 @@
 // The part that all Python adapters begin with: what the entity is, and how it is reached.
+import type { GappedText } from '../secret-address.ts';
 import type { AdapterRequest } from './adapter-template.ts';
 import { type Connection, connectionOf, type Variable } from './connection.ts';
 import { pyLiteral, pyString } from './python-text.ts';
@@ -27,14 +28,14 @@ function connectionBody(connection: Connection, keys: ConnectionKeys): string {
     case 'remote':
       return `return {
     "transport": ${pyString(keys[connection.transport])},
-    "url": ${pyString(connection.url)},
+    "url": ${gapped(connection.url)},
     "headers": ${variables(connection.headers)},
 }`;
     case 'command':
       return `return {
     "transport": ${pyString(keys.stdio)},
     "command": ${pyString(connection.command)},
-    "args": ${pyLiteral(connection.args)},
+    "args": [${connection.args.map(gapped).join(', ')}],
     "env": ${variables(connection.env, '**os.environ')},
 }`;
     case 'unknown':
@@ -42,10 +43,18 @@ function connectionBody(connection: Connection, keys: ConnectionKeys): string {
   }
 }
 
+function gapped(text: GappedText): string {
+  if (text.length === 0) return pyString('');
+  return text.map((part) => (typeof part === 'string' ? pyString(part) : fromEnvironment(part.name))).join(' + ');
+}
+
+function fromEnvironment(variable: string): string {
+  return `os.environ.get(${pyString(variable)}, "")`;
+}
+
 function variables(list: readonly Variable[], first?: string): string {
   const members = list.map(
-    ({ name, from, value }) =>
-      `${pyString(name)}: ${value === undefined ? `os.environ.get(${pyString(from)}, "")` : pyString(value)}`,
+    ({ name, from, value }) => `${pyString(name)}: ${value === undefined ? fromEnvironment(from) : pyString(value)}`,
   );
   return `{${[...(first ? [first] : []), ...members].join(', ')}}`;
 }

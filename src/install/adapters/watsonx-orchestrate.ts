@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../lib/json.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
-import { type Connection, connectionOf } from './connection.ts';
+import { type Connection, connectionOf, withNames } from './connection.ts';
 import { pyName } from './python-text.ts';
 import { shortName } from './short-name.ts';
 
@@ -28,11 +28,14 @@ export const watsonxSkill: AdapterTemplate = {
 function connectionFields(connection: Connection): JsonObject {
   switch (connection.kind) {
     case 'remote':
-      return { transport: connection.transport === 'sse' ? 'sse' : 'streamable_http', server_url: connection.url };
+      return {
+        transport: connection.transport === 'sse' ? 'sse' : 'streamable_http',
+        server_url: withNames(connection.url),
+      };
     case 'command':
       return {
         transport: 'stdio',
-        command: JSON.stringify([connection.command, ...connection.args]),
+        command: JSON.stringify([connection.command, ...connection.args.map(withNames)]),
         env: connection.env.map(({ name }) => name),
       };
     case 'unknown':

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FetchError } from '../../lib/fetch.ts';
 import type { DownloadReply } from '../../lib/world.ts';
+import { shownAddress } from '../secret-address.ts';
 import { type Extracted, extractArchive } from './archive.ts';
 import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
 import { assertReplaceable, putInPlace } from './destination.ts';
@@ -75,8 +76,5 @@ function checkLocked(integrity: string | null, reply: DownloadReply, resolved: s
 
 /** Without the credentials that an address may hold: this one is written down. */
 export function publicUrl(url: string): string {
-  const address = new URL(url);
-  address.username = '';
-  address.password = '';
-  return address.href;
+  return shownAddress(new URL(url).href);
 }

@@ -85,6 +85,30 @@ test('config: each client gets its own layout and its own placeholders', () => {
   assert.equal(findTemplate('cursor', 'mcp')?.path(subject), '.cursor/mcp.json');
 });
 
+test('config: a secret in an address is not written; whoever fills it in keeps it', () => {
+  const subject = aSubject({
+    mcp_registration: { server: { transport: 'HTTP', url: 'https://me:pw@x.example/mcp?api_key=sk-123&lang=de' } },
+  });
+  const placeholders = {
+    claude: (name: string) => `\${${name}_FOR_PDF_TABLES}`,
+    cursor: (name: string) => `\${env:${name}_FOR_PDF_TABLES}`,
+    vscode: (name: string) => `\${env:${name}_FOR_PDF_TABLES}`,
+  };
+  for (const [client, placeholder] of Object.entries(placeholders)) {
+    const rendered = findTemplate(client, 'mcp')?.render({ subject, params: {} });
+    assert.ok(rendered?.kind === 'entry');
+    const login = `${placeholder('USERNAME')}:${placeholder('PASSWORD')}`;
+    const url = `https://${login}@x.example/mcp?api_key=${placeholder('API_KEY')}&lang=de`;
+    assert.equal(rendered.entry.url, url);
+    const filledIn = { ...rendered.entry, url: 'https://a:b@x.example/mcp?api_key=mine&lang=de' };
+    const existing = JSON.stringify({ [rendered.section]: { 'pdf-tables': filledIn } });
+    for (const known of [undefined, 'pdf-tables'])
+      assert.deepEqual(mergeEntry(existing, rendered, known), { text: existing, name: 'pdf-tables' });
+    const other = JSON.stringify({ [rendered.section]: { 'pdf-tables': { ...filledIn, url: 'https://x.example/' } } });
+    assert.equal(mergeEntry(other, rendered, undefined).name, 'pdf-tables-2');
+  }
+});
+
 test('config: no manifest can ask for the environment of whoever uses the client', () => {
   const steal = `\${AWS_SECRET_ACCESS_KEY}`;
   const remote = aSubject({
@@ -93,10 +117,19 @@ test('config: no manifest can ask for the environment of whoever uses the client
   const command = aSubject({
     mcp_registration: { server: { exec: { cmd: [steal, `--x=${steal}`], env: { LANG: `a ${steal}` } } } },
   });
+  const names = aSubject({
+    mcp_registration: {
+      server: {
+        transport: 'HTTP',
+        url: 'https://x.example/?AWS_SECRET_ACCESS_KEY=',
+        headers: { 'AWS-Secret-Access-Key': '' },
+      },
+    },
+  });
   for (const client of ['claude', 'cursor', 'vscode']) {
-    for (const subject of [remote, command]) {
+    for (const subject of [remote, command, names]) {
       const entry = findTemplate(client, 'mcp')?.render({ subject, params: {} });
-      assert.doesNotMatch(JSON.stringify(entry), /\$\{(env:)?AWS/);
+      assert.doesNotMatch(JSON.stringify(entry), /\$\{(env:)?AWS_SECRET_ACCESS_KEY\}/);
     }
   }
 });

@@ -18,7 +18,7 @@ test('connection: an address is reached by the transport that it really speaks',
     assert.deepEqual(connectionOf(aSubject(server({ transport, url }))), {
       kind: 'remote',
       transport: expected,
-      url,
+      url: [url],
       headers: [],
     });
   }
@@ -33,8 +33,8 @@ test('connection: headers of a listed remote; secret ones come from the environm
   ];
   const found = connectionOf(aSubject({ ...server({ transport: 'HTTP', url }), remotes: [{ url, headers }] }));
   assert.deepEqual(found.kind === 'remote' && found.headers, [
-    variable('Authorization', undefined, 'AUTHORIZATION'),
-    variable('X-Region', 'eu', 'X_REGION'),
+    variable('Authorization', undefined, 'AUTHORIZATION_FOR_PDF_TABLES'),
+    variable('X-Region', 'eu', 'X_REGION_FOR_PDF_TABLES'),
   ]);
 });
 
@@ -52,7 +52,7 @@ test('connection: commands, with arguments as registries describe them', () => {
   assert.deepEqual(found, {
     kind: 'command',
     command: 'npx',
-    args: ['-y', 'thing@1', '--port', '80', '<folder>', '7'],
+    args: [['-y'], ['thing@1'], ['--port'], ['80'], ['<folder>'], ['7']],
     env: [],
   });
 });
@@ -65,8 +65,27 @@ test('connection: without a command, the usual one for the artifact', () => {
   ];
   for (const [artifact, [command, ...args]] of cases) {
     const found = connectionOf(aSubject({ ...server({ exec: { cmd: [] } }), artifacts: [artifact] }));
-    assert.deepEqual(found, { kind: 'command', command, args, env: [] });
+    assert.deepEqual(found, { kind: 'command', command, args: args.map((arg) => [arg]), env: [] });
   }
+});
+
+test('connection: secrets in an address, and in arguments, come from the environment', () => {
+  const gap = { name: 'API_KEY_FOR_PDF_TABLES' };
+  const remote = connectionOf(aSubject(server({ transport: 'HTTP', url: 'https://a.example/mcp?api_key=sk-1&x=1' })));
+  assert.deepEqual(remote.kind === 'remote' && remote.url, ['https://a.example/mcp?api_key=', gap, '&x=1']);
+  const cmd = [
+    'npx',
+    'mcp-remote',
+    'https://a.example/?api_key=sk-1',
+    { name: '--api-key', value: 'sk-1', isSecret: true },
+  ];
+  const command = connectionOf(aSubject(server({ exec: { cmd } })));
+  assert.deepEqual(command.kind === 'command' && command.args, [
+    ['mcp-remote'],
+    ['https://a.example/?api_key=', gap],
+    ['--api-key'],
+    [gap],
+  ]);
 });
 
 test('connection: secrets and placeholders have no value; what a registry says of a variable counts', () => {

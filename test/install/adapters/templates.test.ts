@@ -81,6 +81,22 @@ test('adapters: secrets come from the environment, never from the manifest', () 
   }
 });
 
+test('adapters: secrets in addresses come from the environment too, or are left to whoever reads the file', () => {
+  const url = 'https://x.example/mcp?token=sk-123&lang=de';
+  const subject = aSubject({ mcp_registration: { server: { transport: 'HTTP', url } } });
+  const sources = PYTHON.map((pair) => rendered(pair, subject));
+  pythonConstants(sources);
+  for (const source of sources)
+    assert.ok(
+      source.includes(
+        '"url": "https://x.example/mcp?token=" + os.environ.get("TOKEN_FOR_PDF_TABLES", "") + "&lang=de",',
+      ),
+    );
+  const shown = `https://x.example/mcp?token=\${TOKEN_FOR_PDF_TABLES}&lang=de`;
+  assert.equal(parse(rendered('watsonx_orchestrate/skill', subject)).server_url, shown);
+  assert.equal(JSON.parse(rendered('dspy/module', subject)).connection.url, shown);
+});
+
 test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Orchestrate, and so does Python’s', () => {
   const sources = HOSTILE_TEXTS.map((text) =>
     rendered('watsonx_orchestrate/skill', aSubject({ name: text, description: text, mcp_registration: COMMAND }), {

@@ -1,0 +1,65 @@
+// Secrets in addresses: found by the names of their parameters, so that nothing that is written down holds them.
+
+/** Stands where a value should be, which comes from elsewhere. */
+export interface Gap {
+  name: string;
+}
+export type GappedText = readonly (string | Gap)[];
+
+const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|private/i;
+const SECRET_PARAMETER = /^(code|sig|signature|x-amz-signature|pwd|pass|pat|jwt|session_?id)$/i;
+const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i;
+const PARAMETER = /[?&#;]([^=?&#;]+)=([^&#;]*)/g;
+
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** The address in parts: its login, and the values of parameters that are secret by their name, are gaps. */
+export function gapSecrets(address: string): GappedText {
+  const [whole = '', scheme = '', login = ''] = LOGIN.exec(address) ?? [];
+  const rest = address.slice(whole.length);
+  const parts: (string | Gap)[] = whole === '' ? [] : [scheme, ...gapLogin(login), '@'];
+  let end = 0;
+  for (const { index, 0: parameter, 1: name = '', 2: value = '' } of rest.matchAll(PARAMETER)) {
+    const plainName = decoded(name);
+    if (!isSecretName(plainName) && !SECRET_PARAMETER.test(plainName)) continue;
+    const start = index + parameter.length - value.length;
+    parts.push(rest.slice(end, start), { name: plainName });
+    end = start + value.length;
+  }
+  return [...parts, rest.slice(end)].filter((part) => part !== '');
+}
+
+function gapLogin(login: string): (string | Gap)[] {
+  return login.includes(':') ? [{ name: 'username' }, ':', { name: 'password' }] : [{ name: 'token' }];
+}
+
+export function fillGaps(text: GappedText, value: (gap: Gap) => string, literal = (part: string) => part): string {
+  return text.map((part) => (typeof part === 'string' ? literal(part) : value(part))).join('');
+}
+
+/** For people and for files. */
+export function shownAddress(address: string): string {
+  return fillGaps(gapSecrets(address.replace(LOGIN, '$1')), () => '***');
+}
+
+/** A value of JSON with every address in it as it may be written down; what holds no secret stays as it is. */
+export function withoutSecretAddresses<T>(value: T): T {
+  if (typeof value === 'string') return (isAddress(value) ? shownAddress(value) : value) as T;
+  if (Array.isArray(value)) return value.map(withoutSecretAddresses) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutSecretAddresses(each)])) as T;
+}
+
+export function isAddress(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shownAddress, withoutSecretAddresses } from '../../src/install/secret-address.ts';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
+import { installStage } from './installing.ts';
+
+const SHOWN: [string, string][] = [
+  ['https://a.example/x?page=1#top', 'https://a.example/x?page=1#top'],
+  ['https://me:pw@a.example/x', 'https://a.example/x'],
+  ['https://token@a.example/', 'https://a.example/'],
+  ['git+https://me:p@w@a.example/x', 'git+https://a.example/x'],
+  ['https://a.example/?api_key=1&b=2', 'https://a.example/?api_key=***&b=2'],
+  ['https://a.example/?b=2&X-Amz-Signature=a%3D', 'https://a.example/?b=2&X-Amz-Signature=***'],
+  ['https://a.example/?api%5Fkey=1', 'https://a.example/?api%5Fkey=***'],
+  ['https://a.example/#access_token=1', 'https://a.example/#access_token=***'],
+  ['https://a.example/?code=1;sig=2', 'https://a.example/?code=***;sig=***'],
+  ['https://a.example/?%=1&q=a@b', 'https://a.example/?%=1&q=a@b'],
+];
+
+for (const [address, shown] of SHOWN) {
+  test(`address: ${address} is written as ${shown}`, () => assert.equal(shownAddress(address), shown));
+}
+
+test('address: in a document, only addresses are changed', () => {
+  const document = {
+    text: 'a?key=1',
+    list: ['https://x.example/?key=1', 7, null],
+    deep: { url: 'https://a:b@x.example' },
+  };
+  assert.deepEqual(withoutSecretAddresses(document), {
+    text: 'a?key=1',
+    list: ['https://x.example/?key=***', 7, null],
+    deep: { url: 'https://x.example' },
+  });
+});
+
+test('address: what is secret in it is used, and neither in the lockfile nor in steps; frozen goes by it all the same', async (t) => {
+  const web = await startIndexServer(t);
+  const archive = rawZip([{ name: 'a', content: 'a' }]);
+  web.put('/a.zip', archive);
+  const { install, read } = await installStage(t);
+  const url = web.url('/a.zip?token=s3cret').replace('//', '//me:passw0rd@');
+  const manifest = aManifest({ artifacts: [{ kind: 'zip', spec: { url } }] });
+  const report = await install(manifest);
+  assert.equal(report.ok, true, JSON.stringify(report.results));
+  for (const text of [await read('hub.lock.json'), JSON.stringify(report.results)])
+    assert.doesNotMatch(text, /s3cret|passw0rd/);
+  assert.equal(web.requests[0]?.path, '/a.zip?token=s3cret');
+  assert.equal((await install(manifest, { frozen: true })).ok, true);
+});
