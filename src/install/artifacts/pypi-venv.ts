@@ -6,7 +6,6 @@ import { pathInside } from '../../lib/files.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { outputEnd, works } from './program.ts';
-import type { PinnedPackage } from './pypi-packages.ts';
 import { normalName } from './pypi-spec.ts';
 
 export const VENV = '.venv';
@@ -14,16 +13,6 @@ export const NO_PYTHON =
   'There is no Python on the machine of the hub: install Python 3.9 or newer with its venv module (Debian: apt install python3-venv), or uv, and try again.';
 export const WINDOWS = process.platform === 'win32';
 const VENV_PYTHON = WINDOWS ? ['Scripts', 'python.exe'] : ['bin', 'python'];
-
-export interface PythonTool {
-  readonly name: 'uv' | 'pip';
-  /** Makes the virtual environment, unless it is there; says whether it was made. */
-  prepare(): Promise<boolean>;
-  /** What would be installed, without installing it; what is there already is kept where it fits. */
-  resolve(requirement: string, indexUrl: string | undefined): Promise<PinnedPackage[]>;
-  /** Exactly these, by their digests. */
-  install(requirementsFile: string, indexUrl: string | undefined): Promise<void>;
-}
 
 export function venvPython({ targetDir }: InstallContext): string {
   return join(targetDir, VENV, ...VENV_PYTHON);

@@ -12,8 +12,8 @@ import {
 } from './artifact-installer.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
 import { PypiSpec } from './pypi-spec.ts';
-import { findPythonTool } from './pypi-tools.ts';
-import { type PythonTool, VENV } from './pypi-venv.ts';
+import { findPythonTool, type PythonTool } from './pypi-tools.ts';
+import { VENV } from './pypi-venv.ts';
 
 export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
   step: 'pypi.install',

@@ -1,0 +1,18 @@
+// What uv and pip each do in their own way.
+import type { RunResult } from '../../lib/world.ts';
+import type { PinnedPackage } from './pypi-packages.ts';
+
+export interface PythonProgram {
+  readonly name: 'uv' | 'pip';
+  /** Makes a virtual environment; whatever was in the folder goes. */
+  makeVenv(folder: string): Promise<RunResult>;
+  /** What `makeVenv` says when there is no Python, or only half of one. */
+  readonly noPython: RegExp;
+  /** Packages in the environment, as JSON. */
+  list(): Promise<RunResult>;
+  /** Finds out what would be installed; `options` hold it to what is there already. */
+  resolve(requirement: string, options: readonly string[], indexUrl: string | undefined): Promise<RunResult>;
+  /** What `resolve` found out. */
+  readResolved(): Promise<PinnedPackage[]>;
+  install(requirementsFile: string, indexUrl: string | undefined): Promise<RunResult>;
+}
