@@ -6,7 +6,9 @@ import { LOG_LEVELS } from './lib/logger.ts';
 /** Messages of the schemas say what a setting wants; the name and what it got are added when one is refused. */
 const wholeNumber = (min: number, max: number) => {
   const wants = `a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error: wants }).int(wants).min(min, wants).max(max, wants);
+  // Number() alone would also read '1e3' and '0x10'.
+  const digits = z.string().regex(/^-?\d{1,15}$/, wants);
+  return digits.transform(Number).pipe(z.number().min(min, wants).max(max, wants));
 };
 const oneOf = <const T extends string>(values: readonly T[]) =>
   z

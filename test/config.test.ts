@@ -139,7 +139,11 @@ for (const [name, { read, values, beside }] of Object.entries(GOOD)) {
 }
 
 const BAD: [name: string, values: string[], wants: string][] = [
-  ['PORT', ['-1', '65536', '80.5', 'http', 'NaN', '1e400', '4 43', 'true'], 'a whole number from 0 to 65535'],
+  [
+    'PORT',
+    ['-1', '65536', '80.5', 'http', 'NaN', '1e3', '0x1F90', '1e400', '4 43', 'true'],
+    'a whole number from 0 to 65535',
+  ],
   [
     'BASE_URL',
     ['hub.example', 'ftp://hub.example', 'https://', '//hub.example', 'https:hub'],
