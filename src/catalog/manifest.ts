@@ -1,7 +1,15 @@
 // Reads manifests leniently: three fields are required, and whatever else is odd costs only itself.
 import { z } from 'zod';
 import { HubError, type InputFault } from '../errors.ts';
-import { isJsonObject, isWithinDepth, type JsonObject, storableText } from '../lib/json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isJsonObject,
+  isWithinDepth,
+  type JsonObject,
+  storableText,
+} from '../lib/json.ts';
 import { ENTITY_TYPES, type EntityType, slugFault, versionFault } from './uid.ts';
 
 export const LIFECYCLE_STATUSES = ['active', 'deprecated', 'disabled'] as const;
@@ -50,8 +58,8 @@ export function readManifest(document: unknown): Manifest {
   const identity = readIdentity(document);
   const title = text(document.title);
   const description = text(document.description) ?? '';
-  const compatibility = object(document.compatibility);
-  const provenance = object(document.provenance);
+  const compatibility = asObject(document.compatibility);
+  const provenance = asObject(document.provenance);
   return {
     ...identity,
     name: cut(text(document.name) ?? title ?? identity.slug),
@@ -66,8 +74,8 @@ export function readManifest(document: unknown): Manifest {
     tags: texts(document.tags),
     frameworks: union(texts(compatibility.frameworks), texts(document.frameworks)),
     providers: union(texts(compatibility.providers), texts(document.providers)),
-    artifacts: objects(document.artifacts),
-    adapters: objects(document.adapters),
+    artifacts: asObjects(document.artifacts),
+    adapters: asObjects(document.adapters),
     compatibility,
     links: readLinks(document),
     lifecycle: readLifecycle(document),
@@ -79,8 +87,8 @@ export function readManifest(document: unknown): Manifest {
 
 function readIdentity(document: JsonObject): { type: EntityType; slug: string; version: string } {
   const type = ENTITY_TYPES.find((each) => each === document.type);
-  const slug = requiredText(document.id);
-  const version = requiredText(document.version);
+  const slug = asText(document.id);
+  const version = asText(document.version);
   const faults: InputFault[] = [];
   if (!type) faults.push({ path: 'type', message: `must be one of ${ENTITY_TYPES.join(', ')}` });
   const idFault = slug === undefined ? noTextFault(document.id) : slugFault(slug);
@@ -103,7 +111,7 @@ function invalid(faults: InputFault[]): HubError {
 }
 
 function readLinks(document: JsonObject): Record<string, string> {
-  const links = Object.entries(object(document.links)).flatMap(([rel, href]) => {
+  const links = Object.entries(asObject(document.links)).flatMap(([rel, href]) => {
     const address = text(href);
     return address ? [[rel, address] as const] : [];
   });
@@ -113,7 +121,7 @@ function readLinks(document: JsonObject): Record<string, string> {
 }
 
 function readLifecycle(document: JsonObject): Manifest['lifecycle'] {
-  const lifecycle = object(document.lifecycle);
+  const lifecycle = asObject(document.lifecycle);
   const named = text(lifecycle.status ?? document.status)?.toLowerCase();
   const status = LIFECYCLE_STATUSES.find((each) => each === named) ?? 'active';
   return { status, reason: text(lifecycle.reason) };
@@ -121,12 +129,8 @@ function readLifecycle(document: JsonObject): Manifest['lifecycle'] {
 
 /** The date that an MCP registry adds beside the document it was given. */
 function registryDate(document: JsonObject): string | null {
-  const official = object(object(document._meta)['io.modelcontextprotocol.registry/official']);
+  const official = asObject(asObject(document._meta)['io.modelcontextprotocol.registry/official']);
   return timestamp(official.updatedAt) ?? timestamp(official.publishedAt);
-}
-
-function requiredText(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
 function text(value: unknown): string | null {
@@ -152,14 +156,6 @@ function union(...lists: string[][]): string[] {
     if (!byKey.has(key)) byKey.set(key, value);
   }
   return [...byKey.values()];
-}
-
-function object(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** What `Date` makes of anything else is a guess (`foo 12` is in 2001), and depends on the zone of the machine. */

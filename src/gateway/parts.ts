@@ -1,5 +1,5 @@
 // Tools, resources and prompts of a registration → what is sent for each, or why it cannot be.
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { asObjects, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { acceptableName, acceptableText, acceptableToolName, shownUrl } from './names.ts';
 
 export interface Part {
@@ -27,8 +27,8 @@ export function partsOf(registration: JsonObject | null, entityName: string): Pa
   const { tool, resources, prompts } = registration;
   return [
     ...(isJsonObject(tool) ? [toolPart(tool, entityName)] : []),
-    ...objects(resources).map(resourcePart),
-    ...objects(prompts).map(promptPart),
+    ...asObjects(resources).map(resourcePart),
+    ...asObjects(prompts).map(promptPart),
   ];
 }
 
@@ -126,7 +126,7 @@ function promptPart(prompt: JsonObject): Part {
       ...described(prompt),
       name,
       template: typeof prompt.template === 'string' ? prompt.template : '',
-      arguments: objects(prompt.arguments),
+      arguments: asObjects(prompt.arguments),
     },
     fault: given === '' ? 'it has no name' : undefined,
     isDiscovered: false,
@@ -140,10 +140,6 @@ function described({ description }: JsonObject): JsonObject {
 function pick(from: JsonObject, keys: readonly string[]): JsonObject {
   const given = keys.filter((key) => from[key] !== undefined && from[key] !== null);
   return Object.fromEntries(given.map((key) => [key, from[key]]));
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function text(value: unknown): string {

@@ -7,6 +7,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a document of somebody else may hold at a place where an object is expected. */
+export function asObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+export function asObjects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** Undefined for what is no text, and for blanks. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
 /**
  * The same for two documents that mean the same, whatever the order of their keys. RFC 8785 but for one thing: half a
  * surrogate pair, which occurs in catalogs, is not an error.

@@ -1,5 +1,5 @@
 // How an entity is reached or started, as far as its manifest says so.
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText, gapSecrets, isAddress, isSecretName } from '../secret-address.ts';
 import type { InstallSubject } from '../subject.ts';
 import { shortName } from './short-name.ts';
@@ -24,8 +24,8 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MOST_ARGS = 200;
 
 export function connectionOf(source: Source): Connection {
-  const server = object(source.mcpRegistration?.server);
-  const url = text(server.url);
+  const server = asObject(source.mcpRegistration?.server);
+  const url = asText(server.url);
   if (url && isWebAddress(url)) return remoteConnection(url, String(server.transport ?? ''), source);
   return commandConnection(server, source) ?? listedRemote(source) ?? { kind: 'unknown' };
 }
@@ -35,10 +35,10 @@ function remoteConnection(url: string, transport: string, source: Source): Conne
   const { pathname } = new URL(url);
   // Most of what is published as SSE speaks streamable HTTP; its path tells.
   const isSse = /sse/i.test(transport) && !/\/mcp\/?$/.test(pathname);
-  const listed = objects(document.remotes).find((each) => each.url === url);
+  const listed = asObjects(document.remotes).find((each) => each.url === url);
   const headers = [
-    ...objects(listed?.headers).map((each) => headerOf(text(each.name), each, source)),
-    ...Object.entries(object(object(mcpRegistration?.server).headers)).map(([name, value]) =>
+    ...asObjects(listed?.headers).map((each) => headerOf(asText(each.name), each, source)),
+    ...Object.entries(asObject(asObject(mcpRegistration?.server).headers)).map(([name, value]) =>
       headerOf(name, { value }, source),
     ),
   ].flatMap((each) => each ?? []);
@@ -51,8 +51,8 @@ function remoteConnection(url: string, transport: string, source: Source): Conne
 }
 
 function listedRemote(source: Source): Connection | undefined {
-  const remote = objects(source.document.remotes).find(({ url }) => isWebAddress(text(url) ?? ''));
-  const url = text(remote?.url);
+  const remote = asObjects(source.document.remotes).find(({ url }) => isWebAddress(asText(url) ?? ''));
+  const url = asText(remote?.url);
   return url ? remoteConnection(url, String(remote?.type ?? remote?.transport_type ?? ''), source) : undefined;
 }
 
@@ -81,17 +81,17 @@ function gapsFrom(parts: GappedText, source: Source): GappedText {
 
 function commandConnection(server: JsonObject, source: Source): Connection | undefined {
   const { document, artifacts } = source;
-  const { cmd, env } = object(server.exec);
+  const { cmd, env } = asObject(server.exec);
   const words = Array.isArray(cmd) ? cmd.flatMap(wordsOf) : [];
   const usual = artifacts.map(runnerOf).find((each) => each.length > 0) ?? [];
   const [first, ...others] = words.length > 0 ? words : usual.map((word) => [word]);
   const command = first && fillGaps(first, () => '');
   if (!command) return undefined;
   const args = others.slice(0, MOST_ARGS).map((word) => gapsFrom(word, source));
-  const listed = objects(document.packages).flatMap((each) => objects(each.environmentVariables));
+  const listed = asObjects(document.packages).flatMap((each) => asObjects(each.environmentVariables));
   const variables = [
-    ...listed.map((each) => environmentOf(text(each.name), each.value ?? each.default, each.isSecret)),
-    ...Object.entries(object(env)).map(([name, value]) => {
+    ...listed.map((each) => environmentOf(asText(each.name), each.value ?? each.default, each.isSecret)),
+    ...Object.entries(asObject(env)).map(([name, value]) => {
       const known = listed.find((each) => each.name === name);
       return environmentOf(name, value, known?.isSecret);
     }),
@@ -104,8 +104,8 @@ function wordsOf(word: unknown): GappedText[] {
   if (typeof word === 'string') return [argument(word)];
   if (typeof word === 'number') return [[String(word)]];
   if (!isJsonObject(word)) return [];
-  const [name, hint] = [text(word.name), text(word.valueHint ?? word.value_hint)];
-  const value = text(word.value) ?? text(word.default) ?? (hint ? `<${hint}>` : undefined);
+  const [name, hint] = [asText(word.name), asText(word.valueHint ?? word.value_hint)];
+  const value = asText(word.value) ?? asText(word.default) ?? (hint ? `<${hint}>` : undefined);
   const shown =
     value !== undefined && word.isSecret === true ? [{ name: name ?? hint ?? 'secret' }] : value && argument(value);
   return [...(name ? [[name]] : []), ...(shown ? [shown] : [])];
@@ -117,12 +117,12 @@ function argument(word: string): GappedText {
 
 /** For a server whose manifest has no command: what its artifact is usually run with. */
 function runnerOf({ kind, spec }: JsonObject): string[] {
-  const { package: name, version, image, registry } = object(spec);
+  const { package: name, version, image, registry } = asObject(spec);
   const pinned = (separator: string) =>
-    `${name}${text(version) ? `${separator}${text(version)?.replace(/^==/, '')}` : ''}`;
-  if (kind === 'pypi' && text(name)) return ['uvx', pinned('==')];
-  if (registry === 'npm' && text(name)) return ['npx', '-y', pinned('@')];
-  if (kind === 'oci' && text(image)) return ['docker', 'run', '-i', '--rm', String(image)];
+    `${name}${asText(version) ? `${separator}${asText(version)?.replace(/^==/, '')}` : ''}`;
+  if (kind === 'pypi' && asText(name)) return ['uvx', pinned('==')];
+  if (registry === 'npm' && asText(name)) return ['npx', '-y', pinned('@')];
+  if (kind === 'oci' && asText(image)) return ['docker', 'run', '-i', '--rm', String(image)];
   return [];
 }
 
@@ -134,7 +134,7 @@ function environmentOf(name: string | undefined, value: unknown, isSecret: unkno
 /** Undefined for what is secret, or only stands where a value should be. */
 function harmless(name: string, value: unknown, isSecret: unknown): string | undefined {
   if (isSecret === true || (isSecret !== false && isSecretName(name))) return undefined;
-  const known = typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
+  const known = typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value);
   return known === undefined || PLACEHOLDER.test(known) ? undefined : known;
 }
 
@@ -145,18 +145,6 @@ function uniqueByName(variables: Variable[]): Variable[] {
 
 function isWebAddress(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-function object(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** For files whose readers know nothing of the environment: `${NAME}` shows what is missing. */

@@ -1,21 +1,22 @@
 // An MCP registry's `server.json` → a manifest: packages become artifacts, remotes the registration.
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 
 /** `official` is what the registry itself says of the server: status and dates. Both spellings of every key are read. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
-  const packages = objects(server.packages);
-  const remotes = objects(server.remotes);
+  const packages = asObjects(server.packages);
+  const remotes = asObjects(server.remotes);
   const name = String(server.name ?? '');
-  const repository = text(object(server.repository).url);
-  const homepage = text(either(server, 'websiteUrl', 'website_url'));
+  const repository = asText(asObject(server.repository).url);
+  const homepage = asText(either(server, 'websiteUrl', 'website_url'));
   return {
     schema_version: 1,
     type: 'mcp_server',
     id: name,
     name,
-    title: text(server.title) ?? null,
-    version: text(server.version) ?? text(object(either(server, 'versionDetail', 'version_detail')).version) ?? '',
-    description: text(server.description) ?? '',
+    title: asText(server.title) ?? null,
+    version:
+      asText(server.version) ?? asText(asObject(either(server, 'versionDetail', 'version_detail')).version) ?? '',
+    description: asText(server.description) ?? '',
     ...(homepage ? { homepage } : {}),
     ...(repository ? { source_url: repository } : {}),
     links: { ...(repository ? { repository } : {}), ...(homepage ? { homepage } : {}) },
@@ -39,9 +40,9 @@ function lifecycleOf(status: string): JsonObject {
 }
 
 function artifactOf(pack: JsonObject): JsonObject {
-  const registry = text(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? 'unknown';
-  const identifier = text(pack.identifier) ?? text(pack.name) ?? '';
-  const version = text(pack.version);
+  const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? 'unknown';
+  const identifier = asText(pack.identifier) ?? asText(pack.name) ?? '';
+  const version = asText(pack.version);
   const pinned = version ? { version } : {};
   switch (registry) {
     case 'pypi':
@@ -49,7 +50,7 @@ function artifactOf(pack: JsonObject): JsonObject {
     case 'oci':
       return { kind: 'oci', spec: { image: identifier, ...(version ? { tag: version } : {}) } };
     case 'mcpb': {
-      const sha256 = text(either(pack, 'fileSha256', 'file_sha256'));
+      const sha256 = asText(either(pack, 'fileSha256', 'file_sha256'));
       return { kind: 'other', spec: { registry, url: identifier, ...(sha256 ? { digest: `sha256:${sha256}` } : {}) } };
     }
     default:
@@ -61,7 +62,7 @@ function artifactOf(pack: JsonObject): JsonObject {
 function registrationOf(packages: readonly JsonObject[], remotes: readonly JsonObject[]): JsonObject {
   const remote = remotes.find(({ url }) => typeof url === 'string');
   if (remote) {
-    const type = text(either(remote, 'type', 'transport_type'))?.toLowerCase();
+    const type = asText(either(remote, 'type', 'transport_type'))?.toLowerCase();
     return {
       mcp_registration: { server: { transport: type === 'sse' ? 'SSE' : 'STREAMABLEHTTP', url: remote.url } },
     };
@@ -77,28 +78,16 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function commandOf(pack: JsonObject): string[] {
-  const registry = text(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? '';
-  const hint = text(either(pack, 'runtimeHint', 'runtime_hint'));
-  const identifier = text(pack.identifier) ?? text(pack.name);
+  const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? '';
+  const hint = asText(either(pack, 'runtimeHint', 'runtime_hint'));
+  const identifier = asText(pack.identifier) ?? asText(pack.name);
   const runner = RUNNERS[registry] ?? (hint ? [hint] : undefined);
   if (!runner || !identifier) return [];
-  const version = text(pack.version);
+  const version = asText(pack.version);
   const separator = registry === 'pypi' ? '==' : registry === 'oci' ? ':' : '@';
   return [...runner, version ? `${identifier}${separator}${version}` : identifier];
 }
 
 function either(value: JsonObject, ...keys: string[]): unknown {
   return keys.map((key) => value[key]).find((each) => each !== undefined);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-function object(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
