@@ -106,9 +106,3 @@ export interface RegistrationProgress {
   done: number;
   total: number;
 }
-
-/** Whether the gateway can be used; `error` is a sentence. */
-export type GatewayCheck =
-  | { outcome: 'ok' }
-  | { outcome: 'not configured' }
-  | { outcome: 'unauthorized' | 'down'; error: string };

@@ -26,7 +26,7 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
-import { webPage } from './web.ts';
+import { answerNotFound, webPage } from './web.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -101,13 +101,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     app.logFailure(request, error);
     return sendProblem(asHubError(error), request, reply);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.'),
-      request,
-      reply,
-    ),
-  );
+  app.setNotFoundHandler(answerNotFound());
 
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {

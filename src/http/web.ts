@@ -1,10 +1,12 @@
-// The page for people: its files, and the addresses inside it that may be opened directly.
-import { existsSync } from 'node:fs';
+// The page for people: its files, the addresses inside it that may be opened directly, and what browsers see elsewhere.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HubError } from '../errors.ts';
 import { pagePolicy } from './page-policy.ts';
+import { sendProblem } from './problem.ts';
 
 /** Where `npm run build:page` puts it, seen from `src/http` as well as from `dist/http`. */
 const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web/', import.meta.url));
@@ -29,6 +31,26 @@ export async function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER
     reply.header('cache-control', 'no-cache');
     return reply.sendFile('index.html', folder, { cacheControl: false });
   }
+}
+
+/** Where there is nothing: for people the page, which says so and leads on; for programs a problem. */
+export function answerNotFound(folder: string = PAGE_FOLDER) {
+  const file = join(folder, 'index.html');
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (page === undefined || !isOpenedInBrowser(request)) {
+      const nothing = new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.');
+      return sendProblem(nothing, request, reply);
+    }
+    reply.header('content-security-policy', pagePolicy({ remoteImages: false }));
+    return reply.code(404).header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
+  };
+}
+
+/** Browsers ask for pages by their type; for everything else they, and programs, take anything. */
+function isOpenedInBrowser({ method, headers, url }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && /\btext\/html\b/.test(headers.accept ?? '') && !url.startsWith('/assets/');
 }
 
 /** The names of assets change with their content, so that nobody needs to ask for one twice. */

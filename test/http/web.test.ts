@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fastify } from 'fastify';
 import { pagePolicy } from '../../src/http/page-policy.ts';
-import { webPage } from '../../src/http/web.ts';
+import { answerNotFound, webPage } from '../../src/http/web.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 import { assertProblem, inject } from './wire.ts';
@@ -75,11 +75,26 @@ test('page: the API keeps its addresses, and its own way to say that there is no
     '/operations/more',
     '/assets/none.js',
   ]) {
-    assertProblem(await inject(app, { url, headers: { accept: 'text/html' } }), 'route_not_found');
+    assertProblem(await inject(app, url), 'route_not_found');
+    assertProblem(await inject(app, { url, headers: { accept: 'application/json' } }), 'route_not_found');
   }
+  const posted = { method: 'POST', url: '/nowhere', headers: { accept: 'text/html' } } as const;
+  assertProblem(await inject(app, posted), 'route_not_found');
   assert.equal((await inject(app, '/entities/tool:a/b@1.0.0')).status, 200, 'ids may hold slashes');
   assert.equal((await inject(app, '/catalog/entities/tool:a/b@1.0.0')).status, 200);
   assert.doesNotMatch((await inject(app, '/catalog')).headers['content-security-policy'] ?? '', /script-src/);
+});
+
+test('page: whoever opens an unknown address in a browser gets the page, with the status of what it is', async (t) => {
+  const app = await builtPage(t);
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  for (const url of ['/nowhere', '/catalog/nowhere', '/entities', '/operations/more?x=1']) {
+    const answer = await inject(app, { url, headers: { accept } });
+    assert.deepEqual([answer.status, answer.body], [404, PAGE], url);
+    assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
+    assert.equal(answer.headers['content-security-policy'], pagePolicy({ remoteImages: false }));
+  }
+  assertProblem(await inject(app, { url: '/assets/none.js', headers: { accept } }), 'route_not_found');
 });
 
 /** A server with nothing but a page, as vite would have built it. */
@@ -90,6 +105,7 @@ async function builtPage(t: TestContext) {
   await writeFile(join(folder, 'assets', 'index-abc123.js'), 'export {};');
   const app = fastify();
   await webPage(app, folder);
+  app.setNotFoundHandler(answerNotFound(folder));
   t.after(async () => {
     await app.close();
     await rm(folder, { recursive: true });

@@ -61,7 +61,7 @@ browserTest(
     await page.getByRole('button', { name: 'Sync all' }).click();
     await page.locator('.work').getByText('Sync of all remotes').waitFor();
     await page.locator('.work progress').first().waitFor();
-    await page.getByText('1 of 1 remotes read').waitFor();
+    await page.getByText('1 of 1 remote read').waitFor();
     await row.getByText('4 manifests').waitFor();
     await row.getByText('Manifests it refused').click();
     await row.locator('.rejections', { hasText: 'broken.json' }).waitFor();
@@ -89,10 +89,12 @@ browserTest('operations: a remote that cannot be read says why', {}, async ({ op
   await hub.addRemote(host.url('/gone.json'));
   const page = await open('/operations');
   await page.getByRole('button', { name: 'Sync all' }).click();
-  await page.getByText('0 of 1 remotes read').waitFor();
+  await page.getByText('0 of 1 remote read').waitFor();
   const row = remoteRow(page, host.url('/gone.json'));
   await row.getByText('failed', { exact: true }).waitFor();
-  assert.match((await row.locator('.reason-bad').textContent()) ?? '', /404/);
+  assert.match((await row.locator('.reason-bad').textContent()) ?? '', /^It answered .*404.*\.$/);
+  assert.match((await row.textContent()) ?? '', /Tried .* · 0 manifests failed/);
+  await screenshot(page, 'operations-failed-remote');
 });
 
 browserTest(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../support/builders.ts';
-import { browserTest, until } from './stage.ts';
+import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
 const demo = { demo: true };
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });
@@ -104,7 +104,10 @@ browserTest('search: filters say how many, narrow, and survive reload and back',
   const tools = page.locator('.types-choice', { hasText: 'Tools' });
   await tools.locator('.types-count').waitFor();
   const count = Number(await tools.locator('.types-count').textContent());
+  // Until then, the counts of the answer before are shown.
+  const counted = page.waitForResponse((response) => /type=tool.*facets=true/.test(response.url()));
   await tools.click();
+  await counted;
   await page.getByText(`${count} entries, newest first`).waitFor();
   assert.deepEqual(new Set(await page.locator('.result .type').allTextContents()), new Set(['Tool']));
 
@@ -221,6 +224,33 @@ browserTest('search: offline, what is there stays; back online, the search goes 
   await page.context().setOffline(false);
   await page.getByText('for “weather”').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
+});
+
+browserTest('search: a hub that is gone for a while is asked again by itself', demo, async ({ open }) => {
+  const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });
+  await first(page).waitFor();
+  await page.route(/\/catalog\/search/, (route) => route.abort('connectionrefused'));
+  await field(page).pressSequentially('weather', { delay: 20 });
+  const alert = page.getByRole('alert');
+  await alert.getByText('The hub does not answer').waitFor();
+  await alert.getByText('goes on by itself').waitFor();
+  assert.equal(await page.locator('.results-old').count(), 1, 'results of another search are not shown as its own');
+  assert.equal(await field(page).inputValue(), 'weather');
+  await page.unroute(/\/catalog\/search/);
+  await page.getByText('for “weather”').waitFor();
+  assert.equal(await alert.count(), 0);
+});
+
+browserTest('page: an address that is none is told in words, with a way on', demo, async ({ open }) => {
+  const page = await open('/nowhere/at/all', { expects: /404/ });
+  await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor();
+  await page.getByText('/nowhere/at/all').waitFor();
+  assert.equal(await page.title(), 'Nothing here · Catalog Hub');
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'nowhere');
+  await page.getByRole('link', { name: 'Search the catalog' }).click();
+  await first(page).waitFor();
+  assert.equal(new URL(page.url()).pathname, '/');
 });
 
 browserTest(

@@ -1,6 +1,7 @@
 // The frame around every page: name, ways to go, theme; and the page itself.
 import { signal } from '@preact/signals';
 import { EntityPage } from './entity/entity-page.tsx';
+import { NowherePage } from './nowhere-page.tsx';
 import { OperationsPage } from './operations/operations-page.tsx';
 import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
 import { go, view } from './router.ts';
@@ -65,8 +66,16 @@ function toSearch(): void {
 
 function Page() {
   const shown = view.value;
-  if (shown.name === 'entity') return <EntityPage id={shown.id} />;
-  return shown.name === 'operations' ? <OperationsPage /> : <SearchPage />;
+  switch (shown.name) {
+    case 'entity':
+      return <EntityPage id={shown.id} />;
+    case 'operations':
+      return <OperationsPage />;
+    case 'search':
+      return <SearchPage />;
+    case 'nowhere':
+      return <NowherePage />;
+  }
 }
 
 const THEMES: Record<Theme, { Icon: typeof SunIcon; words: string }> = {

@@ -1,7 +1,7 @@
 // Where the reader is: the address bar is the page's state, so that back, reload and links work.
 import { computed, signal } from '@preact/signals';
 
-export type View = { name: 'search' } | { name: 'operations' } | { name: 'entity'; id: string };
+export type View = { name: 'search' } | { name: 'operations' } | { name: 'entity'; id: string } | { name: 'nowhere' };
 
 export const address = signal(new URL(location.href));
 export const view = computed(() => viewOf(address.value.pathname), { name: 'view' });
@@ -43,8 +43,10 @@ export function startRouter(): void {
 }
 
 function viewOf(pathname: string): View {
-  if (pathname.startsWith('/entities/')) return { name: 'entity', id: decoded(pathname.slice('/entities/'.length)) };
-  return { name: /^\/operations\/?$/.test(pathname) ? 'operations' : 'search' };
+  const [, id] = /^\/entities\/(.+)$/s.exec(pathname) ?? [];
+  if (id !== undefined) return { name: 'entity', id: decoded(id) };
+  if (pathname === '/') return { name: 'search' };
+  return { name: /^\/operations\/?$/.test(pathname) ? 'operations' : 'nowhere' };
 }
 
 function decoded(text: string): string {

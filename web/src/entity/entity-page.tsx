@@ -33,6 +33,13 @@ export function EntityPage({ id }: { id: string }) {
     );
     return () => running.abort();
   }, [id, tries.value]);
+  useEffect(() => {
+    const retry = () => {
+      if (failure.value) tries.value += 1;
+    };
+    addEventListener('online', retry);
+    return () => removeEventListener('online', retry);
+  }, []);
 
   return (
     <main id="content" class="entity-page">

@@ -1,7 +1,7 @@
 // Running the hub: its health, its remotes, what they brought, and what waits for the gateway.
 import { useEffect } from 'preact/hooks';
 import { asFailure } from '../api/problem.ts';
-import { settings } from '../api/settings.ts';
+import { areSettingsAsked, settings } from '../api/settings.ts';
 import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { Glance } from './glance.tsx';
@@ -41,24 +41,32 @@ export function OperationsPage() {
         )}
       </header>
       <Glance />
-      {needsToken || isRefused ? (
-        <section class="panel" aria-labelledby="token">
-          <h2 id="token">Admins only</h2>
-          <TokenForm
-            why="Remotes and pending servers need the hub’s token."
-            onKept={() => {
-              failure.value = undefined;
-            }}
-          />
-        </section>
-      ) : (
-        <>
-          <WorkPanel />
-          <Remotes />
-          <History />
-          <Pending />
-        </>
-      )}
+      {areSettingsAsked.value && (needsToken || isRefused ? <TokenPanel /> : <Panels />)}
     </main>
+  );
+}
+
+function TokenPanel() {
+  return (
+    <section class="panel" aria-labelledby="token">
+      <h2 id="token">Admins only</h2>
+      <TokenForm
+        why="Remotes and pending servers need the hub’s token."
+        onKept={() => {
+          failure.value = undefined;
+        }}
+      />
+    </section>
+  );
+}
+
+function Panels() {
+  return (
+    <>
+      <WorkPanel />
+      <Remotes />
+      <History />
+      <Pending />
+    </>
   );
 }

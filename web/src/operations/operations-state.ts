@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import type { IngestRun, IngestStatus, RemoteList, SyncProgress } from '../../../src/remotes/contract.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, type HubFailure } from '../api/problem.ts';
+import { count } from '../parts/words.ts';
 
 export const remotes = signal<RemoteList | undefined>(undefined);
 export const ingests = signal<IngestStatus | undefined>(undefined);
@@ -44,8 +45,8 @@ export const syncAll = (force: boolean) =>
     const { ingested, errors, registered, failed, note } = await hub.sync(force, report);
     const broken = Object.keys(errors).length;
     const parts = [
-      `${ingested.length} of ${ingested.length + broken} remotes read`,
-      `${registered} servers registered`,
+      `${ingested.length} of ${count(ingested.length + broken, 'remote')} read`,
+      `${count(registered, 'server')} registered`,
     ];
     if (failed > 0) parts.push(`${failed} refused`);
     outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };

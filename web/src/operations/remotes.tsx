@@ -50,16 +50,22 @@ function RemoteRow({ remote }: { remote: Remote }) {
         <p class="quiet">
           {last_sync_at ? (
             <time dateTime={last_sync_at} title={atMoment(last_sync_at)}>
-              Read {ago(last_sync_at)}
+              {last_status === 'failed' ? 'Tried' : 'Read'} {ago(last_sync_at)}
             </time>
           ) : (
             'Never read'
           )}
           {' · '}
           {count(entities, 'manifest')}
-          {last_status === 'failed' && <span class="badge badge-disabled">failed</span>}
+          {last_status === 'failed' && entities > 0 && ' of an earlier time'}
+          {last_status === 'failed' && (
+            <>
+              {' '}
+              <span class="badge badge-disabled">failed</span>
+            </>
+          )}
         </p>
-        {last_error && <p class="reason reason-bad">{last_error}</p>}
+        {last_error && <p class="reason reason-bad">{failedSentence(last_error)}</p>}
         <Rejections url={url} />
       </div>
       <div class="row-actions">
@@ -96,6 +102,11 @@ function RemoteRow({ remote }: { remote: Remote }) {
       )}
     </li>
   );
+}
+
+/** Most errors of remotes go on after an address: `answered 404`. */
+function failedSentence(error: string): string {
+  return /^[a-z]/.test(error) ? `It ${error.replace(/[.\s]+$/, '')}.` : error;
 }
 
 /** Asked for only when somebody wants to see them: there may be thousands. */

@@ -17,10 +17,18 @@ export function Notice({ tone = 'plain', title, children }: NoticeProps) {
   );
 }
 
-export function FailureNotice({ failure, onRetry }: { failure: HubFailure; onRetry?: () => void }) {
+export interface FailureNoticeProps {
+  failure: HubFailure;
+  onRetry?: () => void;
+  /** What happens by itself. */
+  children?: ComponentChildren;
+}
+
+export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps) {
   return (
     <Notice tone="bad" title={failure.kind === 'unreachable' ? 'No answer' : 'That did not work'}>
       <p>{failure.message}</p>
+      {children}
       {failure.requestId && (
         <p class="quiet">
           The hub’s log has more under <code>{failure.requestId}</code>.

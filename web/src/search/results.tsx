@@ -15,12 +15,16 @@ export function Results() {
       <p class="results-count" role="status">
         {shown && !failure.value && countSentence(shown.page, shown.state)}
       </p>
-      {failure.value && <FailureNotice failure={failure.value} onRetry={retry} />}
+      {failure.value && (
+        <FailureNotice failure={failure.value} onRetry={retry}>
+          {failure.value.kind === 'unreachable' && <p>The search goes on by itself as soon as the hub answers.</p>}
+        </FailureNotice>
+      )}
       {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
       {!shown && isLoading.value && <Awaited />}
       {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
       {shown && shown.page.items.length > 0 && (
-        <ol class={isLoading.value ? 'results results-old' : 'results'}>
+        <ol class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
           {shown.page.items.map((item) => (
             <Result key={item.id} item={item} query={shown.state.q.trim()} />
           ))}

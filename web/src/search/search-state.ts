@@ -8,6 +8,8 @@ import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } fr
 
 const TYPING_PAUSE_MS = 80;
 const MOST_KEPT = 30;
+/** A hub that is restarted is back within seconds. */
+const ASK_AGAIN_MS = 3_000;
 
 export const search = computed(() => readSearch(address.value.searchParams));
 /** What is in the search field, ahead of the address by the pause while typing. */
@@ -62,6 +64,10 @@ export function startSearch(): void {
     });
   });
   addEventListener('online', () => failure.value && retry());
+  setInterval(() => {
+    const isWaiting = failure.value?.kind === 'unreachable' && navigator.onLine && !isLoading.value;
+    if (isWaiting && view.value.name === 'search' && !document.hidden) retry();
+  }, ASK_AGAIN_MS);
 }
 
 /** The results first, for they are what counts; then the counts and reasons, which take longer. */

@@ -1,0 +1,29 @@
+// What somebody sees who followed a wrong link.
+import { useEffect } from 'preact/hooks';
+import { address } from './router.ts';
+import { lastPath } from './search/search-state.ts';
+
+export function NowherePage() {
+  useEffect(() => {
+    document.title = 'Nothing here · Catalog Hub';
+  }, []);
+  return (
+    <main id="content" class="entity-page">
+      <header class="entity-head">
+        <h1>There is nothing at this address</h1>
+        <p>
+          <code class="address">{address.value.pathname}</code> is no page of this hub. The link may be old, or
+          mistyped.
+        </p>
+        <p>
+          <a class="button button-main" href={lastPath.value}>
+            Search the catalog
+          </a>{' '}
+          <a class="button" href="/docs">
+            See what the API offers
+          </a>
+        </p>
+      </header>
+    </main>
+  );
+}
