@@ -42,10 +42,16 @@ test('address: what is secret in it is used, and neither in the lockfile nor in 
   web.put('/a.zip', archive);
   const { install, read } = await installStage(t);
   const url = web.url('/a.zip?token=s3cret').replace('//', '//me:passw0rd@');
-  const manifest = aManifest({ artifacts: [{ kind: 'zip', spec: { url } }] });
+  const manifest = aManifest({
+    artifacts: [
+      { kind: 'zip', spec: { url } },
+      { kind: 'other', spec: { transport: 'SSE', url: 'https://x.example/sse?token=s3cret' } },
+    ],
+  });
   const report = await install(manifest);
   assert.equal(report.ok, true, JSON.stringify(report.results));
-  for (const text of [await read('hub.lock.json'), JSON.stringify(report.results)])
+  const commands = report.plan.artifacts.map(({ command }) => command);
+  for (const text of [await read('hub.lock.json'), JSON.stringify([report.results, commands])])
     assert.doesNotMatch(text, /s3cret|passw0rd/);
   assert.equal(web.requests[0]?.path, '/a.zip?token=s3cret');
   assert.equal((await install(manifest, { frozen: true })).ok, true);
