@@ -113,7 +113,9 @@ export function createIngest(
       if (next === undefined) return;
       if (followed.has(next)) throw endless('leads back to a page that was read before');
       followed.add(next);
-      page = await fetchIndex.page(next, signal);
+      page = await fetchIndex.page(next, signal).catch((error: unknown) => {
+        throw error instanceof FetchError ? ofPage(pagesRead + 1, error) : error;
+      });
     }
   }
 
@@ -221,6 +223,10 @@ function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
 
 function endless(fault: string): FetchError {
   return new FetchError(`${fault}, and is read no further`, { isTemporary: false });
+}
+
+function ofPage(page: number, { message, isTemporary }: FetchError): FetchError {
+  return new FetchError(`page ${page} of the list: ${message}`, { isTemporary });
 }
 
 function withChangesSince(url: string, since: string | null): string {

@@ -151,7 +151,7 @@ test('registry: a bad page costs only what comes after it, and nothing is marked
     response.end(JSON.stringify({ servers, metadata: { nextCursor: 'lost' } }));
   });
   const result = await ingest('/v0/servers');
-  assert.deepEqual([result.ok, result.error], [false, 'answered 404']);
+  assert.deepEqual([result.ok, result.error], [false, 'page 2 of the list: answered 404']);
   assert.deepEqual(countsOf(result), { updated: 1 });
   assert.equal((await get('mcp_server:b/b')).missing_since, null);
 });

@@ -27,7 +27,7 @@ function isEmptyIndex({ manifests, items, entries, ...others }: JsonObject): boo
 
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {
   for (const [position, listed] of lists.flat().entries())
-    yield entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, position);
+    yield entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, position, isBareManifest(listed) ? BARE : undefined);
 }
 
 function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
@@ -40,6 +40,13 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
   );
   if (reference === undefined) return undefined;
   return at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
+}
+
+const BARE = "is a manifest itself, which is read only under the key 'manifest' of an entry";
+
+/** Lists also name type, id and version beside the address of a manifest; alone, they are most likely meant as one. */
+function isBareManifest(listed: unknown): boolean {
+  return isJsonObject(listed) && Boolean(listed.type && listed.id && listed.version);
 }
 
 function isBlank(text: string): boolean {

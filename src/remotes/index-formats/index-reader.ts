@@ -42,7 +42,7 @@ export function placeInIndex(indexUrl: string, name: string): string {
 }
 
 /** Kept, so that the author of the catalog sees it in the rejections. */
-export function unusableEntry(indexUrl: string, position: number): IndexEntry {
+export function unusableEntry(indexUrl: string, position: number, fault = 'is no manifest and names none'): IndexEntry {
   const url = placeInIndex(indexUrl, `entry-${position}`);
-  return { url, fault: `is no manifest and names none (entry ${position}, counted from 0)` };
+  return { url, fault: `${fault} (entry ${position}, counted from 0)` };
 }

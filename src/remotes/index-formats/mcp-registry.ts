@@ -32,9 +32,11 @@ function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntr
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {
   const cursor = object(metadata).nextCursor ?? object(metadata).next_cursor;
-  if (typeof cursor !== 'string' || cursor === '') return undefined;
+  // Numbers as well: to pass over one would be to take the first page for the whole list.
+  const isThere = typeof cursor === 'string' ? cursor !== '' : typeof cursor === 'number' && cursor > 0;
+  if (!isThere) return undefined;
   const next = new URL(indexUrl);
-  next.searchParams.set('cursor', cursor);
+  next.searchParams.set('cursor', String(cursor));
   return next.href;
 }
 

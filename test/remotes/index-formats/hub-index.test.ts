@@ -173,6 +173,11 @@ test('hub index: what names no manifest is kept with its fault, for its author t
   assert.equal(entries[9]?.fault, 'is no manifest and names none (entry 9, counted from 0)');
 });
 
+test('hub index: a manifest that stands there by itself is not taken, and its author is told how to write it', () => {
+  const { entries } = readIndexDocument([{ type: 'tool', id: 'a', version: '1' }], INDEX);
+  assert.match(entries[0]?.fault ?? '', /^is a manifest itself, .* key 'manifest' of an entry \(entry 0/);
+});
+
 test('hub index: a reference that is no address is kept, for its author to see, in a form that every database holds', () => {
   assert.deepEqual(urls(['http://[', 'http://a b', 'http://a\u0000b', 'http://\ud800[']), [
     'http://[',

@@ -80,12 +80,13 @@ test('mcp registry: the next page, by either spelling of its cursor', () => {
   const next = (metadata: unknown, url?: string) => read({ servers: [], metadata }, url).next;
   assert.equal(next({ nextCursor: 'a b&c' }), `${LIST}?cursor=a+b%26c`);
   assert.equal(next({ next_cursor: 'x' }), `${LIST}?cursor=x`);
+  assert.equal(next({ nextCursor: 100 }), `${LIST}?cursor=100`);
   assert.equal(next({ nextCursor: 'new' }, `${LIST}?cursor=old&limit=100`), `${LIST}?cursor=new&limit=100`);
   assert.equal(
     next({ nextCursor: 'x' }, `${LIST}?updated_since=2026-01-01T00%3A00%3A00Z`),
     `${LIST}?updated_since=2026-01-01T00%3A00%3A00Z&cursor=x`,
   );
-  for (const metadata of [{}, null, undefined, { nextCursor: '' }, { nextCursor: null }, { next_cursor: 7 }]) {
+  for (const metadata of [{}, null, undefined, { nextCursor: '' }, { nextCursor: null }, { next_cursor: 0 }]) {
     assert.equal(next(metadata), undefined);
   }
 });
