@@ -53,6 +53,17 @@ export function wholeNumber<const F extends number | undefined>(
   };
 }
 
+/** Which part of a long list of `things` is shown. */
+export function paging<const F extends number | undefined>(things: string, limit: { most: number; fallback: F }) {
+  const { most: max, fallback } = limit;
+  return {
+    limit: wholeNumber('-n, --limit <number>', `most ${things}`, { min: 1, max, fallback }),
+    offset: wholeNumber('--offset <number>', `${things} to leave out`, { min: 0, max: LARGEST_OFFSET, fallback: 0 }),
+  };
+}
+
+const LARGEST_OFFSET = 1_000_000_000;
+
 function chosen<T extends string>(value: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === value.toLowerCase());
   if (found !== undefined) return found;

@@ -2,10 +2,10 @@
 import type { BulkRemoval, PendingPage } from '../../gateway/contract.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { flag, wholeNumber } from '../options.ts';
+import { flag, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
-import { followed, syncForPeople } from './remotes.ts';
+import { syncAndTell } from './remotes.ts';
 
 export const pendingCommands = [
   command({
@@ -15,8 +15,7 @@ export const pendingCommands = [
     args: [{ name: '[words...]', description: 'that must all occur in the id, the name or the error' }],
     options: {
       errorOnly: flag('--error-only', 'only those with an error; also registered ones whose update failed'),
-      limit: wholeNumber('-n, --limit <number>', 'most servers', { min: 1, max: 1000, fallback: 100 }),
-      offset: wholeNumber('--offset <number>', 'servers to leave out', { min: 0, max: 1_000_000_000, fallback: 0 }),
+      ...paging('servers', { most: 1000, fallback: 100 }),
     },
     examples: [
       ['hub pending list', ''],
@@ -67,11 +66,9 @@ export const pendingCommands = [
     kind: 'hub',
     options: {},
     examples: [['hub pending retry', 'after the gateway was mended']],
-    async run({ output, access }) {
-      const hub = await access.open({ mustExist: true });
-      const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force: true }));
-      output.answer(report, () => syncForPeople(report, output));
-      return report.failed === 0 && Object.keys(report.errors).length === 0 ? 'ok' : 'failed';
+    async run(call) {
+      const { failed, errors } = await syncAndTell(call, { force: true, mustExist: true });
+      return failed === 0 && Object.keys(errors).length === 0 ? 'ok' : 'failed';
     },
   }),
 ];

@@ -75,17 +75,26 @@ export const remoteCommands = [
       ['hub sync', ''],
       ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
     ],
-    async run({ options: { force }, output, access }) {
-      const hub = await access.open();
-      const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
-      output.answer(report, () => syncForPeople(report, output));
-      return Object.keys(report.errors).length === 0 ? 'ok' : 'failed';
+    async run({ options: { force }, ...call }) {
+      const { errors } = await syncAndTell(call, { force });
+      return Object.keys(errors).length === 0 ? 'ok' : 'failed';
     },
   }),
 ];
 
+/** `force`: servers that failed a short while ago are tried again too. */
+export async function syncAndTell(
+  { output, access }: Pick<Call, 'output' | 'access'>,
+  { force, mustExist = false }: { force: boolean; mustExist?: boolean },
+): Promise<SyncReport> {
+  const hub = await access.open({ mustExist });
+  const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
+  output.answer(report, () => syncForPeople(report, output));
+  return report;
+}
+
 /** Long work, with what is going on beside the answer. */
-export async function followed<T>(
+async function followed<T>(
   { output, access }: Pick<Call, 'output' | 'access'>,
   work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
 ): Promise<T> {
@@ -142,7 +151,7 @@ function ingestForPeople({ results }: IngestReport, { style }: Output): string {
     .join('');
 }
 
-export function syncForPeople(report: SyncReport, { style }: Output): string {
+function syncForPeople(report: SyncReport, { style }: Output): string {
   const read = report.ingested.map((url) => `${style.good('ok')}  ${oneLine(url)}\n`);
   const failed = Object.entries(report.errors).map(
     ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,

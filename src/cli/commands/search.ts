@@ -3,7 +3,7 @@ import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { RERANKS, SEARCH_MODES, type SearchItem, type SearchPage, VERSION_CHOICES } from '../../search/contract.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import { command } from '../command.ts';
-import { flag, list, oneOf, wholeNumber } from '../options.ts';
+import { flag, list, oneOf, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural, wrapped } from '../output/text.ts';
 
@@ -27,8 +27,7 @@ export const searchCommands = [
       mode: oneOf('-m, --mode <mode>', 'how to search', SEARCH_MODES),
       rerank: oneOf('--rerank <how>', 'whether a language model puts the best in order', RERANKS),
       versions: oneOf('--versions <which>', 'of each name', VERSION_CHOICES),
-      limit: wholeNumber('-n, --limit <number>', 'most results', { min: 1, max: 100, fallback: undefined }),
-      offset: wholeNumber('--offset <number>', 'results to leave out', { min: 0, max: 1_000_000_000, fallback: 0 }),
+      ...paging('results', { most: 100, fallback: undefined }),
       includeInactive: flag('--include-inactive', 'also what is disabled'),
       registered: flag('--registered', 'no MCP servers that are not in the gateway yet'),
       withFitReason: flag('--why', 'say what in each result meets the query'),
