@@ -13,6 +13,7 @@ export type GatewayReply =
   | { kind: 'timeout'; error: string };
 
 const LONGEST_ERROR = 1000;
+const LONGEST_PAGE = 10_000;
 /** From a gateway they come as JSON and are about a server; anything else in front of it means that it is off itself. */
 const PROXY_STATUSES = [502, 503, 504];
 const NO_JSON = Symbol('no JSON');
@@ -27,7 +28,7 @@ export function answerOf({ status, headers, body }: FetchReply): GatewayReply {
     if (status < 300) return { kind: 'down', error: 'answered with something that is no JSON: check MCP_GATEWAY_URL' };
   }
   if (status >= 200 && status < 300) return { kind: 'ok', status, body: parsed };
-  return { kind: 'refused', status, error: errorText(parsed === NO_JSON ? body.toString('utf8') : parsed) };
+  return { kind: 'refused', status, error: errorText(parsed === NO_JSON ? pageText(body) : parsed) };
 }
 
 /** @throws whatever is no failure of the request. */
@@ -48,6 +49,16 @@ function parse(body: Buffer): unknown {
   } catch {
     return NO_JSON;
   }
+}
+
+/** Whatever stands in front of a gateway, or in its place, may answer with a page. */
+function pageText(body: Buffer): string {
+  return body
+    .toString('utf8')
+    .slice(0, LONGEST_PAGE)
+    .replace(/<(style|script)\b.*?<\/\1>/gis, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
 }
 
 /** All three shapes: `detail` (text, object or list), `message`, and `error` with `message`. */

@@ -27,7 +27,8 @@ export function gatewayDown(reply: Failure): GatewayDown | undefined {
 
 /** For calls that every registration needs, such as lists: whatever went wrong, it will for all. */
 export function gatewayUnusable(reply: Failure): GatewayDown {
-  const error = sentenceFor(reply);
+  const isElsewhere = reply.kind === 'refused' && reply.status === 404;
+  const error = `${sentenceFor(reply)}${isElsewhere ? ' Check MCP_GATEWAY_URL: a gateway has lists.' : ''}`;
   if (reply.kind !== 'down' || reply.retryAfterMs === undefined) return { outcome: 'gateway_down', error };
   const { retryAfterMs } = reply;
   return {

@@ -107,6 +107,10 @@ const errorShapes = [
   { body: { error: 'Account locked', message: 'Too many.' }, error: 'Account locked: Too many.' },
   { body: 'Internal Server Error', error: 'Internal Server Error' },
   { body: {}, error: 'no reason given' },
+  {
+    body: '<html><head><style>p { color: red }</style><title>Not Found</title></head>\n<p>Nothing <b>here</b></p></html>',
+    error: 'Not Found Nothing here',
+  },
   { body: { detail: 'a\u0000b \ud83d' }, error: 'ab \ufffd' },
   { body: { detail: 'x'.repeat(5000) }, error: 'x'.repeat(1000) },
 ];

@@ -477,3 +477,14 @@ test('server: what cannot be registered gets a sentence and no call', async (t) 
   }
   assert.equal(gateway.calls.length, 0);
 });
+
+test('server: something at the address that is no gateway stops it all, and says what to check', async (t) => {
+  const gateway = await startFakeGateway(t);
+  for (const path of ['/gateways', '/v1/gateways'])
+    gateway.surprise(`GET ${path}`, { status: 404, body: '<html><h1>Not Found</h1></html>' });
+  const registration = await batchFor(t, gateway).registerServer({});
+  assert.equal(
+    registration.outcome === 'gateway_down' && registration.error,
+    'The gateway answered 404: Not Found. Check MCP_GATEWAY_URL: a gateway has lists.',
+  );
+});

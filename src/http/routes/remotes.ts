@@ -15,13 +15,14 @@ import {
 } from '../../remotes/contract.ts';
 import { sendEvents, wantsEvents } from '../event-stream.ts';
 import { problems } from '../openapi.ts';
-import { wholeNumber, words } from '../query-string.ts';
+import { flag, wholeNumber, words } from '../query-string.ts';
 
 const SyncBody = z
   .object({
     force: z.boolean().default(false).describe('Also try servers again whose last failure was a short while ago'),
   })
   .nullish();
+const SyncQuery = z.object({ force: flag(false).describe('The same as `force` in the body.') });
 const IngestBody = z
   .object({
     url: RemoteUrl.shape.url
@@ -107,12 +108,13 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
           summary: 'Ingest all remotes, then register new servers',
           description:
             'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
+          querystring: SyncQuery,
           body: SyncBody,
           response: { 200: SyncReport, ...problems('invalid_request', 'unauthorized', 'sync_running') },
         },
       },
       async (request, reply) => {
-        const options = request.body ?? {};
+        const options = { force: request.body?.force || request.query.force };
         if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.syncRemotes(report, options));
         return hub.syncRemotes(undefined, options);
       },

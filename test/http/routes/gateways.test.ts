@@ -107,6 +107,10 @@ test('sync: force tries again what waits', async (t) => {
   await post();
   assert.equal((await post()).json().failed, 0);
   assert.equal((await post({ force: true })).json().failed, 3);
+  const byQuery = await hub.app.inject({ method: 'POST', url: '/remotes/sync?force=true' });
+  assert.equal(byQuery.json().failed, 3);
+  const odd = await hub.app.inject({ method: 'POST', url: '/remotes/sync?force=perhaps' });
+  assert.equal(odd.statusCode, 400, odd.body);
 });
 
 test('sync: without a gateway it is not synced, and nothing is marked as failed', async (t) => {
