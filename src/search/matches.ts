@@ -1,5 +1,5 @@
 // Where the words of a query stand in a text.
-import { STOP_WORDS, wordsOf } from './words.ts';
+import { isUnspaced, runsOf, STOP_WORDS, wordsOf } from './words.ts';
 
 export interface Match {
   start: number;
@@ -11,7 +11,7 @@ export interface Match {
 /** Terms of a query, each with the word it comes from. */
 export type QueryTerms = ReadonlyMap<string, string>;
 
-const RUNS = /[\p{L}\p{M}\p{N}]+/gu;
+const RUNS = runsOf(String.raw`[\p{L}\p{M}\p{N}]`);
 /** Nobody reads further, and long texts would hold up others. */
 const LONGEST_TEXT = 20_000;
 
@@ -29,9 +29,31 @@ export function queryTerms(text: string): QueryTerms {
 export function findMatches(text: string, terms: QueryTerms): Match[] {
   if (terms.size === 0) return [];
   return [...text.slice(0, LONGEST_TEXT).matchAll(RUNS)].flatMap(({ 0: run, index }) => {
-    const met = wordsOf(run)
-      .flatMap(({ term, parts }) => [term, ...parts])
-      .find((form) => terms.has(form));
+    if (isUnspaced(run)) return stretchesOf(run, index, terms);
+    const met = formsOf(run).find((form) => terms.has(form));
     return met === undefined ? [] : [{ start: index, end: index + run.length, word: terms.get(met) ?? met }];
   });
+}
+
+/** Without blanks, what was looked for stands anywhere in a run: as long as pair after pair is met, it is one match. */
+function stretchesOf(run: string, offset: number, terms: QueryTerms): Match[] {
+  const stretches: Match[] = [];
+  const letters = [...run];
+  let start = offset;
+  for (const [place, letter] of letters.entries()) {
+    const pair = letter + (letters[place + 1] ?? '');
+    const end = start + pair.length;
+    if (formsOf(pair).some((form) => terms.has(form))) {
+      const last = stretches.at(-1);
+      const begin = last && last.end > start ? last.start : start;
+      if (begin !== start) stretches.pop();
+      stretches.push({ start: begin, end, word: run.slice(begin - offset, end - offset) });
+    }
+    start += letter.length;
+  }
+  return stretches;
+}
+
+function formsOf(run: string): string[] {
+  return wordsOf(run).flatMap(({ term, parts }) => [term, ...parts]);
 }

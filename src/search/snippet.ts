@@ -20,7 +20,7 @@ export function makeSnippet(text: string, terms: QueryTerms, length = USUAL_LENG
 function startOf(text: string, terms: QueryTerms, length: number): number {
   const [first] = findMatches(text, terms);
   if (!first || first.end <= length) return 0;
-  const wanted = Math.min(first.start - BEFORE_MATCH, text.length - length);
+  const wanted = Math.max(0, Math.min(first.start - BEFORE_MATCH, text.length - length));
   const blank = text.indexOf(' ', wanted);
   // A text without blanks is cut anywhere, but never within a pair of surrogates.
   return blank >= 0 && blank < first.start ? blank + 1 : wanted + (isLowSurrogate(text, wanted) ? 1 : 0);

@@ -10,23 +10,66 @@ export interface Word {
 
 /** Without accents and in lower case; what looks the same to people is the same. */
 export function fold(text: string): string {
-  return text.normalize('NFKD').replace(MARKS, '').toLowerCase();
+  return withoutAccents(text).toLowerCase();
 }
 
 const MARKS = /\p{M}+/gu;
-/** Scripts that are written without blanks: every two neighbouring letters are a term. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const RUNS = /[\p{L}\p{N}]+/gu;
+/** Letters whose stroke or bond is no accent that could be taken off, as people type them who do not have them. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ẞ: 'Ss',
+  Æ: 'Ae',
+  Œ: 'Oe',
+  Ø: 'O',
+  Ł: 'L',
+  Đ: 'D',
+  Ð: 'D',
+  Þ: 'Th',
+  Ħ: 'H',
+  Ŧ: 'T',
+};
+const SPECIAL_LETTERS = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'gu');
+
+/** The case stays: words are split at it. */
+function withoutAccents(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .replace(SPECIAL_LETTERS, (letter) => PLAIN_LETTERS[letter] ?? letter);
+}
+
+/** Scripts that are written without blanks: every two neighbouring letters are a term. By extension, so that `ー` is Katakana. */
+const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
+const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
+const RUNS = runsOf(String.raw`[\p{L}\p{N}]`);
 const CASE_EDGE = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const LONGEST_WORD = 64;
+
+/** Runs of such characters; a script without blanks begins a new one: `支持PDF文件` holds the word `PDF`. */
+export function runsOf(characters: string): RegExp {
+  return new RegExp(`[${characters}&&${UNSPACED}]+|[${characters}--${UNSPACED}]+`, 'gv');
+}
+
+export function isUnspaced(run: string): boolean {
+  return IS_UNSPACED.test(run);
+}
 
 /** In their order, stop words and all. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  // Marks are taken out first: a decomposed accent would otherwise end the word. Case is still needed here.
-  for (const [run] of text.normalize('NFKD').replace(MARKS, '').matchAll(RUNS)) {
-    if (UNSPACED.test(run)) words.push(...pairsOf(run));
+  // Accents are taken off first: a decomposed one would otherwise end the word. Case is still needed here.
+  for (const [run] of withoutAccents(text).matchAll(RUNS)) {
+    if (isUnspaced(run)) words.push(...pairsOf(run));
     else words.push(wordFrom(run.slice(0, LONGEST_WORD)));
   }
   return words;

@@ -28,6 +28,16 @@ test('matches: words that say nothing count only when there are no others', () =
   assert.deepEqual(findMatches('anything', queryTerms('')), []);
 });
 
+test('matches: without blanks between words, what was looked for is found inside of a run, and other scripts beside it', () => {
+  const text = '支持PDF文件和数据库查询，データベース';
+  const found = (query: string) =>
+    findMatches(text, queryTerms(query)).map(({ start, end, word }) => [text.slice(start, end), word]);
+  assert.deepEqual(found('数据库'), [['数据库', '数据库']]);
+  assert.deepEqual(found('pdf'), [['PDF', 'pdf']]);
+  assert.deepEqual(found('データベース'), [['データベース', 'データベース']]);
+  assert.deepEqual(found('猫'), []);
+});
+
 test('snippet: a short text is shown whole, with single blanks', () => {
   assert.equal(makeSnippet('  Reads\n tables.  ', NOTHING), 'Reads tables.');
   assert.equal(makeSnippet(' \n ', NOTHING), undefined);
@@ -45,6 +55,17 @@ test('snippet: begins before the first match when the beginning of the text has 
   assert.match(snippet, /^…word\d+ .*finds invoices in mails .*word\d+…$/);
   assert.ok(snippet.length <= 203);
   assert.match(makeSnippet(text, queryTerms('word3 invoice')) ?? '', /^word0 /);
+});
+
+test('snippet: a long text without blanks is shown around the match, or from its beginning', () => {
+  const begins = `数据库${'查询'.repeat(200)}`;
+  assert.ok((makeSnippet(begins, queryTerms('数据库')) ?? '').startsWith('数据库查询'));
+  const later = `${'查询'.repeat(200)}数据库${'文件'.repeat(200)}`;
+  const snippet = makeSnippet(later, queryTerms('数据库')) ?? '';
+  assert.match(snippet, /^…查.*数据库文件.*…$/);
+  assert.ok(snippet.length > 150 && snippet.length <= 203, String(snippet.length));
+  const oneLongWord = `${'y'.repeat(300)} ${filler(20)}`;
+  assert.match(makeSnippet(oneLongWord, queryTerms('y'.repeat(300))) ?? '', /^y{200}…$/);
 });
 
 test('snippet: the end of a text has no dots', () => {
