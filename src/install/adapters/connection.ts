@@ -3,6 +3,7 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { fillGaps, type GappedText, gapSecrets, isAddress, isSecretName } from '../secret-address.ts';
 import type { InstallSubject } from '../subject.ts';
 import { shortName } from './short-name.ts';
+import { usualCommand } from './usual-command.ts';
 
 /** Something that differs from one user to the next, or must not be written down: without a value it comes from the environment. */
 export interface Variable {
@@ -83,8 +84,8 @@ function commandConnection(server: JsonObject, source: Source): Connection | und
   const { document, artifacts } = source;
   const { cmd, env } = asObject(server.exec);
   const words = Array.isArray(cmd) ? cmd.flatMap(wordsOf) : [];
-  const usual = artifacts.map(runnerOf).find((each) => each.length > 0) ?? [];
-  const [first, ...others] = words.length > 0 ? words : usual.map((word) => [word]);
+  const usual = artifacts.map(usualCommand).find((each) => each.length > 0) ?? [];
+  const [first, ...others] = words.length > 0 ? words : usual.map(argument);
   const command = first && fillGaps(first, () => '');
   if (!command) return undefined;
   const args = others.slice(0, MOST_ARGS).map((word) => gapsFrom(word, source));
@@ -113,17 +114,6 @@ function wordsOf(word: unknown): GappedText[] {
 
 function argument(word: string): GappedText {
   return isAddress(word) ? gapSecrets(word) : [word];
-}
-
-/** For a server whose manifest has no command: what its artifact is usually run with. */
-function runnerOf({ kind, spec }: JsonObject): string[] {
-  const { package: name, version, image, registry } = asObject(spec);
-  const pinned = (separator: string) =>
-    `${name}${asText(version) ? `${separator}${asText(version)?.replace(/^==/, '')}` : ''}`;
-  if (kind === 'pypi' && asText(name)) return ['uvx', pinned('==')];
-  if (registry === 'npm' && asText(name)) return ['npx', '-y', pinned('@')];
-  if (kind === 'oci' && asText(image)) return ['docker', 'run', '-i', '--rm', String(image)];
-  return [];
 }
 
 function environmentOf(name: string | undefined, value: unknown, isSecret: unknown): Variable | undefined {

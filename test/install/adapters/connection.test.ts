@@ -61,7 +61,22 @@ test('connection: without a command, the usual one for the artifact', () => {
   const cases: [object, string[]][] = [
     [{ kind: 'pypi', spec: { package: 'x', version: '1.2' } }, ['uvx', 'x==1.2']],
     [{ kind: 'other', spec: { package: '@a/b', registry: 'npm', version: '1' } }, ['npx', '-y', '@a/b@1']],
+    [{ kind: 'pypi', spec: { package: 'x', version: '>=1,<2' } }, ['uvx', '--from', 'x>=1,<2', 'x']],
+    [{ kind: 'pypi', spec: { package: 'x[cli]', version: '1' } }, ['uvx', '--from', 'x[cli]==1', 'x']],
+    [
+      { kind: 'pypi', spec: { package: 'x', version: 'latest', index_url: 'https://i.example/s' } },
+      ['uvx', '--default-index', 'https://i.example/s', 'x'],
+    ],
+    [
+      { kind: 'npm', spec: { package: 'b', registry_url: 'https://n.example/' } },
+      ['npx', '-y', '--registry=https://n.example/', 'b'],
+    ],
     [{ kind: 'oci', spec: { image: 'r.example/x:1' } }, ['docker', 'run', '-i', '--rm', 'r.example/x:1']],
+    [{ kind: 'oci', spec: { image: 'r.example:5/x', tag: '2' } }, ['docker', 'run', '-i', '--rm', 'r.example:5/x:2']],
+    [
+      { kind: 'oci', spec: { image: 'x', tag: '2', digest: 'sha256:1' } },
+      ['docker', 'run', '-i', '--rm', 'x@sha256:1'],
+    ],
   ];
   for (const [artifact, [command, ...args]] of cases) {
     const found = connectionOf(aSubject({ ...server({ exec: { cmd: [] } }), artifacts: [artifact] }));
