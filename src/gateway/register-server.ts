@@ -50,17 +50,19 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { ...gatewayUnusable(listing.reply), calls };
     const known = knownRow(listing.rows, request);
-    if (known?.isUnchanged && !known.row.isHollow) {
-      const report = { call: 'GET /gateways', name: known.row.name, url: known.row.url };
-      return settled(request, known.row, { ...report, outcome: 'exists' });
-    }
+    const isThere = known?.isUnchanged === true && !known.row.isHollow;
     const addressKey = JSON.stringify([candidates, credentialsOf(entity)]);
     const fault = faultsByAddress.get(addressKey);
-    if (fault !== undefined) return sameAsBefore(request, fault);
-    const last = await offerAll(request, known?.row);
+    if (fault !== undefined && (!isThere || known.row.isPending)) return sameAsBefore(request, fault);
+    const last = isThere ? await adopt(request, known.row) : await offerAll(request, known?.row);
     if (last.registration.outcome === 'failed' && last.status !== 409)
       faultsByAddress.set(addressKey, last.registration.error);
     return last.registration;
+  }
+
+  async function adopt(request: ServerRequest, row: GatewayRow): Promise<Attempt> {
+    const report = { call: 'GET /gateways', outcome: 'exists', name: row.name, url: row.url } as const;
+    return { registration: await settled(request, row, report), row };
   }
 
   /** A further address is of use only when the gateway could not reach the one before. */
@@ -175,10 +177,11 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const { entity, calls } = request;
     const failure = row.isPending ? await untilActive(batch, row.id) : undefined;
     if (failure === undefined) {
+      // Others with this address need not wait for it again.
+      row.isPending = false;
       return registered({ calls, report, row, isOurs: isOurs(row, entity) });
     }
-    const said = withoutSecrets(failure, secretsIn(Object.fromEntries(credentialsOf(entity))));
-    const error = `The gateway took it, and then said: ${said.replace(/[.\s]+$/, '')}.`;
+    const error = withoutSecrets(failure, secretsIn(Object.fromEntries(credentialsOf(entity))));
     calls.push({ ...report, outcome: 'failed', id: row.id, error });
     return failed(calls, error);
   }

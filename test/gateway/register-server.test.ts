@@ -418,7 +418,30 @@ test('server: what a gateway says after 202 is stored without secrets, and as ev
 
 test('server: 202 for ever is said so', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
-  assert.match(errorOf(await batchFor(t, gateway).registerServer({})), /it is still pending/);
+  const batch = batchFor(t, gateway);
+  const error = errorOf(await batch.registerServer({}));
+  assert.equal(error, 'The gateway took it, and has yet to connect to it: the next try looks again.');
+  const asked = gateway.calls.length;
+  assert.equal(errorOf(await batch.registerServer({ name: 'alias' })), error);
+  assert.equal(gateway.calls.length, asked, 'who has the same address does not wait once more');
+});
+
+test('server: what is active after 202 is not waited for again by another id with its address', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 2 });
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({});
+  const asked = gateway.calls.length;
+  assert.equal((await batch.registerServer({ name: 'alias' })).outcome, 'registered');
+  assert.equal(gateway.calls.length, asked);
+});
+
+test('server: what the gateway dropped after 202 is said so at once', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
+  gateway.onCall(({ method, path }) => {
+    if (method === 'GET' && /gateways\/./.test(path)) gateway.table.gateways = [];
+  });
+  const error = errorOf(await batchFor(t, gateway).registerServer({}));
+  assert.equal(error, 'The gateway took it, and has it no more.');
 });
 
 test('server: one address under many ids is offered once, whether it works or not', async (t) => {
