@@ -1,7 +1,8 @@
 // An embedder behind an OpenAI-compatible address.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
+import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } from 'cockatiel';
 import { z } from 'zod';
+import { FetchError } from '../lib/fetch.ts';
 import type { Fetch, FetchReply } from '../lib/world.ts';
 import { type Embedder, EmbeddingError, type EmbedOptions, unitLength } from './embedder.ts';
 
@@ -77,8 +78,7 @@ export function createHttpEmbedder({ baseUrl, model, apiKey, fetch }: HttpEmbedd
           : await askAgain(texts, signal);
       } catch (error) {
         if (error instanceof EmbeddingError) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new EmbeddingError(`The embedding endpoint does not serve: ${reason}`, { cause: error });
+        throw new EmbeddingError(`The embedding endpoint ${faultOf(error)}`, { cause: error });
       }
     },
     async close() {},
@@ -89,10 +89,17 @@ class RefusedError extends Error {
   readonly status: number;
   readonly retryAfterSec: number;
   constructor({ status, headers }: FetchReply) {
-    super(`it answers with status ${status}`);
+    super(`answered with status ${status}`);
     this.status = status;
     this.retryAfterSec = Number(headers['retry-after']) || 0;
   }
+}
+
+/** What it did, as the rest of a sentence: whoever searches reads it. */
+function faultOf(error: unknown): string {
+  if (isBrokenCircuitError(error)) return 'failed several times in a row, and is left alone for a moment';
+  if (error instanceof FetchError || error instanceof RefusedError) return error.message;
+  return `does not serve: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** Too many requests, trouble of the server, or of the way to it: worth another try. */

@@ -79,12 +79,18 @@ test('http embedder: after three failures in a row an urgent text fails at once'
   for (let tries = 0; tries < 6; tries += 1)
     await assert.rejects(embedder.embed(['one'], { isUrgent: true }), EmbeddingError);
   assert.equal(asked.length, 3);
+  await assert.rejects(embedder.embed(['one'], { isUrgent: true }), {
+    message: 'The embedding endpoint failed several times in a row, and is left alone for a moment',
+  });
 });
 
 test('http embedder: a slow endpoint costs a search two seconds at most', async (t) => {
   const { embedder } = await endpoint(t, (request) => ({ ...vectorsFor(request), afterMs: 20_000 }));
   const startedAt = performance.now();
-  await assert.rejects(embedder.embed(['one'], { isUrgent: true }), EmbeddingError);
+  await assert.rejects(embedder.embed(['one'], { isUrgent: true }), {
+    name: 'EmbeddingError',
+    message: 'The embedding endpoint did not answer within 2 s',
+  });
   assert.ok(performance.now() - startedAt < 8_000);
 });
 
