@@ -10,7 +10,7 @@ import { createNames, type Names } from './names.ts';
 import type { IndexEntry } from './search-index.ts';
 import { createTexts, type Texts } from './texts.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
-import { compact } from './words.ts';
+import { compact, STOP_TERMS } from './words.ts';
 
 export interface Member extends Omit<IndexEntry, 'facets'> {
   facetSet: number;
@@ -69,7 +69,10 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
   const bySlot: (Family | undefined)[] = [];
   const facetSets = createFacetSets();
   const vocabulary = createVocabulary();
-  const words = createLexicalIndex((term) => vocabulary.add(term));
+  const words = createLexicalIndex((term) => {
+    // Nobody who types `four` means `for`, which half of the catalog holds.
+    if (!STOP_TERMS.has(term)) vocabulary.add(term);
+  });
   const names = createNames();
   const texts = createTexts(onTextGone);
   const choices = new Map<string, Choice>();

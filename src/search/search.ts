@@ -116,7 +116,7 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
     });
   }
 
-  async function items(text: string, hits: readonly Hit[], query: SearchQuery) {
+  async function items(text: string, { hits, about }: Cut, query: SearchQuery) {
     const { withSnippets, explain } = query;
     const withFitReason = query.withFitReason && text !== '';
     const [page, descriptions] = await Promise.all([
@@ -125,7 +125,9 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
     ]);
     const found = page.map((each) => ({ ...each, description: descriptions.get(each.entity.uid) ?? '' }));
     const terms = queryTerms(text);
-    const written = withFitReason ? await writtenReasons(text, found) : [];
+    // Whoever searches waits for a model that does not serve only once.
+    const mayAskModel = withFitReason && about.rerank !== 'failed';
+    const written = mayAskModel ? await writtenReasons(text, found) : [];
     const shared = { baseUrl: baseUrl(), terms, withSnippets, explain };
     return {
       items: found.map((each, place): SearchItem => {
@@ -147,7 +149,7 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
   async function answer(query: SearchQuery): Promise<{ page: SearchPage; isLasting: boolean }> {
     const text = plainText(query.text);
     const cut = text === '' ? await listPage(query) : await rankedPage(text, query);
-    const shown = await items(text, cut.hits, query);
+    const shown = await items(text, cut, query);
     return {
       page: { items: shown.items, total: cut.total, ...cut.about },
       isLasting: cut.isLasting && shown.isLasting,

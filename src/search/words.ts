@@ -135,3 +135,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   there these they this those to up us use used using want was we were what when where which while who why will with
   would you your`.split(/\s+/),
 );
+
+/** The same as terms. */
+export const STOP_TERMS: ReadonlySet<string> = new Set([...STOP_WORDS].map(stem));

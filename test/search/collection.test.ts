@@ -95,3 +95,12 @@ test('collection: only what is retained stays', () => {
   collection.retain(['mcp_server:b@1.0.0']);
   assert.deepEqual(collection.size, { families: 1, entities: 1 });
 });
+
+test('collection: what is misspelt or unfinished is never taken for a word that says nothing', () => {
+  const { collection } = collectionOf(aManifest({ description: 'These are for whatever is there, in four colours.' }));
+  const { vocabulary } = collection;
+  assert.deepEqual(vocabulary.similar('fours', 5), [{ term: 'four', likeness: 0.8 }]);
+  assert.deepEqual(vocabulary.similar('fore', 5), []);
+  assert.deepEqual(vocabulary.startingWith('the', 5), []);
+  assert.ok(collection.words.frequency('for') > 0, 'who asks for nothing else still finds it');
+});
