@@ -66,9 +66,13 @@ export function createSync(dependencies: SyncDependencies): Sync {
   /** Of the registration that is under way; one at a time, as there is one sync at a time. */
   let registering = NOT_REGISTERING;
 
+  /** It takes the locks of the remotes that it looks at: who ingests one meanwhile would be refused. */
+  let interruptedClosed: Promise<unknown> = Promise.resolve();
+
   /** Never rejects: what one remote does, no other pays for. */
   async function ingestOne(url: string, task: IngestCall): Promise<IngestResult> {
     try {
+      await interruptedClosed;
       const lock = await tryLock(`ingest ${url}`);
       if (!lock) return refused(url, 'is being ingested already');
       return await ingestLocked(url, task).finally(() => lock.release());
@@ -148,6 +152,28 @@ export function createSync(dependencies: SyncDependencies): Sync {
     }
   }
 
+  async function closeInterrupted(): Promise<void> {
+    const urls = new Set((await unfinishedRuns()).map(({ url }) => url));
+    for (const url of urls) {
+      const lock = await tryLock(`ingest ${url}`);
+      // Somebody who has the lock is still at it.
+      if (lock) await closeRunsOf(url).finally(() => lock.release());
+    }
+  }
+
+  async function closeRunsOf(interrupted: string): Promise<void> {
+    // Looked up again under the lock: another hub may have finished one meanwhile.
+    for (const run of await unfinishedRuns()) {
+      if (run.url !== interrupted) continue;
+      const error = 'was interrupted: the hub ended before it was done';
+      await runs.save({ ...run, finished_at: now().toISOString(), ok: false, error, seconds_left: null });
+    }
+  }
+
+  async function unfinishedRuns(): Promise<IngestRun[]> {
+    return (await runs.last(MOST_RUNS_LOOKED_AT)).filter(({ finished_at }) => finished_at === null);
+  }
+
   return {
     async ingest(url, onProgress, { acceptShrunk = false } = {}) {
       const urls = url === undefined ? (await book.list()).items.map((remote) => remote.url) : [normalisedUrl(url)];
@@ -168,16 +194,10 @@ export function createSync(dependencies: SyncDependencies): Sync {
       // What another hub on the same database has under way is not done, and not of this hub either.
       return { running: current, ...registering, last: last.filter(({ finished_at }) => finished_at !== null) };
     },
-    async closeInterrupted() {
-      const left = (await runs.last(MOST_RUNS_LOOKED_AT)).filter(({ finished_at }) => finished_at === null);
-      for (const run of left) {
-        const lock = await tryLock(`ingest ${run.url}`);
-        // Somebody who has the lock is still at it.
-        if (!lock) continue;
-        const finished_at = now().toISOString();
-        const error = 'was interrupted: the hub ended before it was done';
-        await runs.save({ ...run, finished_at, ok: false, error, seconds_left: null }).finally(() => lock.release());
-      }
+    closeInterrupted() {
+      const closed = closeInterrupted();
+      interruptedClosed = closed.catch(() => {});
+      return closed;
     },
     async close() {
       stopping.abort();

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SearchQuery } from '../../src/search/contract.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createRunStore } from '../../src/store/remote-store.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { testWorld } from '../support/world.ts';
 import { hubOn } from './hubs.ts';
 import { syncingProcess } from './syncing.ts';
 import { someManifests } from './test-ingest.ts';
@@ -165,6 +168,36 @@ testOnEveryEngine(
     assert.deepEqual((await syncing).ingested, [url]);
 
     assert.deepEqual((await other.syncRemotes()).ingested, [url], 'afterwards it is free');
+  },
+);
+
+testOnEveryEngine(
+  'interrupted: a hub that starts after a kill says so of the runs it finds, and may ingest at once',
+  async (t, address) => {
+    const host = await startIndexServer(t);
+    const url = publish(host, '/one.json', 'a');
+    const { hub: killed } = await hubOn(t, address);
+    await killed.ingest(url);
+    const [run] = (await killed.ingestStatus()).last;
+    assert.ok(run);
+    await killed.close();
+    const database = await openDatabase(address, { metrics: testWorld().metrics });
+    const runs = createRunStore(database);
+    for (let minute = 10; minute < 40; minute += 1) {
+      const started_at = `2026-05-01T12:${minute}:00.000Z`;
+      await runs.save({ ...run, started_at, finished_at: null, ok: null, done: minute });
+    }
+    await database.close();
+
+    const { hub } = await hubOn(t, address);
+    const [result] = (await hub.ingest(url)).results;
+    assert.deepEqual([result?.ok, result?.error], [true, undefined]);
+    const interrupted = (await hub.ingestStatus()).last.filter(({ ok }) => ok === false);
+    assert.equal(interrupted.length, 30);
+    assert.deepEqual(
+      [interrupted[0]?.error, interrupted[0]?.done],
+      ['was interrupted: the hub ended before it was done', 39],
+    );
   },
 );
 
