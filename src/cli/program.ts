@@ -7,6 +7,7 @@ import { withEnvFile } from './environment.ts';
 import { type Ending, UsageError } from './exit-codes.ts';
 import { optionsOf } from './options.ts';
 import { createOutput } from './output/output.ts';
+import { wrapped } from './output/text.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ProgramOptions {
@@ -43,7 +44,11 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
   return program;
 }
 
-function addCommand(parent: CommanderCommand, command: Command, { table, terminal, onEnd }: ProgramOptions): void {
+function addCommand(
+  parent: CommanderCommand,
+  command: Command,
+  { table, terminal, parsing, onEnd }: ProgramOptions,
+): void {
   const parser = parent.command(command.path.at(-1) ?? '').description(command.summary);
   for (const { name, description, choices } of command.args ?? []) {
     const argument = new Argument(name, description);
@@ -51,7 +56,7 @@ function addCommand(parent: CommanderCommand, command: Command, { table, termina
   }
   const options = Object.entries(optionsOf(command)).map(([key, spec]) => ({ key, option: parserOption(spec), spec }));
   for (const { option } of options) parser.addOption(option);
-  parser.addHelpText('after', helpAfter(command));
+  parser.addHelpText('after', helpAfter(command, parsing.columns));
   parser.action(async () => {
     const given = parser.opts();
     const values = Object.fromEntries(
@@ -76,9 +81,9 @@ function parserOption({ flags, description, choices, fallback, read }: OptionSpe
   });
 }
 
-function helpAfter({ details, examples }: Command): string {
+function helpAfter({ details, examples }: Command, columns: number): string {
   const lines = examples.map(([line, does]) => `  ${line}${does && `\n      ${does}`}`);
-  return `${details ? `\n${details}\n` : ''}\nExamples:\n${lines.join('\n')}`;
+  return `${details ? `\n${wrapped(details, columns).join('\n')}\n` : ''}\nExamples:\n${lines.join('\n')}`;
 }
 
 interface Invocation {

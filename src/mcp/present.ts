@@ -14,9 +14,10 @@ export function shownItem(item: SearchItem): Record<string, unknown> {
   return { id, type, name, title, version, status, summary, score, ...(why ? { why } : {}) };
 }
 
-export function itemLine({ id, title, name, summary, status }: SearchItem, position: number): string {
+export function itemLine({ id, title, name, summary, status, fit_reason }: SearchItem, position: number): string {
   const note = status === 'active' ? '' : ` [${status}]`;
-  return `${position}. ${id}${note}: ${title ?? name}. ${shortened(summary, LONGEST_SUMMARY)}`;
+  const why = fit_reason ? `\n   ${shortened(fit_reason, LONGEST_SUMMARY)}` : '';
+  return `${position}. ${id}${note}: ${title ?? name}. ${shortened(summary, LONGEST_SUMMARY)}${why}`;
 }
 
 export function shownEntity(entity: EntityRecord): Record<string, unknown> {

@@ -39,15 +39,20 @@ export function offerReadingTools(server: McpServer, options: McpServerOptions):
       description:
         'Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing.',
       inputSchema: SearchInput,
-      outputSchema: z.object({ items: z.array(z.looseObject({ id: z.string() })), total: z.number() }),
+      outputSchema: z.object({
+        items: z.array(z.looseObject({ id: z.string() })),
+        total: z.number(),
+        degraded: z.string().optional().describe('Which part of search was not available'),
+      }),
       annotations: READS,
     },
     ({ query, ...wish }) =>
       answered(options, async () => {
-        const { items, total } = await hub.search(searchQuery({ ...wish, text: query, withFitReason: true }));
+        const { items, total, degraded } = await hub.search(searchQuery({ ...wish, text: query, withFitReason: true }));
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
-        const text = lines.length > 0 ? lines.join('\n') : 'Nothing fits. Try other or fewer words, or no filter.';
-        return answer(text, { items: items.map(shownItem), total });
+        const found = lines.length > 0 ? lines : ['Nothing fits. Try other or fewer words, or no filter.'];
+        const note = degraded === undefined ? {} : { degraded };
+        return answer([...found, ...Object.values(note)].join('\n'), { items: items.map(shownItem), total, ...note });
       }),
   );
 

@@ -27,6 +27,13 @@ test('hub serve --help: says what it takes, with examples', async () => {
   assert.match(out, /Examples:/);
 });
 
+test('hub export --help: is as wide as the terminal at most', async () => {
+  const { out } = await inTerminal(['export', '--help'], { columns: 70 });
+  const [, details = ''] = /\n\n(As `jsonl`[\s\S]*?)\n\nExamples/.exec(out) ?? [];
+  assert.ok(details.split('\n').length > 1);
+  for (const line of details.split('\n')) assert.ok(line.length <= 70, line);
+});
+
 const wrong = [
   { args: [], says: /Usage: hub/ },
   { args: ['frobnicate'], says: /unknown command 'frobnicate'/ },

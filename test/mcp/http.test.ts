@@ -58,6 +58,7 @@ test('mcp: search finds what is meant, short and structured', async (t) => {
   const { items } = result.structuredContent as { items: { id: string; why?: string }[] };
   assert.equal(items[0]?.id, 'mcp_server:pdf-tables@1.0.0');
   assert.ok(items[0]?.why);
+  assert.ok(textOf(result).includes(items[0].why), 'the reason is in the text as well');
   assert.match(textOf(result), /^1\. mcp_server:pdf-tables@1\.0\.0: PDF Tables\./);
   const none = await client.callTool({
     name: 'search_catalog',

@@ -50,5 +50,5 @@ export function modelFinding({ model }: Diagnosis): Finding {
 export async function meaningFinding(hub: Pick<HubOperations, 'search'>): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'search by meaning works' };
-  return { outcome: 'warning', found: degraded, advice: `Search goes on by words. ${OTHER_MODEL}` };
+  return { outcome: 'warning', found: degraded, advice: OTHER_MODEL };
 }

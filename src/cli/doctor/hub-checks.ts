@@ -68,9 +68,14 @@ async function databaseFinding(hub: HubOperations): Promise<Finding> {
 export async function catalogFinding(hub: HubOperations): Promise<Finding> {
   const { total } = await hub.listCatalog({ text: '', sort: 'updated_at', limit: 1, offset: 0 });
   if (total > 0) return { outcome: 'ok', found: plural(total, 'entity', 'entities') };
-  const advice = "Add a remote ('hub remotes add <url>') and read it ('hub sync').";
-  return { outcome: 'warning', found: 'empty', advice };
+  return EMPTY_CATALOG;
 }
+
+export const EMPTY_CATALOG: Finding = {
+  outcome: 'warning',
+  found: 'empty',
+  advice: "Add a remote ('hub remotes add <url>') and read it ('hub sync').",
+};
 
 async function tokenFinding(hub: HubOperations): Promise<Finding> {
   try {
@@ -85,6 +90,7 @@ async function tokenFinding(hub: HubOperations): Promise<Finding> {
 
 async function remotesFinding(hub: HubOperations): Promise<Finding> {
   const { items } = await hub.listRemotes();
+  if (items.length === 0) return { outcome: 'ok', found: 'none yet' };
   const failed = items.filter(({ last_status }) => last_status === 'failed');
   if (failed.length === 0) return { outcome: 'ok', found: `${plural(items.length, 'remote')}, none of which failed` };
   const found = failed.map(({ url, last_error }) => `${url}: ${last_error}`).join('; ');

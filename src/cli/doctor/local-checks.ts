@@ -8,7 +8,7 @@ import type { World } from '../../lib/world.ts';
 import { plural } from '../output/text.ts';
 import { gatewayFinding, meaningFinding, modelFinding } from './diagnosis-findings.ts';
 import { type Check, type Finding, once } from './finding.ts';
-import { catalogFinding, combined } from './hub-checks.ts';
+import { catalogFinding, combined, EMPTY_CATALOG } from './hub-checks.ts';
 import { toolChecks } from './tool-checks.ts';
 
 export interface LocalChecksOptions {
@@ -33,7 +33,7 @@ export function localChecks(options: LocalChecksOptions): Check[] {
   const diagnose = once(async () => ((await catalogIfUsable()) ?? (await openEmptyHub())).diagnose());
   return [
     { subject: 'database', look: () => databaseFinding(config, openCatalog) },
-    { subject: 'catalog', look: async () => catalogState(await catalogIfUsable()) },
+    { subject: 'catalog', look: () => catalogState(openCatalog) },
     { subject: 'gateway', look: async () => gatewayFinding(await diagnose()) },
     {
       subject: 'model',
@@ -64,9 +64,11 @@ async function databaseFinding(config: Config, openCatalog: () => Promise<Hub | 
     : { outcome: 'failed', found: `${name} does not answer`, advice: 'See whether its disk is full.' };
 }
 
-async function catalogState(hub: Hub | undefined): Promise<Finding> {
-  if (hub) return catalogFinding(hub);
-  return { outcome: 'warning', found: 'none, without a database', advice: 'Mend the database first; see above.' };
+async function catalogState(openCatalog: () => Promise<Hub | undefined>): Promise<Finding> {
+  const hub = await openCatalog().catch((error: Error) => error);
+  if (hub === undefined) return EMPTY_CATALOG;
+  if (!(hub instanceof Error)) return catalogFinding(hub);
+  return { outcome: 'warning', found: 'cannot be read', advice: 'Mend the database first; see above.' };
 }
 
 /** The vectors are read first, as a hub that serves does by itself. */

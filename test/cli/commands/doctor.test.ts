@@ -95,6 +95,7 @@ test('hub doctor: a database that cannot be used does not hide the rest', async 
   assert.equal(exitCode, 1);
   assert.match(about.database?.found ?? '', /cannot be used/);
   assert.deepEqual([about.catalog?.outcome, about.gateway?.found], ['warning', 'not configured']);
+  assert.match(about.catalog?.advice ?? '', /Mend the database/);
   assert.equal(about.npm?.outcome, 'ok');
 });
 
@@ -145,6 +146,7 @@ test('hub doctor: gateway and model are tried also where there is no database ye
   const settings = { DATA_DIR: folder, MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret };
   const { about } = await diagnose(settings);
   assert.match(about.database?.found ?? '', /not there yet/);
+  assert.match(about.catalog?.advice ?? '', /hub remotes add/);
   assert.equal(about.gateway?.outcome, 'ok');
   assert.match(about.model?.found ?? '', /^catalog-(encoder|static)-/);
   assert.deepEqual(await readdir(folder), []);
