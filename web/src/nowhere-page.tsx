@@ -15,14 +15,14 @@ export function NowherePage() {
           <code class="address">{address.value.pathname}</code> is no page of this hub. The link may be old, or
           mistyped.
         </p>
-        <p>
+        <div class="ways-on">
           <a class="button button-main" href={lastPath.value}>
             Search the catalog
-          </a>{' '}
+          </a>
           <a class="button" href="/docs">
             See what the API offers
           </a>
-        </p>
+        </div>
       </header>
     </main>
   );
