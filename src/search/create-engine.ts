@@ -20,6 +20,14 @@ export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'i
   log: Logger;
 }
 
+interface Understanding {
+  meaning?: Meaning;
+  /** Whether the model is not the one that should run here. */
+  isStandIn: boolean;
+  /** Why there is no meaning although it was asked for. */
+  trouble?: string;
+}
+
 /** What is longer has said what it wants. */
 const LONGEST_TEXT = 2_000;
 /** A search that comes while the index is built waits so long for it. */
@@ -35,6 +43,8 @@ const REST_AFTER_BUSY_MS = 2_000;
 /** So many vectors may be missing without a word about it: they are on their way. */
 const FEW_MISSING = 0.05;
 const MOST_NEIGHBOURS = 400;
+/** Without the reason, which is for the operator and may name files. */
+const STAND_IN = 'The sentence encoder cannot be used here: a simpler model judges meaning, more coarsely.';
 
 export function createSearchEngine({
   index,
@@ -84,7 +94,19 @@ export function createSearchEngine({
     await Promise.race([refresh(), sleep(patience, undefined, { ref: false })]);
   }
 
-  async function meaningOf(request: RankRequest, signal?: AbortSignal): Promise<Meaning> {
+  /** A search never fails because a model did. */
+  async function understand(request: RankRequest, signal?: AbortSignal): Promise<Understanding> {
+    if (request.mode === 'keyword') return { isStandIn: false };
+    try {
+      return await meaningOf(request, signal);
+    } catch (error) {
+      report('A query could not be embedded; search goes on by words', error);
+      const trouble = error instanceof EmbeddingError ? error.message : 'the vectors cannot be compared';
+      return { isStandIn: false, trouble };
+    }
+  }
+
+  async function meaningOf(request: RankRequest, signal?: AbortSignal): Promise<Understanding> {
     const late = sleep(WAIT_FOR_MODEL_MS, undefined, { ref: false }).then(() => {
       throw new EmbeddingError('the model is still being loaded');
     });
@@ -92,16 +114,19 @@ export function createSearchEngine({
     const ready = await Promise.race([opened(), late]);
     const [vector] = await ready.embed([request.text], { signal, isUrgent: true });
     if (!vector) throw new EmbeddingError('the embedder gave no vector');
-    if (!index.nearest) return { vector };
+    const isStandIn = ready.fallback !== undefined;
+    if (!index.nearest) return { meaning: { vector }, isStandIn };
     const { among, alsoOf } = await thread.run({ kind: 'candidates', request });
-    return { cosines: await index.nearest({ model: ready.model, vector, limit: MOST_NEIGHBOURS, among, alsoOf }) };
+    const cosines = await index.nearest({ model: ready.model, vector, limit: MOST_NEIGHBOURS, among, alsoOf });
+    return { meaning: { cosines }, isStandIn };
   }
 
-  function degradation(
+  /** What is missing now and may be there for the next search, in sentences. */
+  function passingTroubles(
     { usedMeaning }: RankedColumns,
     wantsMeaning: boolean,
     trouble: string | undefined,
-  ): string | undefined {
+  ): string[] {
     const { texts, embedded, entities } = thread.sizes();
     const sentences: string[] = [];
     if (keeper.revision() === undefined) sentences.push(`The index is still being built: ${entities} entities so far.`);
@@ -113,7 +138,7 @@ export function createSearchEngine({
     } else if (wantsMeaning && texts - embedded > FEW_MISSING * texts) {
       sentences.push(`Meaning is known of ${embedded} of ${texts} texts so far; the others are found by words.`);
     }
-    return sentences.length > 0 ? sentences.join(' ') : undefined;
+    return sentences;
   }
 
   async function catchUp(signal: AbortSignal): Promise<void> {
@@ -169,22 +194,17 @@ export function createSearchEngine({
       await bringUpToDate();
       const asked = { ...request, text: request.text.slice(0, LONGEST_TEXT).toWellFormed() };
       const wantsMeaning = request.mode !== 'keyword';
-      let trouble: string | undefined;
-      const meaning = !wantsMeaning
-        ? undefined
-        : await meaningOf(asked, signal).catch((error) => {
-            report('A query could not be embedded; search goes on by words', error);
-            trouble = error instanceof EmbeddingError ? error.message : 'the vectors cannot be compared';
-            return undefined;
-          });
+      const { meaning, isStandIn, trouble } = await understand(asked, signal);
       const mode = meaning ? request.mode : 'keyword';
       const columns = await thread.run({ kind: 'rank', request: { ...asked, mode }, now: now(), meaning });
-      const degraded = degradation(columns, wantsMeaning, trouble);
+      const passing = passingTroubles(columns, wantsMeaning, trouble);
+      const troubles = isStandIn ? [...passing, STAND_IN] : passing;
       return {
         hits: explained(hitsFrom(columns), columns),
         total: columns.uids.length,
         mode: columns.usedMeaning ? mode : 'keyword',
-        ...(degraded !== undefined && { degraded }),
+        ...(troubles.length > 0 && { degraded: troubles.join(' ') }),
+        isLasting: passing.length === 0,
       };
     },
     version: () => [thread.instance(), keeper.revision() ?? 'none', thread.sizes().embedded].join('.'),

@@ -32,7 +32,7 @@ export interface RankRequest {
 }
 
 export interface Ranking {
-  /** Best first, ties in a fixed order; up to a thousand, so that pages are cut from it. */
+  /** Best first, ties in a fixed order; some hundreds at most, from which pages are cut. */
   hits: readonly Hit[];
   /** How many of them there are. */
   total: number;
@@ -40,6 +40,8 @@ export interface Ranking {
   mode: SearchMode;
   /** Which part was not available, and what was done instead: one sentence for the caller. */
   degraded?: string;
+  /** Whether the same request has the same answer until `version` moves: not so when something failed that may work again. */
+  isLasting: boolean;
 }
 
 /** All scores are within 0..1. */

@@ -8,7 +8,7 @@ export interface Rankings {
   rank(request: RankRequest, state: string): Promise<Ranking>;
 }
 
-/** Hits of all rankings together: a broad query has a thousand. */
+/** Hits of all rankings together: a broad query has some hundreds. */
 const HITS_KEPT = 100_000;
 
 export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rankings {
@@ -21,8 +21,8 @@ export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rankings {
   async function rank(request: RankRequest, key: string): Promise<Ranking> {
     // Without a signal: others may wait for the same ranking.
     const ranking = await engine.rank(request);
-    // What was not whole is not kept, nor are explanations, which are long and rare.
-    if (ranking.degraded === undefined && !request.explain) kept.set(key, keep(ranking));
+    // Explanations are long and rare.
+    if (ranking.isLasting && !request.explain) kept.set(key, keep(ranking));
     return ranking;
   }
 

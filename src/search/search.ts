@@ -87,7 +87,7 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
         ...(ranking.degraded !== undefined && { degraded: ranking.degraded }),
         ...(facets && { facets }),
       },
-      isLasting: ranking.degraded === undefined && (!llm || rerank === undefined || rerank === 'applied'),
+      isLasting: ranking.isLasting && (!llm || rerank === undefined || rerank === 'applied'),
     };
   }
 

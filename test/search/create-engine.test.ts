@@ -212,6 +212,25 @@ test('engine: without a model search goes on by words, says so, and warns once',
   assert.equal(world.logged.filter(({ level }) => level === 'warn').length, 1);
 });
 
+test('engine: a model that stands in for another is named, and what it finds lasts', async (t) => {
+  const fallback = 'Error: /home/somebody/node_modules/native.node: cannot open shared object file';
+  const { save, catchUp, engine } = await searchStage(t, {
+    address: await emptyDatabase(t, 'sqlite'),
+    openEmbedder: async () => ({ ...threeSubjects(), fallback }),
+  });
+  await save(pdf, frost);
+  await catchUp();
+  const ranking = await engine.rank(asks('frost'));
+  assert.equal(ranking.mode, 'hybrid');
+  assert.equal(
+    ranking.degraded,
+    'The sentence encoder cannot be used here: a simpler model judges meaning, more coarsely.',
+  );
+  assert.equal(ranking.isLasting, true);
+  const byWords = await engine.rank(asks('frost', { mode: 'keyword' }));
+  assert.equal(byWords.degraded, undefined);
+});
+
 test('engine: vectors of another size take no part, and the answer says so', async (t) => {
   const embedder = threeSubjects();
   const { save, catchUp, engine } = await searchStage(t, {

@@ -42,7 +42,7 @@ export function wordEngine(findable: readonly Findable[], { delayMs = 0 } = {}):
       })
       .filter(({ final }) => final > 0)
       .toSorted((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
-    return { hits, total: hits.length, mode: request.mode, ...(degraded && { degraded }) };
+    return { hits, total: hits.length, mode: request.mode, isLasting: !degraded, ...(degraded && { degraded }) };
   }
 
   return {
