@@ -49,6 +49,7 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
   const artifacts = found.artifacts.flatMap((artifact, index) => {
     const expected = locked.artifacts[index];
     if (!expected) return [`artifact ${index + 1} is not in the lockfile`];
+    if (!artifact.ok && expected.ok) return [`artifact ${index + 1} (${artifact.kind}) was not installed`];
     const fields = comparedFields(artifact).filter((key) => artifact[key] !== expected[key]);
     const others = jsonDigest(artifact.dependencies) === jsonDigest(expected.dependencies);
     return [

@@ -93,10 +93,11 @@ function installListener(output: Output): (event: InstallEvent) => void {
 }
 
 function remark(extra: Record<string, unknown> = {}): string {
-  const { error, skipped } = extra;
+  const { error, skipped, reason, frozen } = extra;
   if (typeof error === 'string') return `: ${oneLine(error)}`;
-  if (skipped) return typeof skipped === 'string' ? `: ${oneLine(skipped)}` : ': nothing to do';
-  return '';
+  if (!skipped) return '';
+  if (frozen) return ': as the lockfile says';
+  return typeof reason === 'string' ? `: nothing to do (${oneLine(reason).replace(/\.$/, '')})` : ': nothing to do';
 }
 
 function reportForPeople(report: InstallReport, output: Output): string {

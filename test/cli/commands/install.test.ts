@@ -31,7 +31,7 @@ testBothWays(
     assert.equal(done.exitCode, 0, done.error);
     assert.match(
       done.error,
-      /^ok {6}adapters\.write \(\d+\.\d s\)\nok {6}gateway\.register .*\nok {6}lockfile\.write .*\n$/,
+      /^ok {6}adapters\.write \(\d+\.\d s\)\nok {6}gateway\.register .*: nothing to do \(.+\)\nok {6}lockfile\.write .*\n$/,
     );
     assert.match(done.out, /^wrote {2}\S+\n[\s\S]*Installed mcp_server:pdf-tables@1\.0\.0 in \S+\.\n$/);
     assert.ok(existsSync(join(target, 'hub.lock.json')));
