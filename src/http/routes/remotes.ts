@@ -22,7 +22,11 @@ const SyncBody = z
     force: z.boolean().default(false).describe('Also try servers again whose last failure was a short while ago'),
   })
   .nullish();
-const SyncQuery = z.object({ force: flag(false).describe('The same as `force` in the body.') });
+const SyncQuery = z.object({
+  force: flag(false)
+    .describe('The same as `force` in the body.')
+    .meta({ examples: ['true'] }),
+});
 const IngestBody = z
   .object({
     url: RemoteUrl.shape.url
