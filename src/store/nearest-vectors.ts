@@ -5,7 +5,7 @@ import type { NearestVectors, StoredVector } from '../search/search-index.ts';
 import type { Dialect } from './dialects/dialect.ts';
 
 export interface NearestVectorIndex {
-  /** Makes the index of a model before its first vectors come. */
+  /** Makes the index of a model before its first vectors come; those of another size, from before it changed under its name, are left out from then on. */
   prepare(model: string, dimensions: number): Promise<void>;
   /** Takes in vectors that have been stored. */
   adopt(model: string, vectors: readonly StoredVector[]): Promise<void>;
@@ -14,6 +14,8 @@ export interface NearestVectorIndex {
 
 /** The extension looks at so many while it walks through its graph: the more, the fewer are missed. */
 const LOOKED_AT = 1000;
+/** The extension has no graph for longer vectors; they are all compared instead. */
+const LONGEST_IN_GRAPH = 2000;
 
 /** Undefined where there is no such extension. */
 export async function createNearestVectors(dialect: Dialect): Promise<NearestVectorIndex | undefined> {
@@ -25,11 +27,24 @@ export async function createNearestVectors(dialect: Dialect): Promise<NearestVec
     async prepare(model, dimensions) {
       if (prepared.has(model)) return;
       const name = `text_vector_nearest_${createHash('sha256').update(model).digest('hex').slice(0, 12)}`;
-      // Literals: neither the size of a vector nor the condition of an index can be a parameter.
-      await sql`
-        create index if not exists ${sql.ref(name)} on text_vector
-        using hnsw ((embedding::vector(${sql.lit(dimensions)})) vector_ip_ops) where model = ${sql.lit(model)}
-      `.execute(write);
+      await write.transaction().execute(async (tx) => {
+        const { rows: others } = await sql`
+          select 1 from text_vector where model = ${model} and vector_dims(embedding) <> ${dimensions} limit 1
+        `.execute(tx);
+        if (others.length > 0) {
+          // One vector of another size would make every comparison fail, and so would an index that expects it.
+          await sql`drop index if exists ${sql.ref(name)}`.execute(tx);
+          await sql`
+            update text_vector set embedding = null where model = ${model} and vector_dims(embedding) <> ${dimensions}
+          `.execute(tx);
+        }
+        if (dimensions > LONGEST_IN_GRAPH) return;
+        // Literals: neither the size of a vector nor the condition of an index can be a parameter.
+        await sql`
+          create index if not exists ${sql.ref(name)} on text_vector
+          using hnsw ((embedding::vector(${sql.lit(dimensions)})) vector_ip_ops) where model = ${sql.lit(model)}
+        `.execute(tx);
+      });
       prepared.add(model);
     },
 

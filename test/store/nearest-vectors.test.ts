@@ -94,6 +94,36 @@ test('pgvector: finds what the index in memory would find, with its cosines', as
   );
 });
 
+test('pgvector: a model that changes its size under its name is compared by its new vectors only', async (t) => {
+  const pglite = await PGlite.create({ extensions: { vector: pgvector } });
+  t.after(() => pglite.close());
+  const dialect = await dialectOn(pglite);
+  const open = () => createSearchIndex(dialect, { current: async () => 0, change: async () => Promise.reject() });
+  const before = await open();
+  await before.saveVectors('m', [
+    { digest: 'a', vector: Float32Array.of(1, 0) },
+    { digest: 'gone', vector: Float32Array.of(0, 1) },
+  ]);
+  const after = await open();
+  await after.saveVectors('m', [{ digest: 'a', vector: Float32Array.of(0, 0, 1) }]);
+  const found = await after.nearest?.({ model: 'm', vector: Float32Array.of(0, 0, 1), limit: 5, alsoOf: ['gone'] });
+  assert.deepEqual(found, [{ digest: 'a', cosine: 1 }]);
+});
+
+test('pgvector: vectors that are too long for its graph are compared one by one', async (t) => {
+  const pglite = await PGlite.create({ extensions: { vector: pgvector } });
+  t.after(() => pglite.close());
+  const dialect = await dialectOn(pglite);
+  const index = await createSearchIndex(dialect, { current: async () => 0, change: async () => Promise.reject() });
+  const long = (place: number) => new Float32Array(3072).fill(0).fill(1, place, place + 1);
+  await index.saveVectors('large', [
+    { digest: 'a', vector: long(0) },
+    { digest: 'b', vector: long(3071) },
+  ]);
+  const found = await index.nearest?.({ model: 'large', vector: long(3071), limit: 1, alsoOf: [] });
+  assert.deepEqual(found, [{ digest: 'b', cosine: 1 }]);
+});
+
 test('pgvector: where the extension cannot be had, the hub does without it', async () => {
   const dialect = await dialectOn(without);
   assert.equal(await createNearestVectors(dialect), undefined);
