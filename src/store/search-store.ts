@@ -61,9 +61,18 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
         .where(isOneOf('uid', uids))
         .where(sql<boolean>`length(manifest) <= ${LONGEST_MANIFEST}`)
         .execute();
-      return new Map(rows.map(({ uid, manifest }) => [uid, readManifest(JSON.parse(manifest)).description]));
+      return new Map(rows.map(({ uid, manifest }) => [uid, descriptionIn(manifest)]));
     },
   };
+}
+
+/** What cannot be read any more, since what a manifest must be has changed, is shown without it. */
+function descriptionIn(manifest: string): string {
+  try {
+    return readManifest(JSON.parse(manifest)).description;
+  } catch {
+    return '';
+  }
 }
 
 function entryFromRow(row: EntryRow): DirectoryEntry {
