@@ -11,8 +11,6 @@ export interface FacetSets {
   release(id: number): void;
   /** By the number of a set, 1 where its entities meet the filters as far as facets are concerned; undefined: all do. */
   meeting(filters: SearchFilters): Uint8Array | undefined;
-  /** The same as a question about one set. */
-  matcher(filters: SearchFilters): (id: number) => boolean;
   /** How many entities have which value, given how many there are of each set. */
   count(entities: Uint32Array): Omit<FacetCounts, 'type'>;
   /** Numbers of sets are below this. */
@@ -83,11 +81,6 @@ export function createFacetSets(): FacetSets {
     },
 
     meeting,
-
-    matcher(filters) {
-      const met = meeting(filters);
-      return (id) => met === undefined || met[id] === 1;
-    },
 
     count(entities) {
       const totals = new Uint32Array(values.length);

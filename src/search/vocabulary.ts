@@ -2,7 +2,7 @@
 
 export interface Vocabulary {
   add(term: string): void;
-  /** Known terms that begin so, most of them at most `limit`. */
+  /** Known terms that go on after this beginning, `limit` of them at most. */
   startingWith(beginning: string, limit: number): string[];
   /** Known terms that one or two typing errors make of this one, best first. */
   similar(term: string, limit: number): { term: string; likeness: number }[];
