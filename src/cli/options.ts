@@ -36,7 +36,7 @@ export function oneOfOr<const T extends string>(
   return { flags, description, choices, fallback, read: (value) => chosen(value, choices) };
 }
 
-export function wholeNumber<const F extends number | undefined>(
+function wholeNumber<const F extends number | undefined>(
   flags: string,
   description: string,
   { min, max, fallback }: { min: number; max: number; fallback: F },
