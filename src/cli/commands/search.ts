@@ -10,6 +10,12 @@ import { oneLine, plural, wrapped } from '../output/text.ts';
 const MOST_FACET_VALUES = 8;
 const PATIENCE_MS = 10_000;
 
+const RERANKED: Record<NonNullable<SearchPage['rerank']>, string> = {
+  applied: 'A language model put the best results in order.',
+  unavailable: 'No language model can be asked; the order is that of search itself.',
+  failed: 'The language model gave no order that can be used; the order is that of search itself.',
+};
+
 export const searchCommands = [
   command({
     path: ['search'],
@@ -47,6 +53,7 @@ export const searchCommands = [
       if (text !== '' && wish.mode !== 'keyword') await access.settle({ withinMs: PATIENCE_MS });
       const page = await hub.search(searchQuery({ ...wish, text, includePending: !registered }));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
+      if (page.rerank) output.note(`hub: ${RERANKED[page.rerank]}`);
       output.answer(page, () => resultsForPeople(page, output));
       return 'ok';
     },

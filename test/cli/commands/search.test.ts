@@ -81,3 +81,10 @@ for (const { args, says } of wrong) {
     assert.match(error, says);
   });
 }
+
+testBothWays('hub search: what became of reranking is said', { manifests }, async (_t, { hub }) => {
+  const { error, out } = await hub('search', 'weather', '--rerank', 'llm', '--mode', 'keyword');
+  assert.match(error, /^hub: No language model can be asked; the order is that of search itself\.$/m);
+  assert.match(out, /^tool:weather@/m);
+  assert.doesNotMatch((await hub('search', 'weather', '--mode', 'keyword')).error, /language model/);
+});
