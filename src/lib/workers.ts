@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
 export interface WorkerPool<Task, Result> {
-  /** A task whose signal is aborted is ended, together with the thread it runs on. What is transferred is lost to the caller. */
+  /** A task whose signal is aborted is ended, together with the thread it runs on. What is transferred is lost to the caller. Rejects once the pool is closed. */
   run(task: Task, options?: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
   /** Lets what is under way finish. */
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export interface WorkerPoolOptions {
 }
 
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
-  return new Piscina<Task, Result>({
+  const pool = new Piscina<Task, Result>({
     filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
     workerData: options.data,
     minThreads: options.kept,
@@ -37,4 +37,20 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     maxQueue: options.longestQueue,
     resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 6 },
   });
+  let isClosed = false;
+  return {
+    async run(task, how) {
+      // By itself, a pool that was closed would start again for whoever asks next.
+      if (isClosed) throw new Error('The threads for this have been ended.');
+      return pool.run(task, how);
+    },
+    close() {
+      isClosed = true;
+      return pool.close();
+    },
+    destroy() {
+      isClosed = true;
+      return pool.destroy();
+    },
+  };
 }

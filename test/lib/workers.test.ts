@@ -45,3 +45,12 @@ test('workers: more tasks than may wait are refused', async (t) => {
   const refused = outcomes.find(({ status }) => status === 'rejected');
   assert.match(String(refused?.status === 'rejected' && refused.reason), /queue is at limit/i);
 });
+
+test('workers: what was under way is finished when they are closed, and nothing is begun after that', async (t) => {
+  const workers = pool(t);
+  await workers.run({ kind: 'echo', value: 0 });
+  const last = workers.run({ kind: 'echo', value: 1 });
+  await workers.close();
+  assert.deepEqual(((await last) as { value: number }).value, 1);
+  await assert.rejects(workers.run({ kind: 'echo', value: 2 }), /have been ended/);
+});
