@@ -56,11 +56,8 @@ browserTest(
     assert.equal(lockfile.entities[0].id, 'mcp_server:pdf-tables@1.0.0');
 
     await dialog.getByRole('button', { name: 'Done' }).click();
-    assert.equal(
-      await page.evaluate('document.activeElement.textContent'),
-      'Install on the hub…',
-      'the focus is back where it was',
-    );
+    // The focus is back where it was.
+    await until(page, 'document.activeElement.textContent === "Install on the hub…"');
     await page.reload();
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     await dialog.getByLabel('Folder on the hub’s machine').waitFor();
