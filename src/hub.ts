@@ -166,7 +166,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   let installer: Promise<Install> | undefined;
   async function openInstaller(): Promise<Install> {
     const { createInstall } = await import('./install/install.ts');
-    return createInstall({
+    const opened = createInstall({
       catalog,
       gateway,
       isGatewayConfigured: config.gateway !== undefined,
@@ -175,6 +175,9 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       atOnce: config.installConcurrency,
       allowPrivateNetwork: config.allowPrivateNetwork,
     });
+    // Asked for when the hub is closing already: nothing is begun any more.
+    if (stopping.signal.aborted) await opened.close();
+    return opened;
   }
 
   const stopping = new AbortController();

@@ -60,6 +60,14 @@ test('hub: once closed it knows that its database is gone; closing again does no
   assert.equal(world.logged.at(-1)?.message, 'The database does not answer');
 });
 
+test('hub: an install that is asked for while it closes is not begun', async (t) => {
+  const { hub } = await aHub(t);
+  await hub.stopWork();
+  const target = join(await tempDir(t), 'project');
+  const request = { id: 'mcp_server:pdf-tables', target, manifest: aManifest(), dry_run: false, frozen: false };
+  await assert.rejects(hub.install(request), { name: 'HubError', message: /is ending/ });
+});
+
 test('hub: a database that cannot be used stops the start with one line', async () => {
   const config = readConfig({ DB_PATH: join(import.meta.filename, 'catalog.sqlite') });
   const world = testWorld();
