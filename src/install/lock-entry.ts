@@ -1,8 +1,8 @@
 // What the lockfile says about one install.
 import { jsonDigest } from '../lib/json.ts';
+import { withoutSecretAddresses } from '../lib/secret-address.ts';
 import type { InstalledArtifact } from './artifacts/artifact-installer.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, PlannedArtifact } from './contract.ts';
-import { withoutSecretAddresses } from './secret-address.ts';
 import type { InstallSubject } from './subject.ts';
 
 export interface ArtifactOutcome {

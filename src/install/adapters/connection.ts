@@ -1,6 +1,6 @@
 // How an entity is reached or started, as far as its manifest says so.
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { fillGaps, type GappedText, gapSecrets, isAddress, isSecretName } from '../secret-address.ts';
+import { fillGaps, type GappedText, gapSecrets, isAddress, isSecretName } from '../../lib/secret-address.ts';
 import type { InstallSubject } from '../subject.ts';
 import { shortName } from './short-name.ts';
 import { usualCommand } from './usual-command.ts';

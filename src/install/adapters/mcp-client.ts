@@ -1,7 +1,7 @@
 // Entries for the configuration files of MCP clients.
 import type { JsonObject } from '../../lib/json.ts';
+import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../places.ts';
-import { fillGaps, type GappedText } from '../secret-address.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { type Connection, connectionOf, type Variable } from './connection.ts';

@@ -1,5 +1,5 @@
 // The part that all Python adapters begin with: what the entity is, and how it is reached.
-import type { GappedText } from '../secret-address.ts';
+import type { GappedText } from '../../lib/secret-address.ts';
 import type { AdapterRequest } from './adapter-template.ts';
 import { type Connection, connectionOf, type Variable } from './connection.ts';
 import { pyLiteral, pyString } from './python-text.ts';

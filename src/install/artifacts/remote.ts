@@ -1,6 +1,6 @@
 // Something that runs elsewhere: there is nothing to install.
 import { z } from 'zod';
-import { shownAddress } from '../secret-address.ts';
+import { shownAddress } from '../../lib/secret-address.ts';
 import type { ArtifactInstaller } from './artifact-installer.ts';
 
 const RemoteSpec = z.object({ url: z.string(), transport: z.string().optional() });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownAddress, withoutSecretAddresses } from '../../src/install/secret-address.ts';
+import { shownAddress, withoutSecretAddresses } from '../../src/lib/secret-address.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
