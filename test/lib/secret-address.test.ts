@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shownAddress, withoutSecretAddresses } from '../../src/lib/secret-address.ts';
+import { rawZip } from '../install/artifacts/raw-archives.ts';
+import { installStage } from '../install/installing.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { rawZip } from './artifacts/raw-archives.ts';
-import { installStage } from './installing.ts';
 
 const SHOWN: [string, string][] = [
   ['https://a.example/x?page=1#top', 'https://a.example/x?page=1#top'],
