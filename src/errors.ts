@@ -1,4 +1,4 @@
-// The one error class of the hub, with the closed list of its codes.
+// The error class of the hub, with the closed list of its codes; and the few errors that have none.
 
 /** Every code a caller can meet, with what it means. docs/errors.md is generated from this list. */
 export const ERROR_CODES = {
@@ -42,6 +42,17 @@ export class HubError extends Error {
     super(message, { cause: options.cause });
     this.code = code;
     this.faults = options.faults ?? [];
+  }
+}
+
+/** A hub elsewhere gave no answer, or none of a hub: whether the request had an effect is not known. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+  readonly hubUrl: string;
+
+  constructor(hubUrl: string, why: string, options: { cause?: unknown } = {}) {
+    super(`The hub at ${hubUrl} ${why}.`, options);
+    this.hubUrl = hubUrl;
   }
 }
 

@@ -1,5 +1,5 @@
 // Exit codes, and which failure ends with which.
-import { HubError, SettingError } from '../errors.ts';
+import { HubError, SettingError, UnreachableError } from '../errors.ts';
 
 /** docs/cli.md is made from this list. */
 export const EXIT_CODES = {
@@ -26,8 +26,7 @@ export class NotFoundError extends Error {
 export function endingOf(error: unknown): Ending {
   if (error instanceof UsageError || error instanceof SettingError) return 'usage';
   if (error instanceof NotFoundError) return 'notFound';
-  // By name: the client is loaded only by those who need it.
-  if (error instanceof Error && error.name === 'UnreachableError') return 'unreachable';
+  if (error instanceof UnreachableError) return 'unreachable';
   return error instanceof HubError ? (HUB_ERRORS[error.code] ?? 'failed') : 'failed';
 }
 

@@ -1,6 +1,6 @@
 // The command line: runs what was typed, and says what went wrong.
 import { CommanderError } from 'commander';
-import { HubError, StartError } from '../errors.ts';
+import { HubError, StartError, UnreachableError } from '../errors.ts';
 import { COMMAND_TABLE } from './command-table.ts';
 import { type Ending, EXIT_CODES, endingOf, NotFoundError, UsageError } from './exit-codes.ts';
 import { failureForPrograms } from './output/failure.ts';
@@ -53,11 +53,11 @@ function usageMessage({ code, message }: CommanderError): string {
 
 /** What has a sentence for people; anything else is a fault of the hub's own, and is shown whole. */
 function isExpected(error: unknown): boolean {
-  if ([HubError, StartError, UsageError, NotFoundError, CommanderError].some((kind) => error instanceof kind))
-    return true;
+  const kinds = [HubError, StartError, UnreachableError, UsageError, NotFoundError, CommanderError];
+  if (kinds.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
   // Of files the system itself says what is wrong with which.
-  return ['UnreachableError', 'InstallError', 'PathError', 'AbortError'].includes(error.name) || 'syscall' in error;
+  return ['InstallError', 'PathError', 'AbortError'].includes(error.name) || 'syscall' in error;
 }
 
 const ADVICE: Partial<Record<Ending, string>> = {

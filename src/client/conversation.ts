@@ -1,8 +1,8 @@
 // Questions to a hub and their answers, read: as JSON, as text, or as a stream of what is going on.
-import { HubError } from '../errors.ts';
-import { readEvents } from './event-stream.ts';
-import { createExchange, type HubClientOptions, type HubRequest } from './exchange.ts';
-import { type ProblemDocument, RefusedError, UnreachableError } from './hub-errors.ts';
+import { UnreachableError } from '../errors.ts';
+import { readEvents, type ServerEvent } from './event-stream.ts';
+import { createExchange, type HubClientOptions, type HubRequest, type HubResponse } from './exchange.ts';
+import { type ProblemDocument, RefusedError } from './hub-errors.ts';
 
 export interface Conversation {
   readonly url: string;
@@ -20,14 +20,8 @@ export function createConversation(options: HubClientOptions): Conversation {
   const { url, send } = createExchange(options);
 
   async function textOf(request: HubRequest, isAnswer?: (response: Response) => boolean) {
-    const { response, end, fault } = await send(request, isAnswer);
-    try {
-      return { text: await response.text(), headers: response.headers };
-    } catch (error) {
-      throw fault(error);
-    } finally {
-      end();
-    }
+    const answer = await send(request, isAnswer);
+    return { text: await wholeText(answer), headers: answer.response.headers };
   }
 
   function readJson<T>(text: string): T {
@@ -44,22 +38,37 @@ export function createConversation(options: HubClientOptions): Conversation {
       readJson<T>((await textOf(request, isAnswer)).text),
     askText: (request) => textOf(request),
     async follow<T, P>(request: HubRequest, onProgress: ((progress: P) => void) | undefined): Promise<T> {
-      const { response, touch, end, fault } = await send({ ...request, accept: EVENTS });
-      try {
-        if (!isEventStream(response)) return readJson<T>(await response.text());
-        for await (const { event, data } of readEvents(touched(response.body ?? [], touch))) {
-          if (event === 'result') return JSON.parse(data) as T;
-          if (event === 'error') throw new RefusedError(JSON.parse(data) as ProblemDocument, response);
-          if (event === 'progress') onProgress?.(JSON.parse(data) as P);
-        }
-      } catch (error) {
-        throw error instanceof HubError ? error : fault(error);
-      } finally {
-        end();
+      const answer = await send({ ...request, accept: EVENTS });
+      if (!isEventStream(answer.response)) return readJson<T>(await wholeText(answer));
+      for await (const { event, data } of eventsOf(answer)) {
+        if (event === 'result') return readJson<T>(data);
+        if (event === 'error') throw new RefusedError(readJson<ProblemDocument | null>(data) ?? {}, answer.response);
+        if (event === 'progress') onProgress?.(readJson<P>(data));
       }
       throw new UnreachableError(url, 'ended before it told the result; ask it what became of the work');
     },
   };
+}
+
+async function wholeText({ response, end, fault }: HubResponse): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw fault(error);
+  } finally {
+    end();
+  }
+}
+
+/** What fails here is the connection. A listener that throws fails for itself, and ends the connection. */
+async function* eventsOf({ response, touch, end, fault }: HubResponse): AsyncGenerator<ServerEvent> {
+  try {
+    yield* readEvents(touched(response.body ?? [], touch));
+  } catch (error) {
+    throw fault(error);
+  } finally {
+    end();
+  }
 }
 
 function isEventStream({ headers }: Response): boolean {

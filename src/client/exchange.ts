@@ -1,12 +1,16 @@
 // One request to a hub and its answer: the token, the time limit, and what refusals mean.
-import { connectionFault, type ProblemDocument, RefusedError, UnreachableError } from './hub-errors.ts';
+import { HubError, UnreachableError } from '../errors.ts';
+import { connectionFault, RefusedError, readProblem } from './hub-errors.ts';
 
 export interface HubClientOptions {
   /** Address of the hub, with the path that it is under, if there is one. */
   url: string;
   /** The hub's API_TOKEN; only admin routes ask for it. */
   token?: string;
-  /** Asked once when the hub refuses the token, or wants one; none ends it. */
+  /**
+   * Asked when the hub wants a token, or refuses the one it gets: once for a call, and once for all calls that wait for
+   * it at the same time. Whoever gives none is not asked again.
+   */
   onUnauthorized?: () => Promise<string | undefined>;
   /** For an ordinary call, and for the silence within a long one. */
   timeoutMs?: number;
@@ -25,7 +29,7 @@ export interface HubRequest {
 }
 
 /** An answer with what keeps its time: to be touched whenever something arrives, and ended. */
-interface HubResponse {
+export interface HubResponse {
   response: Response;
   touch(): void;
   end(): void;
@@ -46,6 +50,7 @@ export function createExchange(options: HubClientOptions): Exchange {
   const url = hubAddress(options.url);
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, signal } = options;
   let token = checkedToken(options.token);
+  let question: Promise<boolean> | undefined;
 
   async function attempt(request: HubRequest): Promise<HubResponse> {
     const clock = idleClock(timeoutMs, signal);
@@ -75,16 +80,29 @@ export function createExchange(options: HubClientOptions): Exchange {
   }
 
   async function send(request: HubRequest, isAnswer: (response: Response) => boolean = ({ ok }) => ok) {
+    const refusedToken = token;
     const answered = await attempt(request);
     if (isAnswer(answered.response)) return answered;
     const refusal = await readRefusal(url, answered);
-    if (!isUnauthorized(refusal) || !options.onUnauthorized) throw refusal;
-    const given = checkedToken(await options.onUnauthorized());
-    if (given === undefined) throw refusal;
-    token = given;
+    if (!isUnauthorized(refusal) || !(await askedForToken(refusedToken))) throw refusal;
     const again = await attempt(request);
     if (isAnswer(again.response)) return again;
     throw await readRefusal(url, again);
+  }
+
+  /** Whether there is another token than the one that was refused. */
+  async function askedForToken(refusedToken: string | undefined): Promise<boolean> {
+    if (token !== refusedToken) return true;
+    question ??= askForToken();
+    return question;
+  }
+
+  async function askForToken(): Promise<boolean> {
+    const given = await options.onUnauthorized?.();
+    if (!given?.trim()) return false;
+    question = undefined;
+    token = givenToken(given);
+    return true;
   }
 
   return { send, url };
@@ -107,6 +125,15 @@ function checkedToken(token: string | undefined): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(trimmed))
     throw new TypeError('The token must be of visible ASCII signs without blanks, as API_TOKEN is.');
   return trimmed;
+}
+
+/** @throws HubError: whoever typed it is told as if the hub had refused it. */
+function givenToken(given: string): string | undefined {
+  try {
+    return checkedToken(given);
+  } catch (error) {
+    throw new HubError('unauthorized', (error as TypeError).message, { cause: error });
+  }
 }
 
 function queryString(query: HubRequest['query'] = {}): string {
@@ -154,8 +181,9 @@ async function readRefusal(url: string, { response, end, fault }: HubResponse): 
   const location = headers.get('location');
   try {
     const text = await response.text();
-    if (/^application\/problem\+json\b/i.test(headers.get('content-type') ?? ''))
-      return new RefusedError(JSON.parse(text) as ProblemDocument, response);
+    const isProblem = /^application\/problem\+json\b/i.test(headers.get('content-type') ?? '');
+    const problem = isProblem ? readProblem(text) : undefined;
+    if (problem) return new RefusedError(problem, response);
   } catch (error) {
     return fault(error);
   } finally {
@@ -165,6 +193,7 @@ async function readRefusal(url: string, { response, end, fault }: HubResponse): 
     const detail = `The way to the hub at ${url} is closed (${status}); something before it wants credentials.`;
     return new RefusedError({ code: 'unauthorized', detail }, response);
   }
-  if (location) return new UnreachableError(url, `redirects to ${new URL(location, url).href}; use that address`);
+  const elsewhere = location === null ? null : URL.parse(location, url);
+  if (elsewhere) return new UnreachableError(url, `redirects to ${elsewhere.href}; use that address`);
   return new UnreachableError(url, `answered ${status}, and not as a hub does; is this its address?`);
 }

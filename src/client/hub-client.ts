@@ -1,11 +1,11 @@
 // The client: everything that callers can ask of a hub, over HTTP.
-import { HubError } from '../errors.ts';
+import { HubError, UnreachableError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { SearchQuery } from '../search/contract.ts';
 import { type SearchWish, searchQuery } from '../search/search-query.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { HubClientOptions } from './exchange.ts';
-import { RefusedError, UnreachableError } from './hub-errors.ts';
+import { RefusedError } from './hub-errors.ts';
 
 // Whoever has the package sees this file only.
 export type { HubClientOptions, HubOperations, SearchQuery, SearchWish };

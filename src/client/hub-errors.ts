@@ -1,4 +1,4 @@
-// What can go wrong with a hub elsewhere: it refuses, or it is not to be had.
+// What can go wrong with a hub elsewhere: it refuses, or the connection fails.
 import { type ErrorCode, HubError, type InputFault } from '../errors.ts';
 
 /** A refusal of the hub, with everything that its answer said. */
@@ -20,14 +20,13 @@ export class RefusedError extends HubError {
   }
 }
 
-/** No answer, or none of a hub: whether the request had an effect is not known. */
-export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError';
-  readonly hubUrl: string;
-
-  constructor(hubUrl: string, why: string, options: { cause?: unknown } = {}) {
-    super(`The hub at ${hubUrl} ${why}.`, options);
-    this.hubUrl = hubUrl;
+/** Undefined when it is none. */
+export function readProblem(text: string): ProblemDocument | undefined {
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === 'object' && document !== null ? document : undefined;
+  } catch {
+    return undefined;
   }
 }
 

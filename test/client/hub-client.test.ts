@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   HubClient,
   HubError,
@@ -171,6 +172,54 @@ test('client: a wrong token is refused; one that is asked for is tried once', as
   assert.equal(asked, 3);
 });
 
+test('client: calls at the same time ask for the token once, and whoever gives none is not asked again', async (t) => {
+  const { listen } = await testHub(t, { settings });
+  const url = await listen();
+  const pending = { text: '', errorOnly: false, ...page };
+  let asked = 0;
+  const asking = (token: string | undefined) => async () => {
+    asked += 1;
+    await sleep(50);
+    return token;
+  };
+  const typed = new HubClient({ url, onUnauthorized: asking(TOKEN) });
+  await Promise.all([typed.listPending(pending), typed.listPending(pending), typed.listRejections(page)]);
+  assert.equal(asked, 1);
+  const gone = new HubClient({ url, onUnauthorized: asking(undefined) });
+  for (let call = 0; call < 3; call += 1)
+    await assert.rejects(gone.listPending(pending), { code: 'unauthorized' }, String(call));
+  assert.equal(asked, 2);
+});
+
+for (const token of ['two\nlines', 'schlüssel', '密钥']) {
+  test(`client: ${JSON.stringify(token)}, typed as a token, is a refusal that says why`, async (t) => {
+    const { listen } = await testHub(t, { settings });
+    const client = new HubClient({ url: await listen(), onUnauthorized: async () => token });
+    await assert.rejects(client.listPending({ text: '', errorOnly: false, ...page }), {
+      name: 'HubError',
+      code: 'unauthorized',
+      message: /visible ASCII signs/,
+    });
+  });
+}
+
+test('client: a listener that throws is heard, and ends the connection', async (t) => {
+  let isOpen = true;
+  const url = await answering(t, (_request, response) => {
+    response.once('close', () => {
+      isOpen = false;
+    });
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: progress\ndata: {}\n\n');
+  });
+  const mine = new RangeError('mine');
+  const throwing = () => {
+    throw mine;
+  };
+  await assert.rejects(new HubClient({ url }).ingest(undefined, throwing), (error) => error === mine);
+  for (let tries = 100; isOpen && tries > 0; tries -= 1) await sleep(10);
+  assert.equal(isOpen, false);
+});
+
 test('client: the token goes nowhere else', async (t) => {
   const seen: (string | undefined)[] = [];
   const elsewhere = await answering(t, (request, response) => {
@@ -193,6 +242,16 @@ const notHubs: { name: string; answer: (response: ServerResponse) => void; says:
     name: 'a 404 of somebody else',
     answer: (response) => response.writeHead(404).end('?'),
     says: /answered 404, and not as/,
+  },
+  {
+    name: 'a redirect to nowhere',
+    answer: (response) => response.writeHead(302, { location: 'http://[' }).end(),
+    says: /answered 302, and not as/,
+  },
+  {
+    name: 'a problem that is none',
+    answer: (response) => response.writeHead(500, { 'content-type': 'application/problem+json' }).end('null'),
+    says: /answered 500, and not as/,
   },
   { name: 'a broken proxy', answer: (response) => response.writeHead(502).end('<html>'), says: /answered 502/ },
   { name: 'a connection that breaks', answer: (response) => response.destroy(), says: /broke the connection off/ },
@@ -263,14 +322,21 @@ const streams: { name: string; text: string; error: object }[] = [
     error: { code: 'database_unavailable', message: 'Later.' },
   },
   { name: 'that ends too early', text: 'event: progress\ndata: {}\n\n', error: { name: 'UnreachableError' } },
-  { name: 'of something else', text: 'event: result\ndata: <html>\n\n', error: { name: 'UnreachableError' } },
+  ...['result', 'progress', 'error'].map((event) => ({
+    name: `with a ${event} of something else`,
+    text: `event: ${event}\ndata: <html>\n\n`,
+    error: { name: 'UnreachableError', message: /no JSON; is this its address/ },
+  })),
 ];
 for (const { name, text, error } of streams) {
   test(`client: a stream ${name} is an error`, async (t) => {
     const url = await answering(t, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
     });
-    await assert.rejects(new HubClient({ url }).ingest(), error);
+    await assert.rejects(
+      new HubClient({ url }).ingest(undefined, () => {}),
+      error,
+    );
   });
 }
 
