@@ -135,7 +135,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   const engine = createSearchEngine({
     index: await createSearchIndex(database, revision),
     tryLock: database.tryLock,
-    isBusy: () => sync.isIngesting(),
+    isBusy: () => sync.isIngesting() || installsUnderWay > 0,
     openEmbedder: async () => {
       if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER }, log);
       const { createHttpEmbedder } = await import('./search/http-embedder.ts');
@@ -164,6 +164,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
 
   // A hub that starts should not wait for what only installs need.
   let installer: Promise<Install> | undefined;
+  let installsUnderWay = 0;
   async function openInstaller(): Promise<Install> {
     const { createInstall } = await import('./install/install.ts');
     const opened = createInstall({
@@ -245,7 +246,12 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     getManifest: (id) => catalog.manifest(id),
     async install(request, onEvent) {
       installer ??= openInstaller();
-      return (await installer).install(request, onEvent);
+      installsUnderWay++;
+      try {
+        return await (await installer).install(request, onEvent);
+      } finally {
+        installsUnderWay--;
+      }
     },
     listRemotes: () => book.list(),
     addRemote: (url) => book.add(url),

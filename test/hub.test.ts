@@ -68,6 +68,35 @@ test('hub: an install that is asked for while it closes is not begun', async (t)
   await assert.rejects(hub.install(request), { name: 'HubError', message: /is ending/ });
 });
 
+test('hub: search does nothing of its own while an install is under way, which needs the memory', async (t) => {
+  const { hub, world } = await aHub(t);
+  const downloads = Promise.withResolvers<never>();
+  const asked = Promise.withResolvers<void>();
+  world.download = () => {
+    asked.resolve();
+    return downloads.promise;
+  };
+  const artifacts = [{ kind: 'zip', spec: { url: 'http://archives.test/a.zip' } }];
+  const target = join(await tempDir(t), 'project');
+  const installing = hub.install({
+    id: 'mcp_server:pdf-tables',
+    target,
+    manifest: aManifest({ artifacts }),
+    dry_run: false,
+    frozen: false,
+  });
+  await asked.promise;
+  await sleep(2_200);
+  const inIndex = async () => /hub_search_index\{of="entities"\} (\d+)/.exec((await world.metrics.render()).text)?.[1];
+  assert.equal(await inIndex(), '0');
+  downloads.reject(new Error('The line is cut.'));
+  assert.equal((await installing).ok, false);
+  for (let tries = 200; (await inIndex()) !== '1'; tries -= 1) {
+    assert.ok(tries > 0, 'the entity is not in the index after that');
+    await sleep(50);
+  }
+});
+
 test('hub: a database that cannot be used stops the start with one line', async () => {
   const config = readConfig({ DB_PATH: join(import.meta.filename, 'catalog.sqlite') });
   const world = testWorld();

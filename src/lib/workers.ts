@@ -1,5 +1,6 @@
 // Pools of worker threads, for work that would block the main one.
-import { extname } from 'node:path';
+import module from 'node:module';
+import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
@@ -31,6 +32,8 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
   const pool = new Piscina<Task, Result>({
     filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
     workerData: options.data,
+    // None of the process's own: secrets are no concern of theirs.
+    env: compileCache(),
     minThreads: options.kept,
     maxThreads: options.threads,
     idleTimeout: options.idleMs ?? 5_000,
@@ -53,4 +56,11 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
       return pool.destroy();
     },
   };
+}
+
+/** Threads would compile, and strip of its types, anew what is kept for the main one. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = module.getCompileCacheDir();
+  // Node adds the part that names its own version.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }

@@ -36,7 +36,7 @@ export default async function embed(texts: readonly string[]): Promise<EmbedderR
 async function open({ folder }: EmbedderOptions): Promise<Opened> {
   try {
     const encoder = await openOnnxEncoder(folder);
-    // The file of the model was read, and is inside the runtime now.
+    // What was read to open it is inside the runtime now.
     collectGarbage();
     return { encoder, fallback: undefined };
   } catch (error) {

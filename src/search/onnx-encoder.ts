@@ -1,7 +1,7 @@
 // The embedded sentence encoder, run by onnxruntime. Its calls block the thread they are made on.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Encoder } from './encoder.ts';
-import { modelName, readModelFile } from './model-files.ts';
+import { modelFilePath, modelName, readModelFile } from './model-files.ts';
 import { createTokenizer } from './tokens.ts';
 
 const MOST_TOKENS = 128;
@@ -11,7 +11,7 @@ const END_TOKEN = 102;
 export async function openOnnxEncoder(folder: string): Promise<Encoder> {
   const [{ default: onnx }, model, tokenizer] = await Promise.all([
     import('onnxruntime-node'),
-    readModelFile(folder, 'encoder.int8.onnx'),
+    modelFilePath(folder, 'encoder.int8.onnx'),
     readModelFile(folder, 'tokenizer.json'),
   ]);
   // One thread: a text takes a few milliseconds, and the other cores serve requests.
