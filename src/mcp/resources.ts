@@ -1,5 +1,6 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { withoutCredentials } from '../lib/credentials.ts';
 import { searchQuery } from '../search/search-query.ts';
 import { shownEntity } from './present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
@@ -7,7 +8,7 @@ import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
 const MOST_COMPLETIONS = 10;
 
 export function offerResources(server: McpServer, { hub, onFailure }: McpServerOptions): void {
-  const complete = { id: (words: string) => idsFor(hub, words) };
+  const complete = { id: (words: string) => told(() => idsFor(hub, words)) };
 
   server.registerResource(
     'entity',
@@ -18,17 +19,29 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
   server.registerResource(
     'manifest',
     new ResourceTemplate('catalog://manifest/{id}', { list: undefined, complete }),
-    { title: 'A manifest as it was published', mimeType: 'application/json' },
-    (uri, { id }) => read(uri, async () => (await hub.getManifest(idFrom(id))).text),
+    {
+      title: 'A manifest',
+      description: 'Everything that was published, without credentials.',
+      mimeType: 'application/json',
+    },
+    (uri, { id }) =>
+      read(uri, async () => {
+        const { text } = await hub.getManifest(idFrom(id));
+        return JSON.stringify(withoutCredentials(JSON.parse(text)), null, 2);
+      }),
   );
 
   async function read(uri: URL, text: () => Promise<string>) {
+    return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await told(text) }] };
+  }
+
+  /** In the way of the protocol, which has no place for a failure here but its own errors. */
+  async function told<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await text() }] };
+      return await work();
     } catch (error) {
-      const { code, message } = shownError(error, onFailure);
-      const isOurs = code === 'internal_error';
-      throw new ProtocolError(isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, message);
+      const { message, isOfCaller } = shownError(error, onFailure);
+      throw new ProtocolError(isOfCaller ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, message);
     }
   }
 }

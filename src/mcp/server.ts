@@ -4,8 +4,9 @@ import { VERSION } from '../version.ts';
 import { offerFindPrompt } from './prompt.ts';
 import { offerResources } from './resources.ts';
 import type { McpServerOptions } from './tool.ts';
-import { offerChangingTools } from './tools-changing.ts';
-import { offerReadingTools } from './tools-reading.ts';
+import { offerInstall, offerPlan } from './tools-install.ts';
+import { offerPending, offerSync } from './tools-operating.ts';
+import { offerEntity, offerSearch } from './tools-reading.ts';
 
 const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',
@@ -13,15 +14,23 @@ const INSTRUCTIONS = [
   'look at plan_install, and put it into a project with install_entity.',
 ].join(' ');
 
+const OFFERS = [
+  offerSearch,
+  offerEntity,
+  offerPlan,
+  offerInstall,
+  offerPending,
+  offerSync,
+  offerResources,
+  offerFindPrompt,
+];
+
 /** A new one for each request or connection: it holds no state. */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: 'catalog-hub', title: 'Catalog Hub', version: VERSION },
     { instructions: INSTRUCTIONS },
   );
-  offerReadingTools(server, options);
-  offerChangingTools(server, options);
-  offerResources(server, options);
-  offerFindPrompt(server);
+  for (const offer of OFFERS) offer(server, options);
   return server;
 }

@@ -1,6 +1,6 @@
 // What the tools share: the hub they use, how they answer, and how they fail.
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { HubError } from '../errors.ts';
+import { HubError, UnreachableError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 
 export type McpHub = Pick<
@@ -15,7 +15,7 @@ export function answer(text: string, structuredContent: Record<string, unknown>)
 
 export interface McpServerOptions {
   hub: McpHub;
-  /** Whether this caller may do what changes something. */
+  /** Whether this caller may do what only operators may. */
   isAdmin: boolean;
   /** Told of what is ours to mend; the caller learns only that there was something. */
   onFailure: (error: unknown) => void;
@@ -34,18 +34,43 @@ export async function answered(
   }
 }
 
+/** The same, for what needs the admin token over HTTP as well. */
+export async function answeredToAdmin(
+  options: McpServerOptions,
+  work: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  return options.isAdmin ? answered(options, work) : NEEDS_TOKEN;
+}
+
+export interface ShownError {
+  code: string;
+  message: string;
+  /** Whether another question would have been answered. */
+  isOfCaller: boolean;
+}
+
 /** What a caller may know of an error. */
-export function shownError(error: unknown, onFailure: (error: unknown) => void): HubError {
-  if (error instanceof HubError) return error;
+export function shownError(error: unknown, onFailure: (error: unknown) => void): ShownError {
+  if (error instanceof UnreachableError) return { code: 'unreachable', message: error.message, isOfCaller: false };
+  if (error instanceof HubError) {
+    const { code, message } = error;
+    // Only a hub elsewhere says so to whoever may do everything here.
+    const advice = code === 'unauthorized' ? ' Set HUB_TOKEN to its API_TOKEN where this server is started.' : '';
+    return { code, message: `${message}${advice}`, isOfCaller: code !== 'internal_error' };
+  }
   onFailure(error);
-  return new HubError('internal_error', 'Something went wrong inside the hub; its log has more.', { cause: error });
+  return {
+    code: 'internal_error',
+    message: 'Something went wrong inside the hub; its log has more.',
+    isOfCaller: false,
+  };
 }
 
 function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-export const NEEDS_TOKEN = failure(
+const NEEDS_TOKEN = failure(
   "unauthorized: this tool changes or shows what only operators may; connect with the header 'Authorization: Bearer <the hub's API_TOKEN>'.",
 );
 

@@ -1,20 +1,15 @@
-// Tools that only look: search, read one entity, see what an install would do.
+// Tools that are open to everybody: search, and read one entity.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { SEARCH_MODES } from '../search/contract.ts';
 import { searchQuery } from '../search/search-query.ts';
-import { entityText, itemLine, planText, shownEntity, shownItem } from './present.ts';
+import { EntityId } from './entity-id.ts';
+import { entityText, itemLine, shownEntity, shownItem } from './present.ts';
 import { answer, answered, type McpServerOptions } from './tool.ts';
 
 const LONGEST_QUERY = 2_000;
 const MOST_RESULTS = 20;
-
-export const EntityId = z
-  .string()
-  .min(1)
-  .max(500)
-  .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest one');
 
 const SearchInput = z.object({
   query: z.string().max(LONGEST_QUERY).describe('The need in plain words, for example "read tables out of PDF files"'),
@@ -30,8 +25,7 @@ const SearchInput = z.object({
 
 const READS = { readOnlyHint: true, openWorldHint: false };
 
-export function offerReadingTools(server: McpServer, options: McpServerOptions): void {
-  const { hub } = options;
+export function offerSearch(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
     'search_catalog',
     {
@@ -48,14 +42,18 @@ export function offerReadingTools(server: McpServer, options: McpServerOptions):
     },
     ({ query, ...wish }) =>
       answered(options, async () => {
-        const { items, total, degraded } = await hub.search(searchQuery({ ...wish, text: query, withFitReason: true }));
+        const { items, total, degraded } = await options.hub.search(
+          searchQuery({ ...wish, text: query, withFitReason: true }),
+        );
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
         const found = lines.length > 0 ? lines : ['Nothing fits. Try other or fewer words, or no filter.'];
         const note = degraded === undefined ? {} : { degraded };
         return answer([...found, ...Object.values(note)].join('\n'), { items: items.map(shownItem), total, ...note });
       }),
   );
+}
 
+export function offerEntity(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
     'get_entity',
     {
@@ -68,27 +66,8 @@ export function offerReadingTools(server: McpServer, options: McpServerOptions):
     },
     ({ id }) =>
       answered(options, async () => {
-        const entity = await hub.getEntity(id);
+        const entity = await options.hub.getEntity(id);
         return answer(entityText(entity), shownEntity(entity));
-      }),
-  );
-
-  server.registerTool(
-    'plan_install',
-    {
-      title: 'See what an install would do',
-      description: 'The steps of an install, with the commands, before anything is touched. Nothing is written.',
-      inputSchema: z.object({ id: EntityId }),
-      outputSchema: z.looseObject({ id: z.string() }),
-      annotations: READS,
-    },
-    ({ id }) =>
-      answered(options, async () => {
-        // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
-        const { plan } = await hub.install({ id, target: '.', dry_run: true, frozen: false });
-        // Without the registration itself, which may hold what is secret.
-        const { mcp_registration: registration, ...shown } = plan;
-        return answer(planText(plan), { ...shown, registers: Object.keys(registration).length > 0 });
       }),
   );
 }

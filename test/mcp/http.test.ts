@@ -13,7 +13,17 @@ import { startIndexServer } from '../support/index-server.ts';
 const TOKEN = 'operators-only-0123456789';
 const MANIFESTS = [
   aManifest({
-    mcp_registration: { server: { url: 'https://pdf.example.org/sse', transport: 'SSE', auth_token: 'very-secret' } },
+    artifacts: [
+      { kind: 'zip', spec: { url: 'https://me:very-secret@zip.example.org/a.zip', env: { KEY: 'very-secret' } } },
+    ],
+    mcp_registration: {
+      server: {
+        url: 'https://me:very-secret@pdf.example.org/sse?page=1&api_key=very-secret',
+        transport: 'SSE',
+        auth_token: 'very-secret',
+        headers: { 'X-Team': 'very-secret' },
+      },
+    },
   }),
   aManifest({ type: 'tool', id: 'weather', name: 'weather', title: 'Weather', summary: 'Forecasts for any place.' }),
   aManifest({ id: 'owner/slashed', name: 'owner/slashed', title: 'Slashed', summary: 'Has a slash in its id.' }),
@@ -72,9 +82,37 @@ test('mcp: an entity is read without what is secret in its registration', async 
   const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
   assert.partialDeepStrictEqual(result.structuredContent, {
     id: 'mcp_server:pdf-tables@1.0.0',
-    server: { url: 'https://pdf.example.org/sse', transport: 'SSE' },
+    server: { url: 'https://pdf.example.org/sse?page=1&api_key=***', transport: 'SSE' },
+    artifacts: [{ kind: 'zip', spec: { url: 'https://zip.example.org/a.zip', env: { KEY: '***' } } }],
   });
   assert.doesNotMatch(JSON.stringify(result), /very-secret/);
+  for (const kind of ['entity', 'manifest']) {
+    const { contents } = await client.readResource({ uri: `catalog://${kind}/mcp_server:pdf-tables@1.0.0` });
+    assert.doesNotMatch(JSON.stringify(contents), /very-secret/, kind);
+    assert.match(JSON.stringify(contents), /pdf\.example\.org/, kind);
+  }
+  const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'mcp_server:pdf-tables' } });
+  assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
+});
+
+test('mcp: answers stay short, however much a manifest says', async (t) => {
+  const { client, hub } = await connected(t);
+  const many = (count: number, text: string) => Array.from({ length: count }, (_, index) => `${text} ${index}`);
+  const huge = aManifest({
+    type: 'tool',
+    id: 'huge',
+    name: 'huge',
+    summary: 'Much '.repeat(5_000),
+    description: 'More '.repeat(50_000),
+    capabilities: many(2_000, 'capability'),
+    artifacts: many(200, 'x').map((name) => ({ kind: 'other', spec: { name, note: 'y'.repeat(5_000) } })),
+  });
+  await hub.load([{ document: huge }]);
+  for (const name of ['get_entity', 'plan_install']) {
+    const result = await client.callTool({ name, arguments: { id: 'tool:huge' } });
+    assert.equal(result.isError ?? false, false, textOf(result));
+    assert.ok(JSON.stringify(result).length < 100_000, `${name}: ${JSON.stringify(result).length}`);
+  }
 });
 
 test('mcp: what cannot be done is an answer that says why', async (t) => {
@@ -124,6 +162,8 @@ test('mcp: without the token of a protected hub, only what is open to all', asyn
   assert.equal(found.isError ?? false, false);
   const target = await tempDir(t);
   for (const [name, args] of [
+    // A dry run over HTTP needs the token as well.
+    ['plan_install', { id: 'tool:weather@1.0.0' }],
     ['install_entity', { id: 'tool:weather@1.0.0', target }],
     ['list_pending', {}],
     ['sync_remotes', {}],

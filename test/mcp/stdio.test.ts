@@ -1,39 +1,70 @@
 // The official client starts `hub mcp` and speaks to it over its standard input and output.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { unusedAddress } from '../support/unused-address.ts';
 
 const HUB = join(import.meta.dirname, '../../src/bin/hub.ts');
 
-test('mcp over stdio: on the local database, and on a hub elsewhere', async (t) => {
-  const { listen } = await testHub(t, { manifests: [aManifest()] });
+async function started(t: TestContext, args: string[] = []): Promise<Client> {
   const folder = await tempDir(t);
-  for (const { args, total } of [
-    { args: ['--hub', await listen()], total: 1 },
-    { args: [], total: 0 },
-  ]) {
-    const client = new Client({ name: 'test', version: '1.0.0' });
-    const env = { PATH: process.env.PATH ?? '', DATA_DIR: folder };
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [HUB, 'mcp', ...args],
-        env,
-        cwd: folder,
-        stderr: 'inherit',
-      }),
-    );
-    try {
-      assert.equal((await client.listTools()).tools.length, 6);
-      const found = await client.callTool({ name: 'search_catalog', arguments: { query: 'pdf tables' } });
-      assert.equal((found.structuredContent as { total: number }).total, total);
-    } finally {
-      await client.close();
-    }
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const env = { PATH: process.env.PATH ?? '', DATA_DIR: folder };
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [HUB, 'mcp', ...args],
+      env,
+      cwd: folder,
+      stderr: 'inherit',
+    }),
+  );
+  t.after(() => client.close());
+  return client;
+}
+
+async function saidBy(client: Client, name: string, args: Record<string, unknown> = {}) {
+  const result = await client.callTool({ name, arguments: args });
+  return { ...result, text: (result.content as { text: string }[])[0]?.text ?? '' };
+}
+
+test('mcp over stdio: everything works on the local database', async (t) => {
+  const client = await started(t);
+  assert.equal((await client.listTools()).tools.length, 6);
+  const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
+  assert.equal((found.structuredContent as { total: number }).total, 0);
+  const plan = await saidBy(client, 'plan_install', { id: 'tool:none@1.0.0' });
+  assert.match(plan.text, /^entity_not_found: /, 'no token is needed here');
+  assert.match((await saidBy(client, 'list_pending')).text, /^0 pending\./);
+  assert.match((await saidBy(client, 'sync_remotes')).text, /^0 of 0 remotes read/);
+});
+
+test('mcp over stdio: on a hub elsewhere, what that hub allows', async (t) => {
+  const { listen } = await testHub(t, { manifests: [aManifest()], settings: { API_TOKEN: 'secret' } });
+  const client = await started(t, ['--hub', await listen()]);
+  const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
+  assert.equal((found.structuredContent as { total: number }).total, 1);
+  for (const [name, args] of [
+    ['plan_install', { id: 'mcp_server:pdf-tables' }],
+    ['list_pending', {}],
+  ] as const) {
+    const { isError, text } = await saidBy(client, name, args);
+    assert.equal(isError, true, name);
+    assert.match(text, /^unauthorized: .* Set HUB_TOKEN to its API_TOKEN where this server is started\.$/, name);
   }
+});
+
+test('mcp over stdio: a hub that is away is said to be away', async (t) => {
+  const url = await unusedAddress();
+  const client = await started(t, ['--hub', url]);
+  const away = new RegExp(`The hub at ${url} could not be reached: nothing listens there`);
+  const { isError, text } = await saidBy(client, 'get_entity', { id: 'tool:a' });
+  assert.equal(isError, true);
+  assert.match(text, new RegExp(`^unreachable: ${away.source}`));
+  await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:a' }), away);
 });

@@ -1,0 +1,8 @@
+// The id of an entity, as tools take it.
+import { z } from 'zod';
+
+export const EntityId = z
+  .string()
+  .min(1)
+  .max(500)
+  .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest one');

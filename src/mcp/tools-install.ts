@@ -1,0 +1,75 @@
+// Tools that plan an install and carry it out.
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { InstallPlan, InstallReport } from '../install/contract.ts';
+import { EntityId } from './entity-id.ts';
+import { shortLines, shortText, shownJson } from './short.ts';
+import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
+
+export function offerPlan(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'plan_install',
+    {
+      title: 'See what an install would do',
+      description:
+        'The steps of an install, with the commands, before anything is touched. Nothing is written. Needs the admin token, as the install does.',
+      inputSchema: z.object({ id: EntityId }),
+      outputSchema: z.looseObject({ id: z.string() }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ id }) =>
+      answeredToAdmin(options, async () => {
+        // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
+        const { plan } = await options.hub.install({ id, target: '.', dry_run: true, frozen: false });
+        // Without the registration itself, which may hold what is secret.
+        const { mcp_registration: registration, ...shown } = plan;
+        return answer(planText(plan), { ...shownJson(shown), registers: Object.keys(registration).length > 0 });
+      }),
+  );
+}
+
+export function offerInstall(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'install_entity',
+    {
+      title: 'Install an entity',
+      description:
+        'Installs an entity into a folder: its artifacts, glue code and MCP client configuration, registration into the gateway, and a lockfile. Look at plan_install first. Needs the admin token.',
+      inputSchema: z.object({
+        id: EntityId,
+        target: z.string().min(1).describe('Folder on the machine of the hub that everything is written into'),
+        frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
+      }),
+      outputSchema: z.looseObject({ ok: z.boolean() }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    ({ id, target, frozen }, context) =>
+      answeredToAdmin(options, async () => {
+        const tell = progressTeller(context);
+        const report = await options.hub.install({ id, target, frozen, dry_run: false }, (event) => {
+          if (event.kind === 'started') tell(event.step);
+        });
+        const { ok, results, files_written } = report;
+        return { ...answer(reportText(report), shownJson({ ok, results, files_written })), isError: !ok };
+      }),
+  );
+}
+
+function planText({ id, artifacts, adapters, mcp_registration: registration }: InstallPlan): string {
+  const lines = [
+    ...shortLines(artifacts.map(({ step, command }) => `- ${step}: ${shortText(command)}`)),
+    ...shortLines(adapters.map(({ path, framework }) => `- adapters.write: ${path} for ${framework}`)),
+    ...(Object.keys(registration).length > 0 ? ['- gateway.register: into the gateway, if one is configured'] : []),
+    '- lockfile.write: hub.lock.json',
+  ];
+  return [`Installing ${id} would:`, ...lines].join('\n');
+}
+
+function reportText({ ok, plan, results, target }: InstallReport): string {
+  const lines = results.map(({ step, ok: isDone, extra }) => {
+    if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}`;
+    return `- ${step}: failed: ${shortText(String(extra?.error ?? 'no reason given'))}`;
+  });
+  const head = ok ? `Installed ${plan.id} into ${target}.` : `${plan.id} was not installed completely:`;
+  return [head, ...shortLines(lines)].join('\n');
+}

@@ -1,0 +1,65 @@
+// Tools for operators: what is not in the gateway as it should be, and the sync that mends it.
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { gatewayState } from './present.ts';
+import { shortLines, shortText, shownJson } from './short.ts';
+import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
+
+const MOST_PENDING = 50;
+
+export function offerPending(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'list_pending',
+    {
+      title: 'Servers that are not in the gateway',
+      description:
+        'MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs the admin token.',
+      inputSchema: z.object({
+        words: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
+        error_only: z.boolean().default(false).describe('Only those whose registration, or its update, failed'),
+        limit: z.number().int().min(1).max(MOST_PENDING).default(20),
+        offset: z.number().int().min(0).default(0),
+      }),
+      outputSchema: z.object({ items: z.array(z.looseObject({ uid: z.string() })), total: z.number() }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ words, error_only: errorOnly, limit, offset }) =>
+      answeredToAdmin(options, async () => {
+        const { items, total } = await options.hub.listPending({ text: words, errorOnly, limit, offset });
+        const lines = items.map((item) => `${item.uid}: ${gatewayState(item) ?? 'not tried yet'}`);
+        const head = `${total} ${errorOnly ? 'failed' : 'pending'}.`;
+        return answer([head, ...lines].join('\n'), { items: shownJson(items), total });
+      }),
+  );
+}
+
+export function offerSync(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'sync_remotes',
+    {
+      title: 'Sync the catalog',
+      description:
+        'Reads all remotes again and registers new MCP servers into the gateway. May take minutes. Needs the admin token.',
+      inputSchema: z.object({
+        force: z.boolean().default(false).describe('Also try servers again that failed a short while ago'),
+      }),
+      outputSchema: z.looseObject({ synced: z.boolean() }),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    },
+    ({ force }, context) =>
+      answeredToAdmin(options, async () => {
+        const tell = progressTeller(context);
+        const report = await options.hub.syncRemotes(
+          ({ running, registering, registering_total }) => {
+            for (const { url, done, total } of running) tell(`${url}: ${done} of ${total}`);
+            if (registering !== null) tell(`${registering} of ${registering_total} servers registered or failed`);
+          },
+          { force },
+        );
+        const { ingested, count, registered, failed, errors, note } = report;
+        const faults = Object.entries(errors).map(([url, error]) => `${url}: ${shortText(error)}`);
+        const text = `${ingested.length} of ${count} remotes read; ${registered} servers registered, ${failed} failed.`;
+        return answer([text, ...shortLines(faults), ...(note ? [note] : [])].join('\n'), shownJson(report));
+      }),
+  );
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gatewayState } from '../../src/mcp/present.ts';
+
+const AT = '2026-01-02T03:04:05.000Z';
+const states: [registeredAt: string | null, error: string | null, state: string | undefined][] = [
+  [null, null, undefined],
+  [AT, null, `registered ${AT}`],
+  [null, 'No room.', 'not registered: No room'],
+  [AT, 'No room.', `registered ${AT}, but its update failed: No room`],
+];
+for (const [gateway_registered_at, gateway_error, state] of states) {
+  test(`mcp: ${gateway_registered_at ? 'registered' : 'not registered'}, error ${gateway_error}: '${state}'`, () => {
+    assert.equal(gatewayState({ gateway_registered_at, gateway_error }), state);
+  });
+}
