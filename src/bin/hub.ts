@@ -30,6 +30,7 @@ async function runHere(): Promise<void> {
   // Only now: older versions of Node cannot even read what follows.
   const [{ main }, { askSecret }] = await Promise.all([import('../cli/main.ts'), import('../cli/ask-secret.ts')]);
   const { env, argv, stdin, stdout, stderr } = process;
+  const signal = shutdownSignal();
   // Whoever reads only the first lines, as `head` does, is no failure.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.exitCode = await main(argv.slice(2), {
@@ -40,8 +41,11 @@ async function runHere(): Promise<void> {
     columns: stdout.columns || stderr.columns || 80,
     write: (text) => stdout.write(text),
     writeError: (text) => stderr.write(text),
-    askSecret: stdin.isTTY && stderr.isTTY ? (question) => askSecret(question, stdin, stderr) : undefined,
-    shutdown: shutdownSignal(),
+    askSecret:
+      stdin.isTTY && stderr.isTTY
+        ? (question) => askSecret({ question, input: stdin, output: stderr, signal })
+        : undefined,
+    shutdown: signal,
   });
 }
 

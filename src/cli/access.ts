@@ -1,11 +1,14 @@
 // How commands come to a hub: a server that was named, or the local database in this process.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from '../config.ts';
+import { HubError } from '../errors.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { HubAccess } from './command.ts';
+import { readEnvFile, withEnvFile } from './environment.ts';
 import { UsageError } from './exit-codes.ts';
 import type { LocalHub } from './local-hub.ts';
+import { oneLine } from './output/text.ts';
+import { chooseServer, type ServerChoice } from './server-choice.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface OpenAccess extends HubAccess {
@@ -15,31 +18,31 @@ export interface OpenAccess extends HubAccess {
 export interface AccessOptions {
   /** What --hub said; HUB_URL counts when it said nothing. */
   named: string | undefined;
-  /** Asked late: a wrong `.env` is no concern of commands that need no settings. */
-  environment: () => Environment;
   terminal: Terminal;
 }
 
-export function createAccess({ named, environment, terminal }: AccessOptions): OpenAccess {
-  const serverUrl = () => named ?? (environment().HUB_URL?.trim() || undefined);
+/** `.env` is read late: a wrong one is no concern of commands that need no settings. */
+export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
+  const { environment } = terminal;
+  const chosen = () => chooseServer({ named, environment, envFile: readEnvFile() });
   let local: Promise<LocalHub> | undefined;
   let server: Promise<HubOperations> | undefined;
 
   async function openLocal(options: { mustExist: boolean }): Promise<Hub> {
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
     const { openLocalHub } = await import('./local-hub.ts');
-    local ??= openLocalHub({ environment: environment(), terminal, ...options });
+    local ??= openLocalHub({ environment: withEnvFile(environment), terminal, ...options });
     return (await local).hub;
   }
 
   return {
     get serverUrl() {
-      return serverUrl();
+      return chosen()?.url;
     },
     async open({ mustExist = false } = {}) {
-      const url = serverUrl();
-      if (url === undefined) return openLocal({ mustExist });
-      server ??= openServer(url, environment(), terminal);
+      const choice = chosen();
+      if (choice === undefined) return openLocal({ mustExist });
+      server ??= openServer(choice, terminal);
       return server;
     },
     openLocal: ({ mustExist = false } = {}) => openLocal({ mustExist }),
@@ -54,20 +57,27 @@ export function createAccess({ named, environment, terminal }: AccessOptions): O
   };
 }
 
-async function openServer(url: string, environment: Environment, terminal: Terminal): Promise<HubOperations> {
+async function openServer(choice: ServerChoice, terminal: Terminal): Promise<HubOperations> {
   const { HubClient } = await import('../client/hub-client.ts');
-  const token = environment.HUB_TOKEN?.trim() || undefined;
-  const { askSecret, shutdown } = terminal;
+  const { url, token } = choice;
   try {
-    return new HubClient({
-      url,
-      token,
-      // A token that was set and is wrong should be set right, not typed.
-      onUnauthorized: token === undefined && askSecret ? () => askSecret(`Token for ${url}: `) : undefined,
-      signal: shutdown,
-    });
+    return new HubClient({ url, token, onUnauthorized: tokenSource(choice, terminal), signal: terminal.shutdown });
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** A token that was set and is wrong should be set right, not typed. */
+function tokenSource({ url, token, isTokenWithheld }: ServerChoice, { askSecret }: Terminal) {
+  if (token !== undefined) return undefined;
+  const why = isTokenWithheld ? 'HUB_TOKEN is not sent to an address out of .env. ' : '';
+  if (askSecret) return () => askSecret(oneLine(`${why}Token for ${url}:`).concat(' '));
+  if (!isTokenWithheld) return undefined;
+  return async () => {
+    throw new HubError(
+      'unauthorized',
+      `The hub at ${url} wants a token. HUB_TOKEN of the environment is not sent there, because the address comes from .env in this folder: if it is right, name it with --hub or by HUB_URL in the environment, or put HUB_TOKEN into the same .env.`,
+    );
+  };
 }

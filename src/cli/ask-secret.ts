@@ -3,31 +3,46 @@ import type { ReadStream, WriteStream } from 'node:tty';
 
 const ENTER = ['\r', '\n'];
 const BACKSPACE = ['\u007f', '\b'];
-const END = ['\u0003', '\u0004'];
+/** While what is typed is not shown, the terminal makes no signal of it. */
+const CONTROL_C = '\u0003';
+const CONTROL_D = '\u0004';
 
-/** Undefined when the person gives up. */
-export function askSecret(question: string, input: ReadStream, output: WriteStream): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+export interface SecretQuestion {
+  question: string;
+  input: ReadStream;
+  output: WriteStream;
+  /** Aborted when the process is asked to end. */
+  signal: AbortSignal;
+}
+
+/** Undefined when there is no answer: control D, or nobody there any more. @throws AbortError for control C, and when the process is to end. */
+export async function askSecret({ question, input, output, signal }: SecretQuestion): Promise<string | undefined> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   let typed: string[] = [];
 
   function onData(chunk: string): void {
-    // One sign at a time: what is pasted arrives at once.
+    // One sign at a time: what is pasted arrives at once. The first end counts.
     for (const sign of chunk) {
-      if (ENTER.includes(sign) || END.includes(sign)) {
-        finish(ENTER.includes(sign) ? typed.join('') : undefined);
-        return;
-      }
-      typed = BACKSPACE.includes(sign) ? typed.slice(0, -1) : [...typed, sign];
+      if (ENTER.includes(sign)) resolve(typed.join(''));
+      else if (sign === CONTROL_C) onAbort();
+      else if (sign === CONTROL_D) onGone();
+      else typed = BACKSPACE.includes(sign) ? typed.slice(0, -1) : [...typed, sign];
     }
   }
-
-  function finish(secret: string | undefined): void {
-    input.off('data', onData).pause().setRawMode(false);
-    output.write('\n');
-    resolve(secret);
-  }
+  const onGone = () => resolve(undefined);
+  const onAbort = () => reject(new DOMException('Stopped before it was done.', 'AbortError'));
 
   output.write(question);
-  input.setEncoding('utf8').setRawMode(true).resume().on('data', onData);
-  return promise;
+  input.setEncoding('utf8').setRawMode(true).resume();
+  input.on('data', onData).on('end', onGone).on('close', onGone);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    input.off('data', onData).off('end', onGone).off('close', onGone);
+    if (!input.destroyed) input.pause().setRawMode(false);
+    output.write('\n');
+  }
 }

@@ -6,15 +6,16 @@ import { SettingError } from '../errors.ts';
 
 /** What the environment has wins over the file, which need not be there. @throws SettingError */
 export function withEnvFile(environment: Environment): Environment {
-  return { ...parseEnv(readEnvFile()), ...environment };
+  return { ...readEnvFile(), ...environment };
 }
 
-function readEnvFile(): string {
+/** @throws SettingError */
+export function readEnvFile(): Environment {
   try {
-    return readFileSync('.env', 'utf8');
+    return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return '';
+    if (code === 'ENOENT') return {};
     throw new SettingError(`.env must be a readable file (${code}).`);
   }
 }

@@ -43,7 +43,12 @@ function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; me
   if (isStopped) return { ending: 'failed', message: 'Stopped before it was done.' };
   const ending = endingOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  return { ending, message: `${message}${ADVICE[ending] ?? ''}` };
+  return { ending, message: `${message}${isOfServer(error) ? (ADVICE[ending] ?? '') : ''}` };
+}
+
+/** What a server said, or that there was none: it knows nothing of this command line. */
+function isOfServer(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof HubError && 'status' in error);
 }
 
 function usageMessage({ code, message }: CommanderError): string {

@@ -3,7 +3,6 @@ import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } f
 import { VERSION } from '../version.ts';
 import { createAccess } from './access.ts';
 import type { Command, CommandTable, OptionSpec } from './command.ts';
-import { withEnvFile } from './environment.ts';
 import { type Ending, UsageError } from './exit-codes.ts';
 import { optionsOf } from './options.ts';
 import { createOutput } from './output/output.ts';
@@ -95,11 +94,7 @@ interface Invocation {
 
 async function runCommand(command: Command, { args, values, table, terminal }: Invocation): Promise<Ending> {
   const { hub: named, json: isJson, ...options } = values;
-  const access = createAccess({
-    named: named as string | undefined,
-    environment: () => withEnvFile(terminal.environment),
-    terminal,
-  });
+  const access = createAccess({ named: named as string | undefined, terminal });
   const output = createOutput(terminal, { isJson: isJson === true });
   try {
     return await command.run({ args, options, terminal, output, access, table });

@@ -54,8 +54,11 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void):
   if (error instanceof UnreachableError) return { code: 'unreachable', message: error.message, isOfCaller: false };
   if (error instanceof HubError) {
     const { code, message } = error;
-    // Only a hub elsewhere says so to whoever may do everything here.
-    const advice = code === 'unauthorized' ? ' Set HUB_TOKEN to its API_TOKEN where this server is started.' : '';
+    // A hub elsewhere knows nothing of how this one is started.
+    const advice =
+      code === 'unauthorized' && 'status' in error
+        ? ' Set HUB_TOKEN to its API_TOKEN where this server is started.'
+        : '';
     return { code, message: `${message}${advice}`, isOfCaller: code !== 'internal_error' };
   }
   onFailure(error);

@@ -54,6 +54,26 @@ test('access: somebody at the terminal is asked for the token, once, and only wh
   assert.equal(questions.length, 3, 'a token that is set wrong is not asked for');
 });
 
+test('access: somebody who stops at the question is not told of tokens', async (t) => {
+  const { listen } = await testHub(t, { settings });
+  const stop = async () => {
+    throw new DOMException('Stopped before it was done.', 'AbortError');
+  };
+  const { exitCode, error } = await inTerminal(['pending', 'list', '--hub', await listen()], { askSecret: stop });
+  assert.deepEqual([exitCode, error], [1, 'hub: Stopped before it was done.\n']);
+});
+
+test('access: a token that cannot be one is said to be none, typed or set', async (t) => {
+  const { listen } = await testHub(t, { settings });
+  const HUB_URL = await listen();
+  const typed = await inTerminal(['pending', 'list'], { environment: { HUB_URL }, askSecret: async () => 'schlüssel' });
+  assert.deepEqual([typed.exitCode, typed.out], [4, '']);
+  assert.match(typed.error, /^hub: The token must be of visible ASCII signs.*\n$/);
+  const set = await inTerminal(['pending', 'list'], { environment: { HUB_URL, HUB_TOKEN: 'two\nlines' } });
+  assert.equal(set.exitCode, 2);
+  assert.match(set.error, /^hub: The token must be of visible ASCII signs.*\n$/);
+});
+
 test('access: nobody there is exit code 5, and says what to do', async () => {
   const url = await unusedAddress();
   for (const args of [['remotes', 'list'], ['sync'], ['show', 'tool:a'], ['search', 'a'], ['doctor'], ['export']]) {
@@ -103,6 +123,32 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.doesNotMatch(closed.stderr, /wrong/);
     const away = await run(t, { args: ['sync'], settings: { HUB_URL: await unusedAddress() } });
     assert.equal(away.code, 5);
+  });
+
+  test('a token of the environment does not go to an address out of the .env of a folder', async (t) => {
+    const { hub, listen } = await testHub(t, { settings, manifests: [aManifest()] });
+    const url = await listen();
+    const folder = await tempDir(t);
+    const asked = async (file: string, settingsOfUser: Record<string, string>, args: string[] = []) => {
+      await writeFile(join(folder, '.env'), file);
+      return run(t, { args: ['pending', 'list', ...args], folder, settings: settingsOfUser });
+    };
+    const withheld = await asked(`HUB_URL=${url}\n`, { HUB_TOKEN: TOKEN });
+    assert.deepEqual([withheld.code, withheld.stdout], [4, '']);
+    assert.match(
+      withheld.stderr,
+      /^hub: The hub at \S+ wants a token\. HUB_TOKEN of the environment is not sent there/,
+    );
+    assert.match(withheld.stderr, /--hub or by HUB_URL in the environment, or put HUB_TOKEN into the same \.env\.\n$/);
+    const open = await run(t, { args: ['show', 'mcp_server:pdf-tables'], folder, settings: { HUB_TOKEN: TOKEN } });
+    assert.equal(open.code, 0, 'what is open to all needs none');
+
+    const file = `HUB_URL=http://127.0.0.1:9\nHUB_TOKEN=${TOKEN}\n`;
+    assert.equal((await asked(`HUB_URL=${url}\nHUB_TOKEN=${TOKEN}\n`, { HUB_TOKEN: 'of another hub' })).code, 0);
+    assert.equal((await asked(file, { HUB_URL: url })).code, 0, 'an address that is trusted more');
+    assert.equal((await asked(file, {}, ['--hub', url])).code, 0);
+    assert.equal((await asked(`HUB_URL=${url}\n`, { HUB_TOKEN: TOKEN, HUB_URL: url })).code, 0);
+    assert.equal((await hub.listPending({ text: '', errorOnly: false, limit: 1, offset: 0 })).total, 1);
   });
 
   test('works in process on the database of its folder, which .env may name', async (t) => {

@@ -5,10 +5,11 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { askSecret } from '../../src/cli/ask-secret.ts';
 
 /** A keyboard and a screen. */
-function terminal() {
+function terminal({ signal = new AbortController().signal } = {}) {
   const states: string[] = [];
   let shown = '';
   const input = Object.assign(new EventEmitter(), {
+    destroyed: false,
     setEncoding: () => input,
     setRawMode: (isRaw: boolean) => {
       states.push(isRaw ? 'hidden' : 'shown');
@@ -23,9 +24,11 @@ function terminal() {
       return true;
     },
   };
+  const parts = { input: input as unknown as ReadStream, output: output as unknown as WriteStream, signal };
   return {
-    ask: (question: string) => askSecret(question, input as unknown as ReadStream, output as unknown as WriteStream),
+    ask: (question: string) => askSecret({ question, ...parts }),
     type: (text: string) => input.emit('data', text),
+    input,
     shown: () => shown,
     states,
   };
@@ -36,7 +39,6 @@ const typed = [
   { name: 'pasted with its line end', chunks: ['secret\n'], secret: 'secret' },
   { name: 'mended with backspace', chunks: ['sex', '\u007f', 'c\r'], secret: 'sec' },
   { name: 'of signs outside the basic plane', chunks: ['a😀', '\b', 'b\r'], secret: 'ab' },
-  { name: 'given up with control C', chunks: ['sec', '\u0003'], secret: undefined },
   { name: 'ended with control D', chunks: ['\u0004'], secret: undefined },
   { name: 'empty', chunks: ['\r'], secret: '' },
 ];
@@ -48,5 +50,35 @@ for (const { name, chunks, secret } of typed) {
     assert.equal(await answer, secret);
     assert.equal(shown(), 'Token: \n');
     assert.deepEqual(states, ['hidden', 'shown']);
+  });
+}
+
+test('secret: control C stops the command', async () => {
+  const { ask, type, shown, states } = terminal();
+  const answer = assert.rejects(ask('Token: '), { name: 'AbortError', message: 'Stopped before it was done.' });
+  type('sec\u0003');
+  await answer;
+  assert.equal(shown(), 'Token: \n');
+  assert.deepEqual(states, ['hidden', 'shown']);
+});
+
+test('secret: a process that is asked to end does not wait for an answer, and gives the terminal back', async () => {
+  const stopping = new AbortController();
+  const { ask, states, input } = terminal({ signal: stopping.signal });
+  const answer = assert.rejects(ask('Token: '), { name: 'AbortError' });
+  stopping.abort();
+  await answer;
+  assert.deepEqual(states, ['hidden', 'shown']);
+  assert.deepEqual(input.eventNames(), []);
+  await assert.rejects(ask('Token: '), { name: 'AbortError' });
+});
+
+for (const event of ['end', 'close']) {
+  test(`secret: nobody there any more (${event}) is no answer`, async () => {
+    const { ask, input } = terminal();
+    const answer = ask('Token: ');
+    input.emit(event);
+    assert.equal(await answer, undefined);
+    assert.deepEqual(input.eventNames(), []);
   });
 }
