@@ -16,7 +16,8 @@ package that \`npm pack\` makes, \`npx ./catalog-hub-*.tgz\`, or \`hub\` once it
 database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sqlite\` by default), also while a hub uses it.
 
 **The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
-is typed is not shown. There is no option for it: command lines can be read by others on the machine.
+is typed is not shown. There is no option for it: command lines can be read by others on the machine. A token goes only to an address that
+can be trusted as much: when \`HUB_URL\` comes from the \`.env\` of a folder, only a \`HUB_TOKEN\` of the same file, or one that is typed, is sent.
 
 **Answers** are for people: tables as wide as the terminal, colours only on one, and none with \`NO_COLOR\`. Errors,
 notes and progress go to standard error.

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createOutput } from '../../src/cli/output/output.ts';
 import { createProgress } from '../../src/cli/output/progress.ts';
 import { createStyle, wantsColour } from '../../src/cli/output/style.ts';
 import { facts, table } from '../../src/cli/output/table.ts';
-import { byteCount, harmless, oneLine, plural, shortened, widthOf, wrapped } from '../../src/cli/output/text.ts';
+import {
+  byteCount,
+  harmless,
+  harmlessJson,
+  oneLine,
+  plural,
+  shortened,
+  widthOf,
+  wrapped,
+} from '../../src/cli/output/text.ts';
 
 const harmful = [
   { name: 'colours', text: '\u001b[31mred\u001b[0m', shown: 'red' },
@@ -138,4 +148,37 @@ test('progress: a line now and then elsewhere', () => {
   progress.show('too soon');
   progress.end();
   assert.deepEqual(written, ['after a while\n']);
+});
+
+test('progress: work that fails leaves nothing of it on the terminal', async () => {
+  let written = '';
+  const terminal = {
+    environment: {},
+    isTerminal: true,
+    isErrorTerminal: true,
+    columns: 80,
+    write: () => {},
+    writeError: (text: string) => {
+      written += text;
+    },
+    shutdown: new AbortController().signal,
+  };
+  const failing = createOutput(terminal, { isJson: false }).working(async (progress) => {
+    progress.show('copying …');
+    throw new Error('no room');
+  });
+  await assert.rejects(failing, /no room/);
+  assert.equal(written, '\r\u001b[Kcopying …\r\u001b[K');
+});
+
+test('text: JSON stays the same value, and commands no terminal', () => {
+  const hostile = fc.string({ unit: fc.constantFrom('\u009b', '\u007f', '\u202e', '"', '\\', 'a', '\n', '\u001b') });
+  fc.assert(
+    fc.property(fc.array(hostile), (texts) => {
+      const json = harmlessJson(JSON.stringify(texts, null, 2));
+      assert.deepEqual(JSON.parse(json), texts);
+      assert.doesNotMatch(json, /(?!\n)[\p{Cc}\u202e]/u);
+    }),
+  );
+  assert.deepEqual(JSON.parse(harmlessJson('{\r\n"a":\r1}')), { a: 1 });
 });

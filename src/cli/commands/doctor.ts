@@ -19,12 +19,12 @@ export const doctorCommands = [
     ],
     async run(call) {
       const { output } = call;
-      const progress = output.progress();
       const { runChecks } = await import('../doctor/finding.ts');
       await using leftovers = new AsyncDisposableStack();
       const checks = await checksFor(call, leftovers);
-      const findings = await runChecks(checks, (subject) => progress.show(`${subject} …`));
-      progress.end();
+      const findings = await output.working((progress) =>
+        runChecks(checks, (subject) => progress.show(`${subject} …`)),
+      );
       const isWell = findings.every(({ outcome }) => outcome !== 'failed');
       output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output));
       return isWell ? 'ok' : 'failed';

@@ -13,6 +13,7 @@ import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
 import { flag, text, textOr } from '../options.ts';
 import type { Output } from '../output/output.ts';
+import type { Progress } from '../output/progress.ts';
 import { oneLine, plural } from '../output/text.ts';
 
 export const installCommands = [
@@ -50,7 +51,7 @@ export const installCommands = [
         dry_run: dryRun,
         frozen,
       };
-      const report = await hub.install(request, installListener(output));
+      const report = await output.working((progress) => hub.install(request, installListener(progress)));
       output.answer(report, () => reportForPeople(report, output));
       return report.ok ? 'ok' : 'failed';
     },
@@ -81,8 +82,7 @@ async function readManifest(file: string): Promise<{ id: string; manifest: Recor
   return { id: entityFromManifest({ document }).uid, manifest: document as Record<string, unknown> };
 }
 
-function installListener(output: Output): (event: InstallEvent) => void {
-  const progress = output.progress();
+function installListener(progress: Progress): (event: InstallEvent) => void {
   return (event) => {
     if (event.kind === 'started') progress.show(`${event.step} …`);
     if (event.kind !== 'finished') return;
@@ -135,7 +135,8 @@ async function verifyLock(target: string, { terminal, output }: Pick<Call, 'term
   return report.ok ? 'ok' : 'failed';
 }
 
-function lockForPeople({ ok, target, checks }: LockReport, output: Output): string {
+function lockForPeople({ ok, target, lockfile, checks }: LockReport, output: Output): string {
+  if (checks.length === 0) return `${lockfile} in ${oneLine(target)} lists nothing that would be on disk.\n`;
   const { style } = output;
   const styles: Record<LockCheck['outcome'], (text: string) => string> = {
     same: style.good,

@@ -6,7 +6,7 @@ import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { exportIndex, exportLines } from '../export.ts';
 import { flag, oneOf, oneOfOr, text } from '../options.ts';
-import { byteCount, plural } from '../output/text.ts';
+import { byteCount, harmlessJson, plural } from '../output/text.ts';
 
 export const keepCommands = [
   command({
@@ -30,19 +30,15 @@ export const keepCommands = [
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
       if (path !== undefined && !force) refuseExisting(path, format);
       const hub = await access.open({ mustExist: true });
-      const progress = output.progress();
-      const onProgress = (done: number, total: number) =>
-        progress.show(`${done} of ${plural(total, 'entity', 'entities')}`);
-      const request = { hub, type, onProgress, signal: terminal.shutdown };
-      const count =
-        format === 'index'
-          ? await exportIndex({ ...request, folder: resolve(path ?? '.') })
-          : await exportLines({
-              ...request,
-              file: path === undefined ? undefined : resolve(path),
-              write: terminal.write,
-            });
-      progress.end();
+      const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
+      const count = await output.working((progress) => {
+        const onProgress = (done: number, total: number) =>
+          progress.show(`${done} of ${plural(total, 'entity', 'entities')}`);
+        const request = { hub, type, onProgress, signal: terminal.shutdown };
+        return format === 'index'
+          ? exportIndex({ ...request, folder: resolve(path ?? '.') })
+          : exportLines({ ...request, file: path === undefined ? undefined : resolve(path), write });
+      });
       if (path === undefined) output.note(`${plural(count, 'entity', 'entities')} written.`);
       else
         output.answer({ entities: count, output: resolve(path), format }, () => {
@@ -74,10 +70,10 @@ export const keepCommands = [
         throw new UsageError(
           `The database is PostgreSQL, which has a tool for it: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' writes the catalog alone.`,
         );
-      const progress = output.progress();
-      progress.show('copying …');
-      const { bytes } = await hub.backup(resolve(file));
-      progress.end();
+      const { bytes } = await output.working((progress) => {
+        progress.show('copying …');
+        return hub.backup(resolve(file));
+      });
       output.answer({ file: resolve(file), bytes }, () => `${byteCount(bytes)} written to ${file}.\n`);
       return 'ok';
     },

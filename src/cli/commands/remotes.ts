@@ -98,15 +98,12 @@ async function followed<T>(
   { output, access }: Pick<Call, 'output' | 'access'>,
   work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
 ): Promise<T> {
-  const progress = output.progress();
-  try {
+  return output.working(async (progress) => {
     const result = await work((now) => progress.show(progressLine(now)));
     progress.show('making it searchable …');
     await access.settle();
     return result;
-  } finally {
-    progress.end();
-  }
+  });
 }
 
 function progressLine({ running, registering, registering_total }: SyncProgress): string {

@@ -1,10 +1,12 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
+import { withoutCredentials } from '../../lib/credentials.ts';
+import { asObject } from '../../lib/json.ts';
 import { command } from '../command.ts';
 import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
-import { harmless, oneLine, wrapped } from '../output/text.ts';
+import { harmless, harmlessJson, oneLine, wrapped } from '../output/text.ts';
 
 const MOST_VERSIONS = 10;
 
@@ -25,7 +27,8 @@ export const showCommands = [
     async run({ args: [id = ''], options, terminal, output, access }) {
       const hub = await access.open({ mustExist: true });
       if (options.manifest) {
-        terminal.write(`${(await hub.getManifest(id)).text.trimEnd()}\n`);
+        const text = `${(await hub.getManifest(id)).text.trimEnd()}\n`;
+        terminal.write(terminal.isTerminal ? harmlessJson(text) : text);
         return 'ok';
       }
       const entity = await hub.getEntity(id);
@@ -60,6 +63,7 @@ function entityForPeople(entity: EntityRecord, { style, columns }: Output, { rea
         `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,
       ],
       ['Updated', entity.updated_at],
+      ['Server', serverOf(entity)],
       ['Gateway', gatewayState(entity)],
       ['Missing since', entity.missing_since],
       ['Versions', versionsOf(entity)],
@@ -74,10 +78,18 @@ function entityForPeople(entity: EntityRecord, { style, columns }: Output, { rea
   return paragraphs.filter(Boolean).join('\n');
 }
 
+/** Registered and failed at once means that a later change could not be brought to the gateway. */
 function gatewayState({ type, gateway_registered_at, gateway_error }: EntityRecord): string | undefined {
+  if (gateway_registered_at && gateway_error)
+    return `registered ${gateway_registered_at}, but its update failed: ${gateway_error}`;
   if (gateway_registered_at) return `registered ${gateway_registered_at}`;
   if (gateway_error) return `not registered: ${gateway_error}`;
   return type === 'mcp_server' ? 'not registered' : undefined;
+}
+
+function serverOf({ mcp_registration }: EntityRecord): string {
+  const { url, transport } = asObject(withoutCredentials(mcp_registration)?.server);
+  return [url, transport].filter((part) => typeof part === 'string' && part !== '').join(', ');
 }
 
 function versionsOf({ versions }: EntityRecord): string {
@@ -86,5 +98,5 @@ function versionsOf({ versions }: EntityRecord): string {
 }
 
 function artifactLine({ kind, spec }: Record<string, unknown>): string {
-  return `${kind ?? 'unknown'} ${JSON.stringify(spec ?? {})}`;
+  return `${kind ?? 'unknown'} ${JSON.stringify(withoutCredentials(spec ?? {}))}`;
 }

@@ -1,6 +1,7 @@
 // A failure for programs: one line of JSON in the shape of the problems that the hub answers over HTTP.
 import { HubError } from '../../errors.ts';
 import { type Ending, EXIT_CODES } from '../exit-codes.ts';
+import { harmlessJson } from './text.ts';
 
 /** For what has no code of the hub's own. */
 const CODES: Record<Ending, string> = {
@@ -25,7 +26,7 @@ export function failureForPrograms(error: unknown, { ending, message }: { ending
     ...(error instanceof HubError && error.faults.length > 0 ? { errors: error.faults } : {}),
     ...seenByServer(error),
   };
-  return `${JSON.stringify(problem)}\n`;
+  return `${harmlessJson(JSON.stringify(problem))}\n`;
 }
 
 /** What the answer of a server said beside it. */

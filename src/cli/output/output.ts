@@ -3,6 +3,7 @@ import type { Terminal } from '../terminal.ts';
 import { createProgress, type Progress, SILENT } from './progress.ts';
 import { createStyle, type Style, wantsColour } from './style.ts';
 import { type Column, table } from './table.ts';
+import { harmlessJson } from './text.ts';
 
 export interface Output {
   readonly isJson: boolean;
@@ -14,7 +15,8 @@ export interface Output {
   table<T>(rows: readonly T[], columns: readonly Column<T>[]): string;
   /** For people only, beside the answer. */
   note(line: string): void;
-  progress(): Progress;
+  /** Runs long work, and takes its progress away at the end, however that comes. */
+  working<T>(work: (progress: Progress) => Promise<T>): Promise<T>;
 }
 
 /** Lines longer than this are hard to read, however wide the terminal is. */
@@ -26,11 +28,18 @@ export function createOutput(terminal: Terminal, { isJson }: { isJson: boolean }
     isJson,
     style: createStyle(!isJson && wantsColour(environment, isTerminal)),
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
-    answer: (value, forPeople) => write(isJson ? `${JSON.stringify(value, null, 2)}\n` : forPeople()),
+    answer: (value, forPeople) => write(isJson ? `${harmlessJson(JSON.stringify(value, null, 2))}\n` : forPeople()),
     table: (rows, shown) => table(rows, shown, isTerminal ? columns : undefined),
     note: (line) => (isJson && !isErrorTerminal ? undefined : writeError(`${line}\n`)),
-    progress: () =>
+    async working(work) {
       // A program that reads both streams gets JSON from both.
-      isJson && !isErrorTerminal ? SILENT : createProgress({ isTerminal: isErrorTerminal, columns, writeError }),
+      const isSilent = isJson && !isErrorTerminal;
+      const progress = isSilent ? SILENT : createProgress({ isTerminal: isErrorTerminal, columns, writeError });
+      try {
+        return await work(progress);
+      } finally {
+        progress.end();
+      }
+    },
   };
 }

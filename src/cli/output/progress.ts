@@ -1,5 +1,5 @@
 // How far long work is: one line that changes on a terminal, a line now and then elsewhere.
-import { oneLine, shortened } from './text.ts';
+import { harmless, oneLine, shortened } from './text.ts';
 
 export interface Progress {
   /** What is going on now; told as often as one likes. */
@@ -49,7 +49,7 @@ export function createProgress({
     },
     tell(line) {
       end();
-      writeError(`${line}\n`);
+      writeError(`${harmless(line)}\n`);
     },
     end,
   };

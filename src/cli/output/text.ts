@@ -5,19 +5,27 @@ export function harmless(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(UNSAFE, '');
 }
 
+/** JSON in which the same is escaped: it commands no terminal, and means what it did. */
+export function harmlessJson(json: string): string {
+  return json
+    .replace(/\r\n?/g, '\n')
+    .replace(UNSAFE_SIGN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** The same, on one line. */
 export function oneLine(text: string): string {
   return harmless(text).replace(/\s+/g, ' ').trim();
 }
 
 const ESCAPE = String.fromCharCode(27);
+/** Control characters but tab and line end, and those that turn the direction of writing. */
+const UNSAFE_SIGN = /(?![\t\n])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const UNSAFE = new RegExp(
   [
     // Orders to the terminal, whole: without their first sign, the rest of them would be left as text.
     `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
     `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
-    // Control characters but tab and line end, and those that turn the direction of writing.
-    '(?![\\t\\n])[\\p{Cc}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]',
+    UNSAFE_SIGN.source,
   ].join('|'),
   'gu',
 );

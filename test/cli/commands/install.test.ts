@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { InstallReport, LockReport } from '../../../src/install/contract.ts';
+import type { InstallReport, LockedEntity, LockReport } from '../../../src/install/contract.ts';
 import { rawZip } from '../../install/artifacts/raw-archives.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
@@ -122,6 +122,13 @@ test('hub lock verify: a change is told, with exit code 1', async (t) => {
   const json = await inTerminal(['lock', 'verify', '--target', folder, '--json']);
   assert.equal((JSON.parse(json.out) as LockReport).ok, false);
 
+  for (const entities of [[], (JSON.parse(install.out) as InstallReport).lockfile.entities.map(withNothing)]) {
+    await writeFile(join(folder, 'hub.lock.json'), JSON.stringify({ version: 1, entities }));
+    const nothing = await inTerminal(['lock', 'verify', '--target', folder]);
+    assert.equal(nothing.exitCode, 0);
+    assert.match(nothing.out, /^hub\.lock\.json in \S+ lists nothing that would be on disk\.\n$/);
+  }
+
   await writeFile(join(folder, 'hub.lock.json'), '{');
   const broken = await inTerminal(['lock', 'verify', '--target', folder]);
   assert.equal(broken.exitCode, 1);
@@ -130,3 +137,7 @@ test('hub lock verify: a change is told, with exit code 1', async (t) => {
   assert.equal(none.exitCode, 3);
   assert.match(none.error, /^hub: There is no hub\.lock\.json in /);
 });
+
+function withNothing(entity: LockedEntity): LockedEntity {
+  return { ...entity, artifacts: [], adapters: [] };
+}

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
+import { testHub } from '../../support/hub.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
@@ -16,7 +19,15 @@ const manifests = [
     id: 'evil',
     title: 'a\u001b[2Jb',
     summary: '\u001b]0;title\u0007',
-    description: '\u202eevil',
+    description: '\u202eevil \u009b31m',
+  }),
+  aManifest({
+    id: 'closed',
+    name: 'closed',
+    artifacts: [
+      { kind: 'git', spec: { repo: 'https://me:very-secret@git.example.org/a', env: { TOKEN: 'very-secret' } } },
+    ],
+    mcp_registration: { server: { url: 'https://me:very-secret@a.example.org/mcp?key=very-secret', transport: 'SSE' } },
   }),
 ];
 
@@ -49,6 +60,44 @@ testBothWays('hub show: what a stranger wrote cannot command the terminal', { ma
   });
   assert.match(shown.out, /^tool:evil@1\.0\.0 {2}ab\n/);
   assert.doesNotMatch(shown.out, /(?!\n)[\p{Cc}\u202e]/u);
+  for (const args of [
+    ['show', 'tool:evil', '--manifest'],
+    ['show', 'tool:evil', '--json'],
+    ['export', '--type', 'tool'],
+  ]) {
+    const { out } = await inTerminal(args, { environment: reached.environment, isTerminal: true });
+    assert.doesNotMatch(out, /(?!\n)[\p{Cc}\u202e]/u, args.join(' '));
+    assert.equal((JSON.parse(out).manifest ?? JSON.parse(out)).description, manifests[2]?.description);
+  }
+});
+
+testBothWays('hub show: credentials of a registration are not shown', { manifests }, async (_t, { hub }) => {
+  const { out } = await hub('show', 'mcp_server:closed');
+  assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);
+  assert.match(out, /^Artifact {2}git \{"repo":"https:\/\/git\.example\.org\/a","env":\{"TOKEN":"\*\*\*"\}\}$/m);
+  assert.doesNotMatch(out, /very-secret/);
+});
+
+test('hub show, hub pending list: a registered server whose update failed is told', async (t) => {
+  const gateway = await startFakeGateway(t, {
+    servers: { 'https://h.example/down': { fault: 'refused' } },
+    // The clock of test hubs stands still, and tokens have a time.
+    credentials: { now: () => new Date('2026-06-01T12:00:00Z') },
+  });
+  const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
+  const { hub, listen } = await testHub(t, { settings });
+  const load = (url: string) =>
+    hub.load([{ document: aManifest({ mcp_registration: { server: { url, transport: 'STREAMABLEHTTP' } } }) }]);
+  await load('https://h.example/up');
+  await hub.syncRemotes();
+  await load('https://h.example/down');
+  await hub.syncRemotes();
+
+  const environment = { HUB_URL: await listen() };
+  const shown = await inTerminal(['show', 'mcp_server:pdf-tables'], { environment });
+  assert.match(shown.out, /^Gateway +registered \S+Z, but its update failed: The gateway answered 502/m);
+  const listed = await inTerminal(['pending', 'list', '--error-only'], { environment });
+  assert.match(listed.out, /Registered; its update failed: The gateway answered 502/);
 });
 
 testBothWays('hub show: colours on a terminal, none in a file', { manifests }, async (_t, { environment }) => {
