@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { piecesOf } from '../../web/src/entity/pieces.ts';
 import { type Block, parseBlocks } from '../../web/src/markdown/blocks.ts';
+import { readMarkdown } from '../../web/src/markdown/document.ts';
 import { type Inline, parseInline } from '../../web/src/markdown/inline.ts';
 import { safeLink } from '../../web/src/markdown/safe-link.ts';
+import { HOSTILE_READMES } from './hostile-readmes.ts';
 
 const plain = (text: string): Inline => ({ kind: 'text', text });
 
@@ -28,10 +31,13 @@ const INLINE: [markdown: string, parts: Inline[]][] = [
   ],
   ['![b](https://a.example/x.png)', [{ kind: 'image', url: 'https://a.example/x.png', alt: 'b' }]],
   ['<img alt="b" src="https://a.example/x.png">', [{ kind: 'image', url: 'https://a.example/x.png', alt: 'b' }]],
+  ["[b]( <https://a.example/x>\n 't' )", [{ kind: 'link', url: 'https://a.example/x', parts: [plain('b')] }]],
   ['![b](./x.png)', [plain('b')]],
   ['[b](./docs)', [plain('b')]],
   ['[b](javascript:alert(1))', [plain('b')]],
   ['<p align="center">a</p><!-- b -->', [plain('a')]],
+  ['a<!-- b --> c <!-- *d*\n--> *e', [plain('a'), plain(' c '), plain(' *e')]],
+  ['a <!-- *b*', [plain('a <!-- '), { kind: 'emphasis', parts: [plain('b')] }]],
   ['<script>alert(1)</script>', [plain('alert(1)')]],
   ['1 < 2 &amp; 3 &lt;b&gt;', [plain('1 < 2 & 3 <b>')]],
 ];
@@ -57,6 +63,26 @@ const BLOCKS: [markdown: string, blocks: Block[]][] = [
     [
       { kind: 'heading', level: 1, text: 'A' },
       { kind: 'heading', level: 2, text: 'B' },
+    ],
+  ],
+  [
+    '#\n### ##\n# a#\n#b',
+    [
+      { kind: 'heading', level: 1, text: '' },
+      { kind: 'heading', level: 3, text: '' },
+      { kind: 'heading', level: 1, text: 'a#' },
+      paragraph('#b'),
+    ],
+  ],
+  ['# a\u2028b #', [{ kind: 'heading', level: 1, text: 'a\u2028b' }]],
+  ['```a```', [paragraph('```a```')]],
+  ['~~~ `js`\na\n~~~', [{ kind: 'code', text: 'a' }]],
+  ['a | b\n- | x', [paragraph('a | b'), { kind: 'list', start: undefined, items: [[paragraph('| x')]] }]],
+  [
+    '* * *\n- - x',
+    [
+      { kind: 'rule' },
+      { kind: 'list', start: undefined, items: [[{ kind: 'list', start: undefined, items: [[paragraph('x')]] }]] },
     ],
   ],
   ['a\r\n***\r\nb', [paragraph('a'), { kind: 'rule' }, paragraph('b')]],
@@ -149,27 +175,60 @@ test('markdown: any text is read to its end, and every address in it is a safe o
   );
 });
 
-const HOSTILE = {
-  'stars that never end': '*a '.repeat(60_000),
-  'brackets that never close': '['.repeat(100_000),
-  'links within links': '[a]('.repeat(40_000),
-  'quotes within quotes': '> '.repeat(50_000),
-  'lists within lists': Array.from({ length: 3_000 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n'),
-  'tags that never end': '<a '.repeat(60_000),
-  'comments that never end': '<!--'.repeat(50_000),
-  'ticks of every length': Array.from({ length: 600 }, (_, length) => '`'.repeat(length)).join(' '),
-  'a table of bars': `${'|'.repeat(50_000)}\n${'|-'.repeat(50_000)}|`,
-  'dashes and blanks': `${'- '.repeat(80_000)}x`,
-  'addresses without an end': 'http'.repeat(50_000),
-};
+/** Ten times what one takes on an idle machine; what grows with the square of the length takes minutes. */
+const LONGEST_MS = 500;
 
-for (const [name, text] of Object.entries(HOSTILE)) {
+for (const [name, text] of Object.entries(HOSTILE_READMES)) {
   test(`markdown: ${name} take no longer than other texts`, () => {
     const begun = performance.now();
-    for (const block of parseBlocks(text.slice(0, 200_000))) if (block.kind === 'paragraph') parseInline(block.text);
-    // A quadratic reader would take minutes.
-    assert.ok(performance.now() - begun < 3_000, `${Math.round(performance.now() - begun)} ms`);
+    const { blocks } = readMarkdown(text);
+    const took = performance.now() - begun;
+    assert.ok(took < LONGEST_MS, `${Math.round(took)} ms`);
+    assert.ok(partsIn(blocks) <= 10_000, `${partsIn(blocks)} parts and lists of them`);
   });
+
+  test(`blocks: ${name} take time that grows with their length only`, () => {
+    const begun = performance.now();
+    parseBlocks(text);
+    const took = performance.now() - begun;
+    assert.ok(took < 4 * LONGEST_MS, `${Math.round(took)} ms`);
+  });
+}
+
+test('markdown: a readme of usual length is read whole, and says whether it has pictures', () => {
+  const usual = `# Title\n\n${'Some *words* and `code`, [a link](https://a.example/).\n\n'.repeat(300)}`;
+  const whole = readMarkdown(usual);
+  assert.equal(whole.isCut, false);
+  assert.equal(whole.hasImages, false);
+  assert.equal(whole.blocks.length, 301);
+  for (const picture of ['![a](https://a.example/x.png)', '<img src="https://a.example/x.png">']) {
+    for (const text of [picture, `> ${picture}`, `- a\n  - ${picture}`, `|a|\n|-|\n|**${picture}**|`])
+      assert.ok(readMarkdown(text).hasImages, text);
+    assert.equal(readMarkdown(`\`\`\`\n${picture}\n\`\`\``).hasImages, false, 'code shows no pictures');
+  }
+});
+
+test('markdown: of a readme that is too long the beginning is read, up to the end of a line', () => {
+  const { blocks, isCut } = readMarkdown('One line of a paragraph.\n\n'.repeat(50_000));
+  assert.ok(isCut);
+  assert.ok(blocks.length > 1_000);
+  assert.equal(new Set(blocks.map((block) => JSON.stringify(block))).size, 1, 'no line is cut');
+  assert.ok(readMarkdown('**a** '.repeat(10_000)).isCut, 'also when it is short, and consists of signs only');
+});
+
+test('markdown: a text is cut into pieces at the ends of lines, and nothing of it is lost', () => {
+  for (const text of ['', 'short', 'a line\n'.repeat(20_000), '😀'.repeat(20_001), `x${'😀'.repeat(9_000)}\ny`]) {
+    const pieces = piecesOf(text);
+    assert.equal(pieces.join(''), text);
+    assert.ok(pieces.every((piece) => piece.length <= 8_000 && piece.isWellFormed()));
+  }
+  assert.ok(piecesOf('a line\n'.repeat(20_000)).every((piece) => piece.endsWith('\n')));
+});
+
+/** Blocks, items, cells and parts: about as many elements are drawn. */
+function partsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + partsIn(each), 1);
 }
 
 function addressesIn(parts: readonly Inline[]): string[] {

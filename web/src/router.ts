@@ -66,7 +66,7 @@ function isInside({ origin, pathname, target, hash }: HTMLAnchorElement): boolea
 }
 
 function keepScroll(): void {
-  history.replaceState({ scrollY }, '');
+  history.replaceState({ ...history.state, scrollY }, '');
 }
 
 /** What was there is drawn a moment later, and until then there is nothing to scroll to. */

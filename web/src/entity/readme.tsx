@@ -1,36 +1,47 @@
 // The readme, with its pictures only when the reader asks for them.
-import { hasImages, Markdown } from '../markdown/markdown.tsx';
+import { useMemo } from 'preact/hooks';
+import { readMarkdown } from '../markdown/document.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 import { address } from '../router.ts';
+import { RawText } from './raw-text.tsx';
 
-const keyOf = (id: string) => `hub.images.${id}`;
+const asksForImages = (url: URL | Location) => new URLSearchParams(url.search).get('images') === 'remote';
 
-/** Two locks: the hub's policy opens by the address, and this one only by a click in this tab. */
-function mayShowImages(id: string): boolean {
-  return address.value.searchParams.get('images') === 'remote' && sessionStorage.getItem(keyOf(id)) === 'yes';
+/** The policy that this page was loaded with: it does not change when the address does. */
+const doesPolicyAllow = asksForImages(location);
+
+/**
+ * Two locks: the hub's policy opens by the address, and this one only by a click. The click is noted in the tab's
+ * history, which no link can write to, and which is there also where nothing may be stored.
+ */
+function mayShowImages(): boolean {
+  return doesPolicyAllow && asksForImages(address.value) && history.state?.showsImages === true;
 }
 
-function allowImages(id: string): void {
-  sessionStorage.setItem(keyOf(id), 'yes');
+function allowImages(): void {
   const url = new URL(location.href);
   url.searchParams.set('images', 'remote');
+  history.replaceState({ ...history.state, showsImages: true }, '', url);
   // Loaded anew, because a policy cannot change while its page is open.
-  location.replace(url.href);
+  location.reload();
 }
 
-export function Readme({ id, text }: { id: string; text: string }) {
-  const showImages = mayShowImages(id);
+export function Readme({ text }: { text: string }) {
+  const read = useMemo(() => readMarkdown(text), [text]);
+  const showImages = mayShowImages();
   return (
     <section class="panel" aria-labelledby="readme">
       <h2 id="readme">Readme</h2>
-      {!showImages && hasImages(text) && (
+      {!showImages && read.hasImages && (
         <p class="quiet images-note">
           Pictures are left out, because loading them tells other hosts that you read this.{' '}
-          <button type="button" class="link-button" onClick={() => allowImages(id)}>
+          <button type="button" class="link-button" onClick={allowImages}>
             Load pictures from other hosts
           </button>
         </p>
       )}
-      <Markdown text={text} showImages={showImages} />
+      <Markdown blocks={read.blocks} showImages={showImages} />
+      {read.isCut && <RawText text={text} />}
     </section>
   );
 }

@@ -1,21 +1,21 @@
 // Markdown → blocks: what readmes use of it, in time that grows with their length only.
 
-export type Block =
-  | { kind: 'heading'; level: number; text: string }
-  | { kind: 'paragraph'; text: string }
+/** `Text` is a text as it was written, or what was read in it. */
+export type Block<Text = string> =
+  | { kind: 'heading'; level: number; text: Text }
+  | { kind: 'paragraph'; text: Text }
   | { kind: 'code'; text: string }
-  | { kind: 'quote'; blocks: Block[] }
-  | { kind: 'list'; start: number | undefined; items: Block[][] }
-  | { kind: 'table'; head: string[]; rows: string[][] }
+  | { kind: 'quote'; blocks: Block<Text>[] }
+  | { kind: 'list'; start: number | undefined; items: Block<Text>[][] }
+  | { kind: 'table'; head: Text[]; rows: Text[][] }
   | { kind: 'rule' };
 
 const DEEPEST = 6;
-const FENCE = /^ {0,3}(`{3,}|~{3,})[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/;
-const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
+// No pattern may have two repetitions that could share the same signs: hostile lines make those take for ever.
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6})(?=\s|$)/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([*+-]|\d{1,9}[.)])(?: {1,4}|\t|$)/;
-const DIVIDER = /^ {0,3}\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*\|?\s*)?$/;
 
 export function parseBlocks(text: string, depth = 0): Block[] {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
@@ -37,15 +37,41 @@ interface Read {
 function readBlock(lines: readonly string[], at: number, depth: number): Read {
   const line = lines[at] ?? '';
   if (line.trim() === '') return { taken: 1 };
-  const [, fence] = FENCE.exec(line) ?? [];
+  const fence = fenceOf(line);
   if (fence) return readCode(lines, at, fence);
-  const [, marks, title = ''] = HEADING.exec(line) ?? [];
-  if (marks) return { block: { kind: 'heading', level: marks.length, text: title }, taken: 1 };
-  if (RULE.test(line)) return { block: { kind: 'rule' }, taken: 1 };
+  const [before, marks] = HEADING.exec(line) ?? [];
+  if (marks)
+    return { block: { kind: 'heading', level: marks.length, text: title(line.slice(before?.length)) }, taken: 1 };
+  if (isRule(line)) return { block: { kind: 'rule' }, taken: 1 };
   if (depth < DEEPEST && QUOTE.test(line)) return readQuote(lines, at, depth);
   if (depth < DEEPEST && ITEM.test(line)) return readList(lines, at, depth);
-  if (line.includes('|') && DIVIDER.test(lines[at + 1] ?? '')) return readTable(lines, at);
+  if (line.includes('|') && isDivider(lines[at + 1] ?? '')) return readTable(lines, at);
   return readParagraph(lines, at);
+}
+
+function fenceOf(line: string): string | undefined {
+  const [before = '', fence] = FENCE.exec(line) ?? [];
+  // Ticks that go on after others are code within a line.
+  return fence?.startsWith('`') && line.includes('`', before.length) ? undefined : fence;
+}
+
+/** What stands behind the marks of a heading, without those that close it. */
+function title(text: string): string {
+  const whole = text.trim();
+  let end = whole.length;
+  while (whole[end - 1] === '#') end -= 1;
+  return end === 0 || /\s/.test(whole[end - 1] ?? '') ? whole.slice(0, end).trimEnd() : whole;
+}
+
+function isRule(line: string): boolean {
+  const [, sign] = /^ {0,3}([*_-])/.exec(line) ?? [];
+  if (!sign) return false;
+  let count = 0;
+  for (const each of line) {
+    if (each === sign) count += 1;
+    else if (each.trim() !== '') return false;
+  }
+  return count >= 3;
 }
 
 function readCode(lines: readonly string[], at: number, fence: string): Read {
@@ -72,7 +98,7 @@ function readList(lines: readonly string[], at: number, depth: number): Read {
     const next = lines[end + 1] ?? '';
     const item = ITEM.exec(line);
     const isSibling = item && (item[1] ?? '').length < indent.length + 2 && /\d/.test(item[2] ?? '') === isNumbered;
-    if (isSibling && !RULE.test(line)) {
+    if (isSibling && !isRule(line)) {
       width = item[0].length;
       items.push([line.slice(width)]);
     } else if (isIndented(line)) items.at(-1)?.push(outdented(line, width));
@@ -86,7 +112,7 @@ function readList(lines: readonly string[], at: number, depth: number): Read {
 }
 
 function isIndented(line: string): boolean {
-  return /^(?: {2,}|\t)\s*\S/.test(line);
+  return /^(?: {2}|\t)/.test(line) && line.trim() !== '';
 }
 
 function outdented(line: string, width: number): string {
@@ -99,6 +125,10 @@ function readTable(lines: readonly string[], at: number): Read {
   const head = cells(lines[at] ?? '');
   const body = lines.slice(at + 2, at + 2 + rows).map((line) => cells(line).slice(0, head.length));
   return { block: { kind: 'table', head, rows: body }, taken: rows + 2 };
+}
+
+function isDivider(line: string): boolean {
+  return line.includes('|') && cells(line).every((cell) => /^:?-+:?$/.test(cell));
 }
 
 function cells(line: string): string[] {
@@ -124,7 +154,7 @@ function isUnderline(line: string): boolean {
 }
 
 function startsBlock(line: string): boolean {
-  return [FENCE, HEADING, RULE, QUOTE, ITEM].some((pattern) => pattern.test(line));
+  return fenceOf(line) !== undefined || isRule(line) || [HEADING, QUOTE, ITEM].some((pattern) => pattern.test(line));
 }
 
 function countWhile(lines: readonly string[], from: number, holds: (line: string) => boolean): number {

@@ -19,29 +19,53 @@ interface Found {
   length: number;
 }
 
-type Reader = (text: string, at: number, depth: number) => Found | undefined;
+/** How much may still be made of a text, counted in parts. */
+export interface Allowance {
+  left: number;
+}
 
-export function parseInline(text: string, depth = 0): Inline[] {
+interface Context {
+  depth: number;
+  allowance: Allowance;
+  /** Where the next comment ends; looked for once, since comments that never end may be many. */
+  commentEnd: number;
+}
+
+type Reader = (text: string, at: number, context: Context) => Found | undefined;
+
+/** Ends when the allowance does. */
+export function parseInline(text: string, allowance: Allowance = { left: Number.POSITIVE_INFINITY }): Inline[] {
+  return read(text, { depth: 0, allowance, commentEnd: 0 });
+}
+
+function read(text: string, context: Context): Inline[] {
+  const { allowance } = context;
   const parts: Inline[] = [];
-  let plain = '';
+  let plainFrom = 0;
+  let at = 0;
   const flush = () => {
-    if (plain !== '') parts.push({ kind: 'text', text: withoutEntities(plain) });
-    plain = '';
+    if (at === plainFrom) return;
+    parts.push({ kind: 'text', text: withoutEntities(text.slice(plainFrom, at)) });
+    allowance.left -= 1;
   };
-  for (let at = 0; at < text.length; ) {
-    const sign = text[at] ?? '';
-    const found = depth < DEEPEST ? READERS[sign]?.(text, at, depth) : undefined;
+  while (at < text.length && allowance.left > 0) {
+    const found = context.depth < DEEPEST ? READERS[text[at] ?? '']?.(text, at, context) : undefined;
     if (found) {
       flush();
       parts.push(...found.parts);
+      allowance.left -= found.parts.length;
       at += found.length;
+      plainFrom = at;
     } else {
-      plain += sign;
       at += 1;
     }
   }
   flush();
   return parts;
+}
+
+function readInside(text: string, { depth, allowance }: Context): Inline[] {
+  return read(text, { depth: depth + 1, allowance, commentEnd: 0 });
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -53,9 +77,9 @@ const READERS: Readonly<Record<string, Reader>> = {
     / {2}$|\\$/.test(text.slice(Math.max(0, at - 2), at)) ? { parts: [{ kind: 'break' }], length: 1 } : undefined,
   '`': readCode,
   '*': readEmphasis,
-  _: (text, at, depth) => (/[\p{L}\p{N}]/u.test(text[at - 1] ?? '') ? undefined : readEmphasis(text, at, depth)),
-  '~': (text, at, depth) =>
-    between(text, at, '~~', (inner) => ({ kind: 'strike', parts: parseInline(inner, depth + 1) })),
+  _: (text, at, context) => (/[\p{L}\p{N}]/u.test(text[at - 1] ?? '') ? undefined : readEmphasis(text, at, context)),
+  '~': (text, at, context) =>
+    between(text, at, '~~', (inner) => ({ kind: 'strike', parts: readInside(inner, context) })),
   '[': readLink,
   '!': readImage,
   '<': readTag,
@@ -67,11 +91,11 @@ function readCode(text: string, at: number): Found | undefined {
   return between(text, at, ticks, (inner) => ({ kind: 'code', text: inner.replace(/^ (.*) $/, '$1') }));
 }
 
-function readEmphasis(text: string, at: number, depth: number): Found | undefined {
+function readEmphasis(text: string, at: number, context: Context): Found | undefined {
   const sign = text[at] ?? '*';
-  const strong = between(text, at, sign + sign, (inner) => ({ kind: 'strong', parts: parseInline(inner, depth + 1) }));
+  const strong = between(text, at, sign + sign, (inner) => ({ kind: 'strong', parts: readInside(inner, context) }));
   if (strong || text[at + 1] === sign) return strong;
-  return between(text, at, sign, (inner) => ({ kind: 'emphasis', parts: parseInline(inner, depth + 1) }));
+  return between(text, at, sign, (inner) => ({ kind: 'emphasis', parts: readInside(inner, context) }));
 }
 
 /** What stands between two marks; blanks just inside them mean that they are none. */
@@ -84,10 +108,10 @@ function between(text: string, at: number, mark: string, part: (inner: string) =
   return isMark ? { parts: [part(inner.slice(0, end))], length: end + 2 * mark.length } : undefined;
 }
 
-function readLink(text: string, at: number, depth: number): Found | undefined {
+function readLink(text: string, at: number, context: Context): Found | undefined {
   const found = bracketed(text, at);
   if (!found) return undefined;
-  const parts = parseInline(found.label, depth + 1);
+  const parts = readInside(found.label, context);
   const url = safeLink(found.target);
   return { parts: url ? [{ kind: 'link', url, parts }] : parts, length: found.length };
 }
@@ -114,28 +138,49 @@ function bracketed(text: string, at: number): { label: string; target: string; l
     // Nobody nests them deeper, but those who mean harm.
     if (depth > 4) return undefined;
     if (depth > 0) continue;
-    const target = /^\]\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)?)>?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/.exec(
-      inner.slice(place),
-    );
-    if (!target) return undefined;
-    return { label: inner.slice(1, place), target: target[1] ?? '', length: place + target[0].length };
+    const found = targetAt(inner, place + 1);
+    return found && { label: inner.slice(1, place), target: found.target, length: found.end };
   }
   return undefined;
 }
 
+/** `(target "title")`, step by step: in one pattern, blanks could be read in too many ways. */
+function targetAt(text: string, at: number): { target: string; end: number } | undefined {
+  if (text[at] !== '(') return undefined;
+  const start = at + 1 + lengthOf(/\s*<?/y, text, at + 1);
+  let end = start + lengthOf(/[^\s()<>]*/y, text, start);
+  end += lengthOf(/\([^\s()<>]*\)[^\s()<>]*/y, text, end);
+  const target = text.slice(start, end);
+  if (text[end] === '>') end += 1;
+  end += lengthOf(/\s*/y, text, end);
+  end += lengthOf(/"[^"]*"|'[^']*'/y, text, end);
+  end += lengthOf(/\s*/y, text, end);
+  return text[end] === ')' ? { target, end: end + 1 } : undefined;
+}
+
+/** How much of the text, from a place on, a sticky pattern takes. */
+function lengthOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0].length ?? 0;
+}
+
 /** HTML in a readme is layout: its text stays, its tags go; pictures and line breaks are kept. */
-function readTag(text: string, at: number): Found | undefined {
+function readTag(text: string, at: number, context: Context): Found | undefined {
+  if (text.startsWith('<!--', at)) return skipComment(text, at, context);
   const rest = text.slice(at, at + FARTHEST_END);
   const address = /^<(https?:\/\/[^\s<>]+)>/i.exec(rest);
   if (address?.[1]) return { parts: [addressLink(address[1])], length: address[0].length };
-  const [comment] = /^<!--[\s\S]*?-->/.exec(rest) ?? [];
-  if (comment) return { parts: [], length: comment.length };
   const tag = /^<\/?([a-z][\w-]*)(?:\s[^<>]*|\/)?>/i.exec(rest);
   if (!tag) return undefined;
   const name = tag[1]?.toLowerCase();
   if (name === 'img')
     return { parts: image(attribute(tag[0], 'src'), attribute(tag[0], 'alt')), length: tag[0].length };
   return { parts: name === 'br' ? [{ kind: 'break' }] : [], length: tag[0].length };
+}
+
+function skipComment(text: string, at: number, context: Context): Found | undefined {
+  if (context.commentEnd >= 0 && context.commentEnd < at + 4) context.commentEnd = text.indexOf('-->', at + 4);
+  return context.commentEnd < 0 ? undefined : { parts: [], length: context.commentEnd + 3 - at };
 }
 
 function attribute(tag: string, name: string): string {

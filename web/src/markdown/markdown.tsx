@@ -1,35 +1,23 @@
 // A readme, drawn from its parts: what a stranger wrote is only ever text and checked addresses.
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { type Block, parseBlocks } from './blocks.ts';
-import { type Inline, parseInline } from './inline.ts';
+import type { Block } from './blocks.ts';
+import type { Inline } from './inline.ts';
 
-/** Longer ones are cut: nobody reads them here, and the manifest has them whole. */
-const LONGEST = 200_000;
+type ReadBlock = Block<Inline[]>;
 
 interface MarkdownProps {
-  text: string;
+  blocks: readonly ReadBlock[];
   /** Pictures come from other hosts, which then know who reads; without it their descriptions stand for them. */
   showImages: boolean;
 }
 
-export function Markdown({ text, showImages }: MarkdownProps) {
-  const blocks = useMemo(() => parseBlocks(text.slice(0, LONGEST)), [text]);
-  return (
-    <div class="markdown">
-      {blocks.map((block) => drawBlock(block, showImages))}
-      {text.length > LONGEST && <p class="quiet">The rest is left out here; the manifest has all of it.</p>}
-    </div>
-  );
+export function Markdown({ blocks, showImages }: MarkdownProps) {
+  return <div class="markdown">{blocks.map((block) => drawBlock(block, showImages))}</div>;
 }
 
-export function hasImages(text: string): boolean {
-  return /!\[[^\]]*\]\(\s*https:|<img\b/i.test(text);
-}
-
-function drawBlock(block: Block, showImages: boolean): ComponentChildren {
-  const inline = (text: string) => parseInline(text).map((part) => drawInline(part, showImages));
-  const inner = (blocks: Block[]) => blocks.map((each) => drawBlock(each, showImages));
+function drawBlock(block: ReadBlock, showImages: boolean): ComponentChildren {
+  const inline = (parts: Inline[]) => parts.map((part) => drawInline(part, showImages));
+  const inner = (blocks: ReadBlock[]) => blocks.map((each) => drawBlock(each, showImages));
   switch (block.kind) {
     case 'heading':
       return drawHeading(block.level, inline(block.text));
@@ -78,12 +66,10 @@ function drawBlock(block: Block, showImages: boolean): ComponentChildren {
 }
 
 /** A single paragraph in an item needs no space around it. */
-function drawItem(blocks: Block[], showImages: boolean): ComponentChildren {
+function drawItem(blocks: ReadBlock[], showImages: boolean): ComponentChildren {
   return blocks.map((block, place) =>
     block.kind === 'paragraph' && place === 0
-      ? parseInline(block.text.replace(/^\[([ xX])\] /, (_box, mark) => (mark === ' ' ? '☐ ' : '☑ '))).map((part) =>
-          drawInline(part, showImages),
-        )
+      ? block.text.map((part) => drawInline(part, showImages))
       : drawBlock(block, showImages),
   );
 }

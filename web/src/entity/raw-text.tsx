@@ -1,0 +1,30 @@
+// A text that is too long to be drawn, as it was written.
+import { useSignal } from '@preact/signals';
+import { count } from '../parts/words.ts';
+import { piecesOf } from './pieces.ts';
+
+export function RawText({ text }: { text: string }) {
+  const isOpen = useSignal(false);
+  return (
+    <div class="raw-text">
+      <p class="quiet">
+        This is only its beginning: with {count(text.length, 'sign')} it is too long to be shown whole.
+      </p>
+      <details
+        onToggle={(event) => {
+          isOpen.value = event.currentTarget.open;
+        }}
+      >
+        <summary>All of it, as it was written</summary>
+        {isOpen.value && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it
+          <section class="raw-text-pieces" aria-label="The readme as it was written" tabIndex={0}>
+            {piecesOf(text).map((piece) => (
+              <pre>{piece}</pre>
+            ))}
+          </section>
+        )}
+      </details>
+    </div>
+  );
+}

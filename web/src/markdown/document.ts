@@ -1,0 +1,95 @@
+// A readme → what is drawn of it: never more than a browser draws at once, however long it is.
+import { type Block, parseBlocks } from './blocks.ts';
+import { type Allowance, type Inline, parseInline } from './inline.ts';
+
+export interface MarkdownDocument {
+  blocks: Block<Inline[]>[];
+  /** Whether it shows pictures, if its reader lets it. */
+  hasImages: boolean;
+  /** Whether there is more than the blocks hold. */
+  isCut: boolean;
+}
+
+/** What is longer than any of these is not read to its end: some are made of nothing but marks, others of nothing but lines. */
+const MOST_SIGNS = 100_000;
+const MOST_LINES = 3_000;
+const MOST_PARTS = 5_000;
+
+export function readMarkdown(text: string): MarkdownDocument {
+  const beginning = beginningOf(text);
+  const allowance = { left: MOST_PARTS };
+  const blocks = readBlocks(parseBlocks(beginning), allowance);
+  const isCut = beginning.length < text.length || allowance.left <= 0;
+  return { blocks, hasImages: blocks.some(hasImages), isCut };
+}
+
+/** Ends with a line where there is one, so that no mark loses its other half. */
+function beginningOf(text: string): string {
+  const isShort = text.length <= MOST_SIGNS;
+  const lines = text.slice(0, MOST_SIGNS).split(/\r\n?|\n/, MOST_LINES + 2);
+  if (isShort && lines.length <= MOST_LINES) return text;
+  const whole = lines.slice(0, Math.min(MOST_LINES, lines.length - 1));
+  return whole.length > 0 ? whole.join('\n') : text.slice(0, MOST_SIGNS);
+}
+
+function readBlocks(blocks: readonly Block[], allowance: Allowance): Block<Inline[]>[] {
+  return within(allowance, blocks, (block) => readBlock(block, allowance));
+}
+
+function readBlock(block: Block, allowance: Allowance): Block<Inline[]> {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return { ...block, text: parseInline(block.text, allowance) };
+    case 'quote':
+      return { ...block, blocks: readBlocks(block.blocks, allowance) };
+    case 'list':
+      return { ...block, items: within(allowance, block.items, (item) => readBlocks(ticked(item), allowance)) };
+    case 'table': {
+      const cells = (row: readonly string[]) => within(allowance, row, (cell) => parseInline(cell, allowance));
+      return { ...block, head: cells(block.head), rows: within(allowance, block.rows, cells) };
+    }
+    case 'code':
+    case 'rule':
+      return block;
+  }
+}
+
+/** A task: `[x] done`. */
+function ticked(item: readonly Block[]): readonly Block[] {
+  const [first, ...others] = item;
+  if (first?.kind !== 'paragraph') return item;
+  const text = first.text.replace(/^\[([ xX])\] /, (_box, mark) => (mark === ' ' ? '☐ ' : '☑ '));
+  return [{ ...first, text }, ...others];
+}
+
+function within<From, To>(allowance: Allowance, all: readonly From[], read: (each: From) => To): To[] {
+  const done: To[] = [];
+  for (const each of all) {
+    if (allowance.left <= 0) break;
+    allowance.left -= 1;
+    done.push(read(each));
+  }
+  return done;
+}
+
+function hasImages(block: Block<Inline[]>): boolean {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return block.text.some(isImage);
+    case 'quote':
+      return block.blocks.some(hasImages);
+    case 'list':
+      return block.items.some((item) => item.some(hasImages));
+    case 'table':
+      return [block.head, ...block.rows].some((row) => row.some((cell) => cell.some(isImage)));
+    case 'code':
+    case 'rule':
+      return false;
+  }
+}
+
+function isImage(part: Inline): boolean {
+  return part.kind === 'image' || ('parts' in part && part.parts.some(isImage));
+}
