@@ -108,6 +108,91 @@ browserTest(
 );
 
 browserTest(
+  'install: a token that is refused in the middle is asked for, and the install goes where the plan said',
+  { settings, manifests: [remote] },
+  async ({ open }) => {
+    const page = await open(PDF, { expects: /401/ });
+    const dialog = page.getByRole('dialog');
+    const giveToken = async () => {
+      await dialog.getByLabel('Admin token').fill(TOKEN);
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+    };
+    const refuseNext = () =>
+      page.route(
+        /catalog\/install/,
+        (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"status":401}' }),
+        { times: 1 },
+      );
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await giveToken();
+    await dialog.getByLabel('Folder on the hub’s machine').fill('asked-again');
+    await refuseNext();
+    await dialog.getByRole('button', { name: 'Show the plan' }).click();
+    await giveToken();
+    assert.equal(await dialog.getByLabel('Folder on the hub’s machine').inputValue(), 'asked-again');
+    await dialog.getByRole('button', { name: 'Show the plan' }).click();
+    await dialog.getByText('Into asked-again:').waitFor();
+    await refuseNext();
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    await dialog.getByLabel('Admin token').waitFor();
+    await screenshot(page, 'install-token-again');
+    await giveToken();
+    await dialog.getByText('Into asked-again:').waitFor();
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    await dialog.getByText('Installed;').waitFor();
+    await readFile(join(root, 'asked-again', 'hub.lock.json'));
+    await assert.rejects(readFile(join(root, 'hub.lock.json')), 'nothing is where no plan was');
+
+    await dialog.getByRole('button', { name: 'Forget the token' }).click();
+    assert.ok(await dialog.getByText('Installed;').isVisible(), 'what was done stays on screen');
+    assert.equal(await page.evaluate('sessionStorage.length'), 0);
+  },
+);
+
+browserTest(
+  'install: whose fault it is that steps cannot be shown is told as it is',
+  { manifests: [remote], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF, { expects: /error: .*undefined/ });
+    const alert = page.getByRole('alert');
+    const answerWith = (data: string) =>
+      page.route(
+        /catalog\/install/,
+        (route) => route.fulfill({ contentType: 'text/event-stream', body: `event: progress\ndata: ${data}\n\n` }),
+        { times: 1 },
+      );
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    const install = page.getByRole('button', { name: 'Install', exact: true });
+    await install.waitFor();
+
+    await answerWith('{"kind":"finished"}');
+    await install.click();
+    await alert.getByText('This page made a mistake').waitFor();
+    assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer/);
+
+    await answerWith('{"kind":');
+    await install.click();
+    await alert.getByText('not one that the hub gives').waitFor();
+    assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|mistake/);
+  },
+);
+
+const faulty = aManifest({ artifacts: [{ kind: 'pypi', spec: { package: '../evil' } }] });
+
+browserTest(
+  'install: what will fail is in the plan already',
+  { manifests: [faulty], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.locator('.plan').getByText('This will fail:').waitFor();
+    await screenshot(page, 'install-plan-faulty');
+  },
+);
+
+browserTest(
   'install: a folder that is not allowed is said so, and can be changed',
   { manifests: [remote], settings: { INSTALL_ROOT: root } },
   async ({ open }) => {

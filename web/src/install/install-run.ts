@@ -1,8 +1,9 @@
 // One install as the dialog shows it: plan, steps as they happen, report.
 import { type Signal, signal } from '@preact/signals';
 import type { InstallPlan, InstallReport } from '../../../src/install/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
-import { asFailure, type HubFailure } from '../api/problem.ts';
+import { asFailure } from '../api/problem.ts';
 import { type ShownStep, withEvent } from './shown-steps.ts';
 
 type Stage =
@@ -15,14 +16,18 @@ type Stage =
 export interface InstallRun {
   stage: Signal<Stage>;
   failure: Signal<HubFailure | undefined>;
-  plan(target: string): Promise<void>;
-  install(target: string): Promise<void>;
+  /** The folder, as it is typed; stays when the token has to be asked for in between. */
+  target: Signal<string>;
+  plan(): Promise<void>;
+  /** Into the folder of the plan, which is the one that was shown. */
+  install(): Promise<void>;
   back(): void;
 }
 
 export function createInstallRun(id: string): InstallRun {
   const stage = signal<Stage>({ name: 'target' });
   const failure = signal<HubFailure | undefined>(undefined);
+  const target = signal('.');
 
   /** A failure leads back to where it can be mended. */
   async function attempt(next: Stage, work: () => Promise<Stage>): Promise<void> {
@@ -37,23 +42,28 @@ export function createInstallRun(id: string): InstallRun {
     }
   }
 
+  async function install(into: string): Promise<Stage> {
+    const report = await hub.install({ id, target: into }, (event) => {
+      const { value } = stage;
+      if (value.name === 'running')
+        stage.value = { name: 'running', steps: withEvent(value.steps, event, performance.now()) };
+    });
+    return { name: 'done', report };
+  }
+
   return {
     stage,
     failure,
-    plan: (target) =>
+    target,
+    plan: () =>
       attempt({ name: 'planning' }, async () => {
-        const report = await hub.planInstall({ id, target });
-        return { name: 'planned', plan: report.plan, target: report.target };
+        const { plan, target: into } = await hub.planInstall({ id, target: target.value.trim() });
+        return { name: 'planned', plan, target: into };
       }),
-    install: (target) =>
-      attempt({ name: 'running', steps: [] }, async () => {
-        const report = await hub.install({ id, target }, (event) => {
-          const { value } = stage;
-          if (value.name === 'running')
-            stage.value = { name: 'running', steps: withEvent(value.steps, event, performance.now()) };
-        });
-        return { name: 'done', report };
-      }),
+    async install() {
+      const planned = stage.value;
+      if (planned.name === 'planned') await attempt({ name: 'running', steps: [] }, () => install(planned.target));
+    },
     back() {
       stage.value = { name: 'target' };
     },

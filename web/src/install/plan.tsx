@@ -1,0 +1,51 @@
+// What an install would do, before it does it.
+import type { InstallPlan } from '../../../src/install/contract.ts';
+import { stepName } from './steps.tsx';
+
+export function Plan({ plan, target }: { plan: InstallPlan; target: string }) {
+  const registers = Object.keys(plan.mcp_registration).length > 0;
+  return (
+    <>
+      <p>
+        Into <code>{target}</code>:
+      </p>
+      <ol class="plan">
+        {plan.artifacts.map(({ step, command, reason, fault }) => (
+          <li key={`${step} ${command}`}>
+            <strong>{stepName(step)}</strong>
+            <code class="plan-command">{command}</code>
+            <span class="quiet">{reason}</span>
+            <Fault fault={fault} />
+          </li>
+        ))}
+        {plan.adapters.map(({ framework, template_key, path, generic, fault }) => (
+          <li key={path}>
+            <strong>
+              Write the {framework} {template_key}
+            </strong>
+            <code class="plan-command">{path}</code>
+            {generic && (
+              <span class="quiet">There is no template for this pair: a general description is written.</span>
+            )}
+            <Fault fault={fault} />
+          </li>
+        ))}
+        {registers && (
+          <li>
+            <strong>{stepName('gateway.register')}</strong>
+            <span class="quiet">If the gateway refuses, the install still counts.</span>
+          </li>
+        )}
+        <li>
+          <strong>{stepName('lockfile.write')}</strong>
+          <code class="plan-command">hub.lock.json</code>
+        </li>
+      </ol>
+    </>
+  );
+}
+
+/** Known before anything is done. */
+function Fault({ fault }: { fault: string | undefined }) {
+  return fault === undefined ? null : <span class="reason reason-bad">This will fail: {fault}</span>;
+}
