@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { browserTest, screenshot } from './stage.ts';
+import { browserTest, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 
@@ -111,15 +111,106 @@ browserTest(
     const page = await open('/operations', { expects: /409/ });
     await remoteRow(page, host.url('/index.json')).waitFor();
     const sync = hub.syncRemotes();
-    await page.reload();
     await page.getByText('A sync is under way').waitFor();
     await page.getByRole('button', { name: 'Sync all' }).click();
     await page.getByRole('alert').waitFor();
     held.resolve();
     await sync;
     await page.locator('.work').waitFor({ state: 'hidden' });
+    await pending(page).locator('.row', { hasText: 'gamma' }).waitFor();
+    await page.getByRole('img', { name: /The last 1 ingests/ }).waitFor();
   },
 );
+
+browserTest(
+  'operations: a first look that fails is taken again, and then nothing is said of it',
+  {},
+  async ({ open, hub }, t) => {
+    const host = await publish(t);
+    await hub.addRemote(host.url('/index.json'));
+    const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });
+    await page.route(/\/remotes$/, (route) => route.abort('connectionrefused'));
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Operations' }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('The hub does not answer').waitFor();
+    await page.unroute(/\/remotes$/);
+    await remoteRow(page, host.url('/index.json')).waitFor();
+    assert.equal(await alert.count(), 0);
+
+    await page.getByLabel('Address of an index').fill('http://name:secret@h.example/');
+    await page.route(/\/remotes$/, (route) =>
+      route.request().method() === 'POST' ? route.abort('connectionrefused') : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Add' }).click();
+    await alert.waitFor();
+    page.forget();
+    await until(page, 'performance.getEntriesByName(location.origin + "/ingest/status").length > 3');
+    assert.equal(await alert.count(), 1, 'what somebody did, and did not work, is not forgotten by the next look');
+  },
+);
+
+const many = Array.from({ length: 103 }, (_, place) =>
+  aManifest({ id: `server-${place}`, name: `server-${place}`, title: `Server ${place}` }),
+);
+
+browserTest('operations: nothing is deleted that is not on screen', { manifests: many }, async ({ open, hub }) => {
+  const left = async () => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total;
+  const page = await open('/operations');
+  const rows = pending(page).locator('.row');
+  const remove = pending(page).getByRole('button', { name: /^Delete/ });
+  await rows.nth(49).waitFor();
+  await pending(page).getByLabel('All on this page').check();
+  await pending(page).getByRole('button', { name: 'Older' }).click();
+  await pending(page).getByText('51 to 100 of 103').waitFor();
+  assert.ok(await remove.isDisabled(), 'another page');
+  await until(page, 'document.querySelectorAll(".rows input:checked").length === 0');
+  await rows.first().getByRole('checkbox').check();
+  await pending(page).getByLabel('Filter pending servers').fill('server-7');
+  await rows.nth(11).waitFor({ state: 'detached' });
+  assert.ok(await remove.isDisabled(), 'another filter');
+  await rows.first().getByRole('checkbox').check();
+  await pending(page).getByLabel('Only with a reason').check();
+  await page.getByText('Nothing pending passes the filter').waitFor();
+  await pending(page).getByLabel('Only with a reason').uncheck();
+  await rows.first().waitFor();
+  assert.ok(await remove.isDisabled(), 'the other filter');
+
+  await pending(page).getByLabel('Filter pending servers').fill('');
+  await rows.nth(49).waitFor();
+  for (const _ of [1, 2]) await pending(page).getByRole('button', { name: 'Older' }).click();
+  await pending(page).getByText('101 to 103 of 103').waitFor();
+  await rows.nth(3).waitFor({ state: 'detached' });
+  await pending(page).getByLabel('All on this page').check();
+  await remove.click();
+  await page.getByRole('dialog', { name: 'Delete 3 servers?' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('3 servers removed.').waitFor();
+  // The page that was there is gone; the one before it is shown.
+  await pending(page).getByText('51 to 100 of 100').waitFor();
+  await rows.nth(49).waitFor();
+  assert.equal(await left(), 100);
+});
+
+browserTest('operations: a hub whose database is away says so itself', {}, async ({ open, origin }) => {
+  const page = await open('/', { expects: /503|401|ERR_CONNECTION_REFUSED/ });
+  const fulfil = (path: RegExp, status: number, contentType: string, body: object) =>
+    page.route(path, (route) => route.fulfill({ status, contentType, body: JSON.stringify(body) }));
+  await fulfil(/\/health/, 503, 'application/json; charset=utf-8', { status: 'error', version: '9.8.7', db: 'error' });
+  await fulfil(/\/metrics/, 503, 'application/problem+json', { status: 503, detail: 'The hub cannot keep up.' });
+  await page.route(/\/config$/, (route) => route.abort('connectionrefused'));
+  await page.goto(`${origin}/operations`);
+  const health = page.getByRole('region', { name: 'Health' });
+  await health.getByText('version 9.8.7').waitFor();
+  await health.getByText('The hub cannot keep up.').waitFor();
+  const text = await health.innerText();
+  assert.match(text, /Hub\nIn trouble/);
+  assert.match(text, /Database\nDoes not answer/);
+  assert.match(text, /Gateway\nNot known/);
+  assert.doesNotMatch(text, /SQLite|METRICS_TOKEN/);
+  await screenshot(page, 'operations-in-trouble');
+  await page.unroute(/\/config$/);
+  await health.getByText('SQLite').waitFor();
+  await health.getByText('None').waitFor();
+});
 
 /** Its clock is that of the hub's tests. */
 async function withGateway(t: TestContext) {

@@ -12,6 +12,6 @@ import './styles/operations.css';
 
 startRouter();
 startSearch();
-readSettings();
+void readSettings();
 const place = document.getElementById('page');
 if (place) render(<App />, place);

@@ -1,7 +1,8 @@
 // Long work: its progress as events, its end as the answer.
 import type { Problem } from '../../../src/http/problem.ts';
-import { type RequestOptions, send } from './http.ts';
-import { HubFailure, problemFailure, unreachable } from './problem.ts';
+import { HubFailure } from './failure.ts';
+import { parseJson, type RequestOptions, send } from './http.ts';
+import { problemFailure, unreachable } from './problem.ts';
 
 /** @throws HubFailure when the work failed, or the stream broke before its end. */
 export async function follow<Progress, Result>(
@@ -39,5 +40,5 @@ async function* eventsOf({ body }: Response): AsyncGenerator<ServerEvent> {
 
 function parseEvent(text: string): ServerEvent {
   const fields = new Map(text.split('\n').map((line) => [line.split(': ', 1)[0] ?? '', line.replace(/^[^:]*: ?/, '')]));
-  return { event: fields.get('event') ?? 'message', data: JSON.parse(fields.get('data') ?? 'null') };
+  return { event: fields.get('event') ?? 'message', data: parseJson(fields.get('data') ?? 'null') };
 }

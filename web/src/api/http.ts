@@ -1,5 +1,5 @@
 // Requests to the hub: JSON in and out, failures as `HubFailure`.
-import { failureOf, isAborted, unreachable } from './problem.ts';
+import { failureOf, isAborted, unreachable, unreadable } from './problem.ts';
 import { forgetToken, token } from './token.ts';
 
 export interface RequestOptions {
@@ -9,21 +9,39 @@ export interface RequestOptions {
   admin?: boolean | { token: string };
   signal?: AbortSignal;
   accept?: string;
+  /** A status that says no, and still comes with the answer that was asked for. */
+  answersWith?: number;
 }
 
 /** @throws HubFailure, or the abort of the signal. */
 export async function ask<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await send(path, options);
-  return (await response.json()) as T;
+  return parseJson(await textOf(await send(path, options))) as T;
 }
 
 /** @throws HubFailure, or the abort of the signal. */
 export async function askText(path: string, options: RequestOptions = {}): Promise<string> {
-  return (await send(path, { accept: '*/*', ...options })).text();
+  return textOf(await send(path, { accept: '*/*', ...options }));
+}
+
+/** @throws HubFailure */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable();
+  }
+}
+
+function textOf(response: Response): Promise<string> {
+  return response.text().catch(asUnreachable);
+}
+
+function asUnreachable(error: unknown): never {
+  throw isAborted(error) ? error : unreachable();
 }
 
 export async function send(path: string, options: RequestOptions): Promise<Response> {
-  const { method = 'GET', body, admin = false, signal, accept = 'application/json' } = options;
+  const { method = 'GET', body, admin = false, signal, accept = 'application/json', answersWith } = options;
   const headers: Record<string, string> = { accept };
   const bearer = typeof admin === 'object' ? admin.token : admin && token.value;
   if (bearer) headers.authorization = `Bearer ${bearer}`;
@@ -34,11 +52,14 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
     credentials: 'omit',
-  }).catch((error) => {
-    throw isAborted(error) ? error : unreachable();
-  });
+  }).catch(asUnreachable);
   // A token that the hub refuses is of no use any more: it is asked for again.
   if (admin === true && response.status === 401) forgetToken();
-  if (!response.ok) throw await failureOf(response);
+  if (!response.ok && !(response.status === answersWith && isJson(response))) throw await failureOf(response);
   return response;
+}
+
+/** Not a problem, whose type is another, nor the page of a proxy. */
+function isJson({ headers }: Response): boolean {
+  return /^application\/json\b/.test(headers.get('content-type') ?? '');
 }

@@ -16,6 +16,7 @@ import type {
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { follow } from './events.ts';
 import { ask, askText } from './http.ts';
+import { manifestPath } from './manifest-path.ts';
 
 export interface InstallOrder {
   id: string;
@@ -23,7 +24,8 @@ export interface InstallOrder {
 }
 
 export const hub = {
-  health: () => ask<Health>('/health?check_db=true'),
+  /** A hub in trouble says so with a status of its own, and still says what is wrong. */
+  health: () => ask<Health>('/health?check_db=true', { answersWith: 503 }),
   config: () => ask<PublicConfig>('/config'),
   /** Has a token of its own, which the page does not ask for. */
   metrics: () => askText('/metrics'),
@@ -56,7 +58,3 @@ export const hub = {
   removePending: (request: Partial<BulkRemovalRequest>) =>
     ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', admin: true, body: request }),
 };
-
-export function manifestPath(id: string): string {
-  return `/catalog/manifest/${encodeURIComponent(id)}`;
-}

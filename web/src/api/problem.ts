@@ -1,20 +1,6 @@
 // What can go wrong with a request, as something a page can show.
 import type { Problem } from '../../../src/http/problem.ts';
-
-export type FailureKind = 'unauthorized' | 'not_found' | 'refused' | 'busy' | 'unreachable';
-
-/** Thrown by every request that did not work. */
-export class HubFailure extends Error {
-  readonly kind: FailureKind;
-  /** With it, the hub's log says more. */
-  readonly requestId: string | undefined;
-
-  constructor(kind: FailureKind, message: string, requestId?: string) {
-    super(message);
-    this.kind = kind;
-    this.requestId = requestId;
-  }
-}
+import { type FailureKind, HubFailure } from './failure.ts';
 
 export function unreachable(): HubFailure {
   return new HubFailure(
@@ -22,6 +8,13 @@ export function unreachable(): HubFailure {
     navigator.onLine
       ? 'The hub does not answer. It may be stopped, or restarting.'
       : 'This device is offline. The hub can be asked again once it is back.',
+  );
+}
+
+export function unreadable(): HubFailure {
+  return new HubFailure(
+    'unreadable',
+    'There was an answer, but not one that the hub gives. Something between this page and the hub may have changed it.',
   );
 }
 
@@ -36,7 +29,13 @@ export function problemFailure({ status = 500, detail, request_id }: Partial<Pro
 
 /** Anything that was thrown, as a failure that can be shown. */
 export function asFailure(error: unknown): HubFailure {
-  return error instanceof HubFailure ? error : unreachable();
+  if (error instanceof HubFailure) return error;
+  // Nobody expected it: whoever mends the page finds it where browsers keep such things.
+  reportError(error);
+  return new HubFailure(
+    'page',
+    `This page made a mistake (${error instanceof Error ? error.message : String(error)}). Load it again; what the hub is doing goes on.`,
+  );
 }
 
 export function isAborted(error: unknown): boolean {

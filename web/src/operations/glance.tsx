@@ -2,24 +2,26 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { EntityType } from '../../../src/catalog/uid.ts';
-import type { Health } from '../../../src/hub-operations.ts';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
+import { asFailure } from '../api/problem.ts';
 import { settings } from '../api/settings.ts';
 import { TYPES } from '../parts/type-label.tsx';
 import { ago, bytes, duration, shortNumber } from '../parts/words.ts';
+import { databaseTile, gatewayTile, type HealthAnswer, hubTile, type TileWords } from './glance-words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
 import { pendingRevision } from './operations-state.ts';
 
 const EVERY_MS = 15_000;
 
 export function Glance() {
-  const health = useSignal<Health | 'unknown'>('unknown');
-  const figures = useSignal<Figures | 'protected' | undefined>(undefined);
+  const health = useSignal<HealthAnswer>('asked');
+  const figures = useSignal<Figures | { failure: HubFailure } | undefined>(undefined);
 
   useEffect(() => {
     const look = async () => {
-      health.value = await hub.health().catch(() => 'unknown' as const);
-      figures.value = await hub.metrics().then(readFigures, () => 'protected' as const);
+      health.value = await hub.health().catch((error) => ({ failure: asFailure(error) }));
+      figures.value = await hub.metrics().then(readFigures, (error) => ({ failure: asFailure(error) }));
     };
     void look();
     const timer = setInterval(look, EVERY_MS);
@@ -27,38 +29,30 @@ export function Glance() {
     // Whatever changes pending servers changes these figures too.
   }, [pendingRevision.value]);
 
-  const state = health.value;
-  const isWell = state !== 'unknown' && state.status === 'ok';
+  const known = figures.value;
   return (
     <section class="panel" aria-labelledby="glance">
       <h2 id="glance">Health</h2>
       <dl class="tiles">
-        <Tile
-          name="Hub"
-          value={isWell ? 'Well' : 'In trouble'}
-          tone={isWell ? 'good' : 'bad'}
-          note={state === 'unknown' ? 'does not answer' : `version ${state.version}`}
-        />
-        <Tile
-          name="Database"
-          value={isWell ? 'Answers' : 'Does not answer'}
-          tone={isWell ? 'good' : 'bad'}
-          note={settings.value?.database === 'postgres' ? 'PostgreSQL' : 'SQLite'}
-        />
-        <Tile
-          name="Gateway"
-          value={settings.value?.gateway_configured ? 'Configured' : 'None'}
-          note="MCP_GATEWAY_URL"
-        />
-        {typeof figures.value === 'object' && <FigureTiles figures={figures.value} />}
+        <Tile name="Hub" {...hubTile(health.value)} />
+        <Tile name="Database" {...databaseTile(health.value, settings.value)} />
+        <Tile name="Gateway" {...gatewayTile(settings.value)} />
+        {known && !('failure' in known) && <FigureTiles figures={known} />}
       </dl>
-      {figures.value === 'protected' && (
-        <p class="quiet">
-          More figures are at <code>/metrics</code>, which has a token of its own (<code>METRICS_TOKEN</code>).
-        </p>
-      )}
+      {known && 'failure' in known && <NoFigures failure={known.failure} />}
     </section>
   );
+}
+
+function NoFigures({ failure }: { failure: HubFailure }) {
+  if (failure.kind === 'unauthorized') {
+    return (
+      <p class="quiet">
+        More figures are at <code>/metrics</code>, which has a token of its own (<code>METRICS_TOKEN</code>).
+      </p>
+    );
+  }
+  return <p class="quiet">There are no figures at the moment. {failure.message}</p>;
 }
 
 function FigureTiles({ figures }: { figures: Figures }) {
@@ -66,12 +60,17 @@ function FigureTiles({ figures }: { figures: Figures }) {
   return (
     <>
       {(Object.keys(TYPES) as EntityType[]).map((type) => (
-        <Tile key={type} name={TYPES[type].many} value={shortNumber(entities[type] ?? 0)} note="in the catalog" />
+        <Tile
+          key={type}
+          name={TYPES[type].many}
+          value={shortNumber(entities[type] ?? 0)}
+          note="every version counted"
+        />
       ))}
       <Tile
         name="Requests"
         value={shortNumber(requests)}
-        tone={serverErrors > 0 ? 'bad' : undefined}
+        tone={serverErrors > 0 ? 'bad' : 'plain'}
         note={
           serverErrors > 0
             ? `${serverErrors} failed in the hub`
@@ -91,7 +90,7 @@ function FigureTiles({ figures }: { figures: Figures }) {
   );
 }
 
-function Tile({ name, value, note, tone = 'plain' }: { name: string; value: string; note: string; tone?: string }) {
+function Tile({ name, value, note, tone = 'plain' }: { name: string } & TileWords) {
   return (
     <div class={`tile tile-${tone}`}>
       <dt>{name}</dt>

@@ -1,12 +1,11 @@
 // Running the hub: its health, its remotes, what they brought, and what waits for the gateway.
 import { useEffect } from 'preact/hooks';
-import { asFailure } from '../api/problem.ts';
 import { areSettingsAsked, settings } from '../api/settings.ts';
 import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { Glance } from './glance.tsx';
 import { History } from './history.tsx';
-import { failure, ingests, refresh, work } from './operations-state.ts';
+import { failure, look, work } from './operations-state.ts';
 import { Pending } from './pending.tsx';
 import { Remotes } from './remotes.tsx';
 import { WorkPanel } from './work-panel.tsx';
@@ -16,16 +15,17 @@ const EVERY_MS = 3_000;
 export function OperationsPage() {
   useEffect(() => {
     document.title = 'Operations · Catalog Hub';
-    const look = () =>
-      refresh().catch((error) => {
-        failure.value = asFailure(error);
-      });
     void look();
-    // A sync may have been started by somebody else, or by the clock.
-    const timer = setInterval(() => {
-      if (!work.value && (ingests.value?.running.length ?? 0) > 0) void look();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
+    // A sync may be started at any time, by somebody else or by the clock. One's own reports by itself.
+    const lookAgain = () => {
+      if (!work.value && !document.hidden) void look();
+    };
+    const timer = setInterval(lookAgain, EVERY_MS);
+    document.addEventListener('visibilitychange', lookAgain);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', lookAgain);
+    };
   }, []);
 
   const needsToken = token.value === '' && settings.value?.admin_protected === true;

@@ -1,8 +1,9 @@
 // What the operations page shows, and the one long piece of work that may be under way.
 import { signal } from '@preact/signals';
 import type { IngestRun, IngestStatus, RemoteList, SyncProgress } from '../../../src/remotes/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
-import { asFailure, type HubFailure } from '../api/problem.ts';
+import { asFailure } from '../api/problem.ts';
 import { count } from '../parts/words.ts';
 
 export const remotes = signal<RemoteList | undefined>(undefined);
@@ -18,12 +19,35 @@ export interface Work {
 
 export const work = signal<Work | undefined>(undefined);
 export const outcome = signal<{ tone: 'good' | 'warn'; sentence: string } | undefined>(undefined);
+/** Of the last thing that somebody did here; stays until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
+/** Of the last look at the hub; goes with the next good one. */
+export const lookFailure = signal<HubFailure | undefined>(undefined);
 
-export async function refresh(): Promise<void> {
-  const [remoteList, status] = await Promise.all([hub.remotes(), hub.ingestStatus()]);
-  remotes.value = remoteList;
-  ingests.value = status;
+let looks = 0;
+
+/** Never throws: what is on screen stays until the hub answers again. */
+export async function look(): Promise<void> {
+  looks += 1;
+  const own = looks;
+  try {
+    const [remoteList, status] = await Promise.all([hub.remotes(), hub.ingestStatus()]);
+    // A slow answer must not replace a newer one.
+    if (own !== looks) return;
+    if (ingests.value && hasEnded(ingests.value, status)) pendingRevision.value += 1;
+    remotes.value = remoteList;
+    ingests.value = status;
+    lookFailure.value = undefined;
+  } catch (error) {
+    if (own === looks) lookFailure.value = asFailure(error);
+  }
+}
+
+/** Whether a sync was over between two looks: it may have changed what is pending. */
+function hasEnded(before: IngestStatus, after: IngestStatus): boolean {
+  const [last, newest] = [before.last[0], after.last[0]];
+  const isRegistered = before.registering !== null && after.registering === null;
+  return isRegistered || newest?.url !== last?.url || newest?.started_at !== last?.started_at;
 }
 
 /** A failure is shown, and never more than the last one. */
@@ -35,9 +59,7 @@ export async function attempt(action: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     failure.value = asFailure(error);
   }
-  await refresh().catch((error) => {
-    failure.value ??= asFailure(error);
-  });
+  await look();
 }
 
 export const syncAll = (force: boolean) =>

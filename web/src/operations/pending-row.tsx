@@ -1,23 +1,24 @@
 // One server that is not in the gateway.
 import type { PendingItem } from '../../../src/gateway/contract.ts';
+import { shownAddress } from '../../../src/lib/secret-address.ts';
 import { ago, count } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 
 interface PendingRowProps {
   item: PendingItem;
-  isChosen: boolean;
-  onChoose: (isOn: boolean) => void;
+  isSelected: boolean;
+  onSelect: (isOn: boolean) => void;
 }
 
-export function PendingRow({ item, isChosen, onChoose }: PendingRowProps) {
+export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
   const { uid, name, version, transport, server_url, gateway_error, gateway_registered_at } = item;
   return (
     <li class="row">
       <input
         type="checkbox"
         aria-label={`Select ${uid}`}
-        checked={isChosen}
-        onChange={(event) => onChoose(event.currentTarget.checked)}
+        checked={isSelected}
+        onChange={(event) => onSelect(event.currentTarget.checked)}
       />
       <div class="row-main">
         <p class="row-title">
@@ -25,7 +26,7 @@ export function PendingRow({ item, isChosen, onChoose }: PendingRowProps) {
         </p>
         <p class="quiet address">
           {transport}
-          {server_url !== '' && ` · ${server_url}`}
+          {server_url !== '' && ` · ${shownAddress(server_url)}`}
         </p>
         {gateway_registered_at && <p class="quiet">Registered {ago(gateway_registered_at)}; its update failed.</p>}
         {gateway_error ? (

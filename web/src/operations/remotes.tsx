@@ -1,8 +1,9 @@
 // The published catalogs that this hub reads.
 import { useSignal } from '@preact/signals';
 import type { RejectionPage, Remote } from '../../../src/remotes/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
-import { asFailure, type HubFailure } from '../api/problem.ts';
+import { asFailure } from '../api/problem.ts';
 import { Question } from '../parts/dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { ago, atMoment, count } from '../parts/words.ts';

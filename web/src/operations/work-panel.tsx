@@ -2,7 +2,7 @@
 import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { count, duration } from '../parts/words.ts';
-import { failure, ingests, outcome, shareDone, work } from './operations-state.ts';
+import { failure, ingests, look, lookFailure, outcome, remotes, shareDone, work } from './operations-state.ts';
 
 export function WorkPanel() {
   const own = work.value;
@@ -13,6 +13,11 @@ export function WorkPanel() {
   return (
     <div aria-live="polite">
       {failure.value && <FailureNotice failure={failure.value} />}
+      {!failure.value && lookFailure.value && (
+        <FailureNotice failure={lookFailure.value} onRetry={look}>
+          {remotes.value && <p>What is below may be old; the hub is asked again by itself.</p>}
+        </FailureNotice>
+      )}
       {outcome.value && !isBusy && <Notice tone={outcome.value.tone} title={outcome.value.sentence} />}
       {isBusy && (
         <div class="work">

@@ -1,6 +1,6 @@
 // Something that the reader should know, and what to do about it.
 import type { ComponentChildren } from 'preact';
-import type { HubFailure } from '../api/problem.ts';
+import type { FailureKind, HubFailure } from '../api/failure.ts';
 
 export interface NoticeProps {
   tone?: 'plain' | 'good' | 'warn' | 'bad';
@@ -24,9 +24,15 @@ export interface FailureNoticeProps {
   children?: ComponentChildren;
 }
 
+const TITLES: Partial<Record<FailureKind, string>> = {
+  unreachable: 'No answer',
+  unreadable: 'An odd answer',
+  page: 'A mistake of this page',
+};
+
 export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps) {
   return (
-    <Notice tone="bad" title={failure.kind === 'unreachable' ? 'No answer' : 'That did not work'}>
+    <Notice tone="bad" title={TITLES[failure.kind] ?? 'That did not work'}>
       <p>{failure.message}</p>
       {children}
       {failure.requestId && (

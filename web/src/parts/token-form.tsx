@@ -1,7 +1,8 @@
 // Asks for the admin token, once in a tab.
 import { useSignal } from '@preact/signals';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
-import { asFailure, type HubFailure } from '../api/problem.ts';
+import { asFailure } from '../api/problem.ts';
 import { keepToken } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
 
