@@ -50,7 +50,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   await page.getByText('Copied').waitFor();
   assert.match(
     await copied(),
-    /^curl -sf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 -o manifest\.json && hub install --manifest manifest\.json --target \.$/,
+    /^curl -sSf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 \| hub install --manifest \/dev\/stdin --target \.$/,
   );
 
   for (const [client, section] of [
@@ -120,6 +120,7 @@ browserTest(
     await page.getByRole('button', { name: 'Load pictures' }).click();
     const picture = page.getByRole('img', { name: 'a chart' });
     await picture.waitFor();
+    assert.match(page.url(), /images=remote/);
     await until(page, '[...document.images].every((image) => image.naturalWidth === 40)');
     assert.equal(loaded.length, 2);
     assert.equal(await picture.getAttribute('referrerpolicy'), 'no-referrer');
@@ -135,5 +136,65 @@ browserTest(
     await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
     await page.reload();
     await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
+  },
+);
+
+const secretive = aManifest({
+  source_url: 'https://me:hunter2@a.example/manifest.json',
+  artifacts: [
+    { kind: 'zip', spec: { url: 'https://me:hunter2@a.example/a.zip?token=hunter2', headers: { 'X-A': 'hunter2' } } },
+  ],
+  provenance: { source: 'https://me:hunter2@a.example/', api_key: 'hunter2' },
+  mcp_registration: {
+    server: {
+      transport: 'HTTP',
+      url: 'https://me:hunter2@a.example/mcp?api_key=hunter2',
+      headers: { Authorization: 'Bearer hunter2', 'X-Team': 'hunter2' },
+      auth: { type: 'bearer', token: 'hunter2' },
+      auth_value: 'hunter2',
+    },
+  },
+});
+
+browserTest(
+  'entity: credentials of a registration are nowhere on the page',
+  { manifests: [secretive] },
+  async ({ open }) => {
+    const page = await open('/entities/mcp_server:pdf-tables');
+    await page.getByRole('region', { name: 'Registration' }).getByText('***').first().waitFor();
+    for (const client of ['Claude', 'Cursor', 'VS Code']) {
+      await page.getByRole('tab', { name: client }).click();
+      assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/, client);
+    }
+    assert.match(
+      await page.getByRole('region', { name: 'Registration' }).innerText(),
+      /a\.example\/mcp\?api_key=\*\*\*/,
+    );
+    const html = (await page.evaluate('document.documentElement.outerHTML')) as string;
+    assert.ok(!html.includes('hunter2'), 'not in an attribute either');
+  },
+);
+
+browserTest(
+  'entity: a server whose update failed is in the gateway, and says both',
+  { manifests: [aManifest()] },
+  async ({ open }) => {
+    const page = await open('/');
+    await page.route(/\/catalog\/entities\//, async (route) => {
+      const response = await route.fetch();
+      const json = {
+        ...(await response.json()),
+        gateway_registered_at: '2026-05-01T08:00:00.000Z',
+        gateway_error: 'The gateway answered 422: no such transport.',
+      };
+      await route.fulfill({ response, json });
+    });
+    await page.getByRole('link', { name: 'PDF Tables' }).click();
+    const region = page.getByRole('region', { name: 'Registration' });
+    await region.getByText('In the gateway since 1 May 2026').waitFor();
+    const text = await region.innerText();
+    assert.match(text, /its update failed/);
+    assert.match(text, /Why its update failed\s+The gateway answered 422/i);
+    assert.doesNotMatch(text, /Why it is not in the gateway/i);
   },
 );

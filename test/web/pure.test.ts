@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityRecord } from '../../src/catalog/contract.ts';
+import type { PublicConfig } from '../../src/hub-operations.ts';
+import { HubFailure } from '../../web/src/api/failure.ts';
 import { clientConfigs } from '../../web/src/entity/client-config.ts';
+import { installCommand } from '../../web/src/entity/install-command.ts';
 import { serverEntry } from '../../web/src/entity/server-entry.ts';
 import { shellWord } from '../../web/src/entity/shell.ts';
 import { withEvent } from '../../web/src/install/shown-steps.ts';
+import { databaseTile, gatewayTile, hubTile } from '../../web/src/operations/glance-words.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
+import { countSentence, scopeSentence } from '../../web/src/search/count-words.ts';
 import { hubParameters, readSearch, searchPath } from '../../web/src/search/search-url.ts';
-import { segments } from '../../web/src/search/segments.ts';
+import { quotedSegments, segments } from '../../web/src/search/segments.ts';
 import { shortReason } from '../../web/src/search/short-reason.ts';
+import { createKeeper } from '../../web/src/storage.ts';
 
 const entityWith = (fields: Partial<EntityRecord>) =>
   ({ name: 'io.example/pdf tables', artifacts: [], mcp_registration: null, ...fields }) as EntityRecord;
@@ -23,12 +29,12 @@ const SERVERS: [name: string, entity: Partial<EntityRecord>, entry: ReturnType<t
   [
     'an address',
     { mcp_registration: { server: { transport: 'SSE', url: 'https://a.example/sse' } } },
-    { kind: 'address', type: 'sse', url: 'https://a.example/sse' },
+    { kind: 'address', type: 'sse', url: 'https://a.example/sse', headers: [] },
   ],
   [
     'an address that is called SSE and is not',
     { mcp_registration: { server: { transport: 'SSE', url: 'https://a.example/mcp' } } },
-    { kind: 'address', type: 'http', url: 'https://a.example/mcp' },
+    { kind: 'address', type: 'http', url: 'https://a.example/mcp', headers: [] },
   ],
   [
     'a web page beside STDIO is no address',
@@ -79,6 +85,34 @@ test('client configuration: secrets come from the environment, and nothing else 
   assert.equal(JSON.parse(cursor?.text ?? '').mcpServers['pdf-tables'].env.API_KEY, `\${env:API_KEY}`);
 });
 
+test('client configuration: no login, no secret of an address, a header or an option is in what is copied', () => {
+  const at = (server: object) =>
+    JSON.parse(clientConfigs(entityWith({ mcp_registration: { server } }))[0]?.text ?? '').mcpServers['pdf-tables'];
+  const url = 'https://me:hunter2@a.example/mcp?api_key=hunter2&region=eu';
+  const headers = { Authorization: 'Bearer hunter2', 'X-Region': 'eu', 'bad name': 'hunter2' };
+  assert.deepEqual(at({ transport: 'HTTP', url, headers }), {
+    type: 'http',
+    url: `https://\${USERNAME_FOR_PDF_TABLES}:\${PASSWORD_FOR_PDF_TABLES}@a.example/mcp?api_key=\${API_KEY_FOR_PDF_TABLES}&region=eu`,
+    headers: { Authorization: `\${AUTHORIZATION_FOR_PDF_TABLES}`, 'X-Region': `\${X_REGION_FOR_PDF_TABLES}` },
+  });
+  const cmd = ['run', '--api-key', 'hunter2', '--token=hunter2', 'postgres://me:hunter2@db.example/x', '--port', '80'];
+  assert.deepEqual(at({ transport: 'STDIO', exec: { cmd } }).args, [
+    '--api-key',
+    `\${API_KEY_FOR_PDF_TABLES}`,
+    `--token=\${TOKEN_FOR_PDF_TABLES}`,
+    `postgres://\${USERNAME_FOR_PDF_TABLES}:\${PASSWORD_FOR_PDF_TABLES}@db.example/x`,
+    '--port',
+    '80',
+  ]);
+});
+
+test('commands: an install writes no file of the reader’s but those of the install', () => {
+  const command = installCommand('http://hub.example', "tool:a';rm@1");
+  assert.doesNotMatch(command, /-o\b|>/);
+  assert.match(command, /^curl -sSf 'http:\/\/hub\.example\/catalog\/manifest\/tool%3Aa'\\'';?/);
+  assert.match(command, / \| hub install --manifest \/dev\/stdin --target \.$/);
+});
+
 test('commands: what a shell would read as more than a word is quoted', () => {
   assert.equal(shellWord('mcp_server:a/b@1.0.0'), 'mcp_server:a/b@1.0.0');
   assert.equal(shellWord("tool:a';rm@1"), `'tool:a'\\'';rm@1'`);
@@ -108,11 +142,20 @@ test('search address: the hub is asked with its own names', () => {
 
 const MARKED: [text: string, query: string, marked: string[]][] = [
   ['Reads tables out of PDF files', 'pdf table', ['tables', 'PDF']],
-  ['Extraction, extracted, extracts', 'extracting', ['Extraction', 'extracted', 'extracts']],
+  ['Extraction, extracted, extracts', 'extracting', ['extracted', 'extracts']],
   ['Crème brûlée', 'creme', ['Crème']],
-  ['a b c', 'a', []],
+  ['a b c', 'a', ['a']],
   ['<b>bold</b>', 'bold', ['bold']],
   ['(.*)+ regex', '.*+ regex', ['regex']],
+  ['Inspects in-memory indexes in the index', 'tables in an index', ['indexes', 'index']],
+  ['Painting a pain au chocolat', 'pain relief', ['pain']],
+  ['Plans trips; planning; a planet', 'plans', ['Plans', 'planning']],
+  ['Postgres and PostgreSQL', 'postg', ['Postgres', 'PostgreSQL']],
+  ['Paints like painters', 'house paint', ['Paints']],
+  ['For painters', 'house paint', ['painters']],
+  ['A pd file, a PDF file', 'pd', ['pd']],
+  ['in and out', 'in', ['in']],
+  ['支持PDF文件转换', '文件', ['文件']],
 ];
 
 for (const [text, query, marked] of MARKED) {
@@ -125,6 +168,66 @@ for (const [text, query, marked] of MARKED) {
     );
   });
 }
+
+test('highlight: of a reason only what it quotes', () => {
+  const reason = 'Has “name” in its name or tags: “Keeps the name of a file in mind.”';
+  const parts = quotedSegments(reason, 'name in tags');
+  assert.equal(parts.map(({ part }) => part).join(''), reason);
+  assert.deepEqual(
+    parts.filter(({ isMatch }) => isMatch).map(({ part }) => part),
+    ['name', 'name'],
+  );
+});
+
+test('counts: the page says what is counted', () => {
+  const state = (query: string) => readSearch(new URLSearchParams(query));
+  const page = { total: 27, items: Array(20).fill({}) };
+  assert.equal(countSentence(page, state('')), '27 entries, newest first');
+  assert.equal(countSentence(page, state('q=pdf')), 'About 27 results for “pdf”');
+  assert.match(scopeSentence(state('')), /once, whatever its versions; disabled entries are left out/);
+  assert.match(scopeSentence(state('versions=all')), /^Every version is counted; disabled/);
+  assert.match(scopeSentence(state('include_inactive=true')), /once.*; disabled entries too/);
+  assert.match(scopeSentence(state('versions=all&include_inactive=true')), /^Every version and disabled entries/);
+});
+
+const settings = { database: 'postgres', gateway_configured: false } as PublicConfig;
+const unwell = { status: 'error', version: '1.2.3', db: 'error' } as const;
+const silent = { failure: new HubFailure('unreachable', 'The hub does not answer.') };
+const overloaded = { failure: new HubFailure('busy', 'It cannot keep up.') };
+
+test('health: no more is said than is known', () => {
+  assert.equal(hubTile('asked').value, '…');
+  assert.deepEqual(hubTile(unwell), { value: 'In trouble', note: 'version 1.2.3', tone: 'bad' });
+  assert.equal(hubTile(silent).value, 'No answer');
+  assert.deepEqual(hubTile(overloaded), { value: 'In trouble', note: 'It cannot keep up.', tone: 'bad' });
+  assert.deepEqual(databaseTile(unwell, settings), { value: 'Does not answer', note: 'PostgreSQL', tone: 'bad' });
+  assert.deepEqual(databaseTile({ ...unwell, db: 'ok' }, undefined), { value: 'Answers', note: '', tone: 'good' });
+  assert.deepEqual(databaseTile(overloaded, undefined), { value: 'Not known', note: '' });
+  assert.equal(gatewayTile(undefined).value, 'Not known');
+  assert.equal(gatewayTile(settings).value, 'None');
+});
+
+test('storage: where nothing may be kept, the page remembers until it is closed', () => {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (k: string, v: string) => kept.set(k, v),
+  };
+  const full = { getItem: () => null, setItem: () => assert.fail(), removeItem: () => assert.fail() };
+  const blocked = () => {
+    throw new DOMException('blocked', 'SecurityError');
+  };
+  for (const place of [blocked, () => full as unknown as Storage]) {
+    const keeper = createKeeper(place);
+    assert.equal(keeper.read('a'), undefined);
+    keeper.write('a', '1');
+    assert.equal(keeper.read('a'), '1');
+    keeper.remove('a');
+    assert.equal(keeper.read('a'), undefined);
+  }
+  createKeeper(() => storage as unknown as Storage).write('a', '2');
+  assert.equal(createKeeper(() => storage as unknown as Storage).read('a'), '2');
+});
 
 const REASONS: [reason: string, shown: string, short: string][] = [
   [

@@ -213,6 +213,86 @@ browserTest('search: a hub in trouble is reported in its own words, and can be a
   await page.getByText('for “pdf”').waitFor();
 });
 
+browserTest('search: counts that cannot be had leave good results as they are', demo, async ({ open }) => {
+  const page = await open('/', { expects: /503/ });
+  await page.locator('.types-count').first().waitFor();
+  await page.route(/facets=true/, (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ status: 503, detail: 'The counts take too long at the moment.' }),
+    }),
+  );
+  await field(page).fill('pdf');
+  await page.getByText('for “pdf”').waitFor();
+  await page.getByText('The counts take too long at the moment.').waitFor();
+  assert.equal(await page.locator('.results-old').count(), 0, 'they are not greyed');
+  assert.equal(await page.getByRole('alert').count(), 0, 'nothing failed that was asked for');
+  assert.equal(await page.locator('.reason-awaited').count(), 0, 'nobody waits for reasons');
+  await screenshot(page, 'search-without-counts');
+  await page.unroute(/facets=true/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.reason-label').first().waitFor();
+  assert.equal(await page.getByText('The counts take too long').count(), 0);
+});
+
+browserTest('search: only what was searched for is marked', demo, async ({ open }) => {
+  const page = await open('/?q=tables+in+a+pdf');
+  await page.locator('.reason-label').first().waitFor();
+  const marked = new Set((await page.locator('mark').allTextContents()).map((text) => text.toLowerCase()));
+  assert.ok(marked.has('pdf') && marked.has('tables'));
+  for (const word of ['in', 'a']) assert.ok(!marked.has(word), word);
+  const spoken = page.locator('.reason mark', { hasText: /^(in|name|tags|meaning|mentions)$/i });
+  assert.equal(await spoken.count(), 0, 'what a reason says by itself is not marked');
+});
+
+browserTest('search: what is counted is said, here and where the whole catalog is', demo, async ({ open }) => {
+  const page = await open('/');
+  const counted = page.locator('.results-count');
+  await counted.getByText('27 entries, newest first').waitFor();
+  assert.match((await counted.textContent()) ?? '', /Each name is counted once, whatever its versions; disabled/);
+  await page.getByLabel('Every version').check();
+  await page.getByLabel('Disabled entries').check();
+  await counted.getByText('30 entries, newest first').waitFor();
+  assert.match((await counted.textContent()) ?? '', /Every version and disabled entries are counted/);
+  await page.getByRole('link', { name: 'Operations' }).click();
+  await page.getByText('every version counted').first().waitFor();
+});
+
+browserTest(
+  'page: it works where the browser keeps nothing for it',
+  { demo: true, settings: { API_TOKEN: 'kept' } },
+  async ({ open }) => {
+    const page = await open('/');
+    await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });`);
+    await page.reload();
+    await first(page).waitFor();
+    await page.getByRole('button', { name: /^Theme/ }).click();
+    await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByLabel('Admin token').fill('kept');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Remotes' }).waitFor();
+    await page.getByRole('link', { name: 'Search' }).click();
+    await first(page).waitFor();
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByRole('heading', { name: 'Remotes' }).waitFor();
+  },
+);
+
+browserTest('page: an answer that is not the hub’s is told as such', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  await page.route(/\/catalog\/search/, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<h1>Log in first</h1>' }),
+  );
+  await field(page).fill('pdf');
+  const alert = page.getByRole('alert');
+  await alert.getByText('not one that the hub gives').waitFor();
+  assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|offline/);
+});
+
 browserTest('search: offline, what is there stays; back online, the search goes on', demo, async ({ open }) => {
   const page = await open('/', { expects: /ERR_INTERNET_DISCONNECTED/ });
   await first(page).waitFor();

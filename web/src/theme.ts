@@ -1,12 +1,13 @@
 // Light, dark, or as the device has it.
 import { effect, signal } from '@preact/signals';
+import { lastingKeeper } from './storage.ts';
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'hub.theme';
 
-export const theme = signal<Theme>(THEMES.find((each) => each === localStorage.getItem(KEY)) ?? 'auto');
+export const theme = signal<Theme>(THEMES.find((each) => each === lastingKeeper.read(KEY)) ?? 'auto');
 
 export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto';
@@ -14,5 +15,5 @@ export function nextTheme(): void {
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value;
-  localStorage.setItem(KEY, theme.value);
+  lastingKeeper.write(KEY, theme.value);
 });

@@ -1,5 +1,7 @@
 // How a server is written into the configuration of an MCP client: the same layouts that an install writes.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { withoutCredentials } from '../../../src/lib/credentials.ts';
+import { fillGaps, gapSecrets, isAddress } from '../../../src/lib/secret-address.ts';
 import { type ServerEntry, serverEntry } from './server-entry.ts';
 
 export interface ClientConfig {
@@ -27,24 +29,67 @@ export function clientConfigs(entity: EntityRecord): ClientConfig[] {
   if (!entry) return [];
   const name = shortName(entity.name);
   return LAYOUTS.map(({ client, file, section, placeholder }) => {
-    const config = { [section]: { [name]: written(entry, placeholder) } };
+    const config = { [section]: { [name]: written(entry, { name, placeholder }) } };
     return { client, file, text: JSON.stringify(config, null, 2) };
   });
 }
 
-function written(entry: ServerEntry, placeholder: Layout['placeholder']): object {
-  if (entry.kind === 'address') return { type: entry.type, url: literal(entry.url) };
-  const values = Object.entries(entry.env).map(([name, value]) => [
-    name,
-    value === undefined ? placeholder(name) : literal(value),
-  ]);
-  const env = values.length > 0 ? { env: Object.fromEntries(values) } : {};
-  return { type: 'stdio', command: literal(entry.command), args: entry.args.map(literal), ...env };
+interface Place {
+  /** Of the server, in this configuration. */
+  name: string;
+  placeholder: Layout['placeholder'];
+}
+
+function written(entry: ServerEntry, place: Place): object {
+  if (entry.kind === 'address') {
+    const missing = Object.fromEntries(entry.headers.map((name) => [name, undefined]));
+    const headers = values(missing, (name) => place.placeholder(variableFor(name, place)));
+    return { type: entry.type, url: writtenAddress(entry.url, place), ...(headers ? { headers } : {}) };
+  }
+  const env = values(entry.env, place.placeholder);
+  const args = entry.args.map((_, index) => writtenArgument(entry.args, index, place));
+  return { type: 'stdio', command: literal(entry.command), args, ...(env ? { env } : {}) };
+}
+
+function values(all: Record<string, string | undefined>, missing: (name: string) => string): object | undefined {
+  const entries = Object.entries(all);
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value === undefined ? missing(name) : literal(value)]),
+  );
+}
+
+function writtenAddress(url: string, place: Place): string {
+  return fillGaps(gapSecrets(url), ({ name }) => place.placeholder(variableFor(name, place)), literalUrl);
+}
+
+/** `--api-key abc` and `--api-key=abc` lose their values, and so do addresses. */
+function writtenArgument(args: readonly string[], index: number, place: Place): string {
+  const word = args[index] ?? '';
+  if (isAddress(word)) return writtenAddress(word, place);
+  if (withoutCredentials(args)[index] === word) return literal(word);
+  const [, option] = /^-+([\w-]+)=/.exec(word) ?? [];
+  const secret = place.placeholder(variableFor(option ?? args[index - 1] ?? 'secret', place));
+  return option === undefined ? secret : `${word.slice(0, word.indexOf('='))}=${secret}`;
+}
+
+/** Not the bare name: a manifest that calls a header `AWS-Secret-Access-Key` must not be sent what its user has under that name. */
+function variableFor(name: string, place: Place): string {
+  return `${name}_for_${place.name}`
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .replace(/^(?=\d)/, '_')
+    .toUpperCase()
+    .slice(0, 120);
 }
 
 /** Clients replace `${…}` by what is in the environment of their user: a manifest must not be able to ask for that. */
 function literal(text: string): string {
   return text.replaceAll('${', '$ {');
+}
+
+function literalUrl(url: string): string {
+  return url.replaceAll('${', '%24%7B');
 }
 
 function shortName(name: string): string {

@@ -1,8 +1,12 @@
-// What a manifest brings: artifacts, adapters, its registration, where it came from, and the document itself.
+// What a manifest brings: artifacts, adapters, where it came from, and the document itself.
 import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { hub, manifestPath } from '../api/hub.ts';
-import { asFailure, type HubFailure } from '../api/problem.ts';
+import { withoutCredentials } from '../../../src/lib/credentials.ts';
+import { shownAddress } from '../../../src/lib/secret-address.ts';
+import type { HubFailure } from '../api/failure.ts';
+import { hub } from '../api/hub.ts';
+import { manifestPath } from '../api/manifest-path.ts';
+import { asFailure } from '../api/problem.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
@@ -31,27 +35,10 @@ export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityR
   );
 }
 
-export function Registration({ entity }: { entity: EntityRecord }) {
-  const { mcp_registration, gateway_registered_at, gateway_error, type } = entity;
-  if (!mcp_registration && type !== 'mcp_server') return null;
-  return (
-    <section class="panel" aria-labelledby="registration">
-      <h2 id="registration">Registration</h2>
-      {gateway_registered_at && <p>In the gateway since {atMoment(gateway_registered_at)}.</p>}
-      {!gateway_registered_at && !gateway_error && <p>Not in a gateway, as far as this hub knows.</p>}
-      {gateway_error && (
-        <p class="reason reason-bad">
-          <span class="reason-label">Why it is not in the gateway</span> {gateway_error}
-        </p>
-      )}
-      {mcp_registration && <CopyBox text={JSON.stringify(mcp_registration, null, 2)} label="the registration" />}
-    </section>
-  );
-}
-
 export function Provenance({ entity }: { entity: EntityRecord }) {
   const { provenance, source_url, missing_since, id } = entity;
-  const source = safeLink(source_url ?? '');
+  const source = source_url && shownAddress(source_url);
+  const link = source && safeLink(source);
   const values = [...flat(provenance)];
   if (missing_since) values.push(['no longer listed since', atMoment(missing_since)]);
   return (
@@ -60,9 +47,13 @@ export function Provenance({ entity }: { entity: EntityRecord }) {
       {source ? (
         <p>
           Manifest read from{' '}
-          <a class="address" href={source} rel="noopener noreferrer nofollow ugc">
-            {source}
-          </a>
+          {link ? (
+            <a class="address" href={link} rel="noopener noreferrer nofollow ugc">
+              {source}
+            </a>
+          ) : (
+            <span class="address">{source}</span>
+          )}
         </p>
       ) : (
         <p>Its manifest came to this hub directly, without an address.</p>
@@ -112,9 +103,10 @@ function Values({ of }: { of: [name: string, value: string][] }) {
   );
 }
 
+/** What is secret stays in the manifest. */
 function flat(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value)
+  return Object.entries(withoutCredentials(value))
     .filter(([, each]) => each !== null && each !== '')
     .map(([name, each]) => [name.replaceAll('_', ' '), typeof each === 'string' ? each : JSON.stringify(each)]);
 }

@@ -2,16 +2,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
-import { asFailure, type HubFailure, isAborted } from '../api/problem.ts';
+import { asFailure, isAborted } from '../api/problem.ts';
 import { InstallDialog } from '../install/install-dialog.tsx';
 import { CopyButton } from '../parts/copy-box.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
-import { Artifacts, Provenance, Registration } from './contents.tsx';
+import { Artifacts, Provenance } from './contents.tsx';
 import { Facts, Quality, Versions } from './facts.tsx';
 import { Readme } from './readme.tsx';
+import { Registration } from './registration.tsx';
 import { UseIt } from './use-it.tsx';
 
 export function EntityPage({ id }: { id: string }) {
@@ -95,7 +97,7 @@ function Entity({ entity }: { entity: EntityRecord }) {
             </section>
           )}
           <UseIt entity={entity} onInstall={install} />
-          {entity.readme && <Readme id={entity.id} text={entity.readme} />}
+          {entity.readme && <Readme text={entity.readme} />}
           <Artifacts entity={entity} />
           <Registration entity={entity} />
           <Provenance entity={entity} />

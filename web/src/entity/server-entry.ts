@@ -1,14 +1,14 @@
 // How a server is reached or started, as far as its entry in the catalog says so.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { isSecretName } from '../../../src/lib/secret-address.ts';
 
 export type ServerEntry =
   /** A variable without a value is secret, or everybody's own: it comes from the environment. */
   | { kind: 'command'; command: string; args: string[]; env: Record<string, string | undefined> }
-  | { kind: 'address'; type: 'http' | 'sse'; url: string };
+  | { kind: 'address'; type: 'http' | 'sse'; url: string; headers: string[] };
 
 type Json = Record<string, unknown>;
 
-const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|private/i;
 const STANDS_FOR_A_VALUE = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
 
 /** By its address, by the command it names, or by the program that runs its package; undefined when none is known. */
@@ -18,7 +18,12 @@ export function serverEntry({ mcp_registration, artifacts }: EntityRecord): Serv
   const transport = text(server.transport);
   // Catalogs put web pages beside STDIO; they are no addresses of the server.
   if (/^https?:/i.test(url) && !/^stdio$/i.test(transport)) {
-    return { kind: 'address', type: clientTransport(transport, url), url };
+    return {
+      kind: 'address',
+      type: clientTransport(transport, url),
+      url,
+      headers: headerNames(record(server.headers)),
+    };
   }
   const exec = record(server.exec);
   const named = Array.isArray(exec.cmd) ? exec.cmd.map(String) : [];
@@ -43,11 +48,16 @@ function runCommand(artifact: Json): string[] {
   return ['docker', 'run', '-i', '--rm', `${spec.image}${tag}`];
 }
 
+/** Their values are for the server alone, whatever they are called. */
+function headerNames(headers: Json): string[] {
+  return Object.keys(headers).filter((name) => /^[A-Za-z0-9-]{1,64}$/.test(name));
+}
+
 function environment(values: Json): Record<string, string | undefined> {
   const entries = Object.entries(values).filter(([name]) => /^[A-Za-z_]\w{0,127}$/.test(name));
   return Object.fromEntries(
     entries.map(([name, value]) => {
-      const isOpen = !SECRET_NAME.test(name) && !STANDS_FOR_A_VALUE.test(String(value));
+      const isOpen = !isSecretName(name) && !STANDS_FOR_A_VALUE.test(String(value));
       return [name, isOpen ? String(value) : undefined];
     }),
   );

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { clientConfigs } from './client-config.ts';
-import { shellWord } from './shell.ts';
+import { installCommand } from './install-command.ts';
 
 export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: () => void }) {
   const configs = clientConfigs(entity);
@@ -13,7 +13,7 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
     <section class="panel" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
       <h3>Install with the hub</h3>
-      <CopyBox text={installCommand(entity.id)} label="the install command" />
+      <CopyBox text={installCommand(location.origin, entity.id)} label="the install command" />
       <p class="quiet">
         Installs into the folder you are in, checks what it fetches, and writes <code>hub.lock.json</code>;{' '}
         <code>--dry-run</code> only shows the plan. Or let the hub do it on its own machine:
@@ -58,10 +58,4 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
       )}
     </section>
   );
-}
-
-/** On the reader's own machine, which has the manifest from this hub and everything else from where the manifest says. */
-function installCommand(id: string): string {
-  const address = `${location.origin}/catalog/manifest/${encodeURIComponent(id)}`;
-  return `curl -sf ${shellWord(address)} -o manifest.json && hub install --manifest manifest.json --target .`;
 }

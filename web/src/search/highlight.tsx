@@ -1,6 +1,19 @@
 // Marks what was searched for in a text.
-import { segments } from './segments.ts';
+import { quotedSegments, type Segment, segments } from './segments.ts';
 
-export function Highlight({ text, query }: { text: string; query: string }) {
-  return <>{segments(text, query).map(({ part, isMatch }) => (isMatch ? <mark>{part}</mark> : part))}</>;
+interface HighlightProps {
+  text: string;
+  query: string;
+}
+
+export function Highlight({ text, query }: HighlightProps) {
+  return <Marked parts={query === '' ? [{ part: text, isMatch: false }] : segments(text, query)} />;
+}
+
+export function HighlightQuotes({ text, query }: HighlightProps) {
+  return <Marked parts={quotedSegments(text, query)} />;
+}
+
+function Marked({ parts }: { parts: readonly Segment[] }) {
+  return <>{parts.map(({ part, isMatch }) => (isMatch ? <mark>{part}</mark> : part))}</>;
 }

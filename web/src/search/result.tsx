@@ -4,12 +4,19 @@ import { StatusBadge } from '../parts/status-badge.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
 import { count } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
-import { Highlight } from './highlight.tsx';
+import { Highlight, HighlightQuotes } from './highlight.tsx';
 import { shortReason } from './short-reason.ts';
 
 const MOST_LABELS = 6;
 
-export function Result({ item, query }: { item: SearchItem; query: string }) {
+interface ResultProps {
+  item: SearchItem;
+  query: string;
+  /** Whether the reason why it matches may still come. */
+  isAwaitingReason: boolean;
+}
+
+export function Result({ item, query, isAwaitingReason }: ResultProps) {
   const shown = query === '' ? item.summary : (item.snippet ?? item.summary);
   const labels = [...new Set([...item.capabilities, ...item.tags])].slice(0, MOST_LABELS);
   return (
@@ -29,7 +36,10 @@ export function Result({ item, query }: { item: SearchItem; query: string }) {
       <p class="result-summary">
         <Highlight text={shown} query={query} />
       </p>
-      {query !== '' && <Reason reason={item.fit_reason && shortReason(item.fit_reason, shown)} query={query} />}
+      {item.fit_reason !== null && query !== '' && (
+        <Reason reason={shortReason(item.fit_reason, shown)} query={query} />
+      )}
+      {item.fit_reason === null && isAwaitingReason && <p class="reason reason-awaited" aria-hidden="true" />}
       {labels.length > 0 && (
         <ul class="labels" aria-label="Capabilities and tags">
           {labels.map((label) => (
@@ -41,12 +51,10 @@ export function Result({ item, query }: { item: SearchItem; query: string }) {
   );
 }
 
-/** Its place is kept until it is there, so that nothing jumps. */
-function Reason({ reason, query }: { reason: string | null; query: string }) {
-  if (reason === null) return <p class="reason reason-awaited" aria-hidden="true" />;
+function Reason({ reason, query }: { reason: string; query: string }) {
   return (
     <p class="reason">
-      <span class="reason-label">Why it matches</span> <Highlight text={reason} query={query} />
+      <span class="reason-label">Why it matches</span> <HighlightQuotes text={reason} query={query} />
     </p>
   );
 }

@@ -1,9 +1,9 @@
 // The list of results, and what is said when there are none.
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { count } from '../parts/words.ts';
+import { countSentence, scopeSentence } from './count-words.ts';
 import { Result } from './result.tsx';
-import { answer, change, failure, isLoading, retry, search, type } from './search-state.ts';
+import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
 
 const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a database', 'plan a trip'];
@@ -13,20 +13,26 @@ export function Results() {
   return (
     <>
       <p class="results-count" role="status">
-        {shown && !failure.value && countSentence(shown.page, shown.state)}
+        {shown && !failure.value && <Count page={shown.page} state={shown.state} />}
       </p>
       {failure.value && (
         <FailureNotice failure={failure.value} onRetry={retry}>
           {failure.value.kind === 'unreachable' && <p>The search goes on by itself as soon as the hub answers.</p>}
         </FailureNotice>
       )}
+      {detailFailure.value && !failure.value && <NoDetails />}
       {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
       {!shown && isLoading.value && <Awaited />}
       {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
       {shown && shown.page.items.length > 0 && (
         <ol class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
           {shown.page.items.map((item) => (
-            <Result key={item.id} item={item} query={shown.state.q.trim()} />
+            <Result
+              key={item.id}
+              item={item}
+              query={shown.state.q.trim()}
+              isAwaitingReason={shown.state.q.trim() !== '' && !detailFailure.value}
+            />
           ))}
         </ol>
       )}
@@ -35,10 +41,25 @@ export function Results() {
   );
 }
 
-function countSentence({ total, items }: SearchPage, { q }: SearchState): string {
-  if (items.length === 0) return '';
-  if (q.trim() === '') return `${count(total, 'entry', 'entries')}, newest first`;
-  return `${total > items.length ? 'About ' : ''}${count(total, 'result')} for “${q.trim()}”`;
+function Count({ page, state }: { page: SearchPage; state: SearchState }) {
+  return (
+    <>
+      {countSentence(page, state)}
+      {page.items.length > 0 && <span class="results-scope"> {scopeSentence(state)}</span>}
+    </>
+  );
+}
+
+function NoDetails() {
+  return (
+    <p class="degraded">
+      The results are all here; the counts beside them, and why each one matches, could not be had.{' '}
+      {detailFailure.value?.message}{' '}
+      <button type="button" class="link-button" onClick={retry}>
+        Try again
+      </button>
+    </p>
+  );
 }
 
 function More({ page: { items, total }, state }: { page: SearchPage; state: SearchState }) {

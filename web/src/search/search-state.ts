@@ -1,8 +1,9 @@
 // The search that goes on: what was asked, what came back, and what is still on its way.
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { SearchPage } from '../../../src/search/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
-import { asFailure, type HubFailure, isAborted } from '../api/problem.ts';
+import { asFailure, isAborted } from '../api/problem.ts';
 import { address, go, view } from '../router.ts';
 import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
 
@@ -17,6 +18,8 @@ export const text = signal(search.value.q);
 /** Stays on screen until the next answer is there. */
 export const answer = signal<{ page: SearchPage; state: SearchState } | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
+/** Of the counts and reasons only: the results are there, and good. */
+export const detailFailure = signal<HubFailure | undefined>(undefined);
 export const isLoading = signal(true);
 /** Where the search was left, for whoever comes back to it from another page. */
 export const lastPath = signal('/');
@@ -63,9 +66,10 @@ export function startSearch(): void {
       void run(state);
     });
   });
-  addEventListener('online', () => failure.value && retry());
+  addEventListener('online', () => (failure.value ?? detailFailure.value) && retry());
   setInterval(() => {
-    const isWaiting = failure.value?.kind === 'unreachable' && navigator.onLine && !isLoading.value;
+    const last = failure.value ?? detailFailure.value;
+    const isWaiting = last?.kind === 'unreachable' && navigator.onLine && !isLoading.value;
     if (isWaiting && view.value.name === 'search' && !document.hidden) retry();
   }, ASK_AGAIN_MS);
 }
@@ -80,18 +84,21 @@ async function run(state: SearchState): Promise<void> {
   const known = kept.get(key);
   if (known) answer.value = { page: known, state };
   isLoading.value = known === undefined;
+  detailFailure.value = undefined;
   try {
     if (!known) show(await hub.search(parameters, signal));
-    parameters.set('facets', 'true');
-    if (state.q.trim() !== '') parameters.set('with_rag', 'true');
-    const whole = await hub.search(parameters, signal);
-    show(whole);
-    kept.set(key, whole);
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
   } catch (error) {
     if (isAborted(error)) return;
     isLoading.value = false;
     failure.value = asFailure(error);
+    return;
+  }
+  try {
+    const whole = await hub.search(withDetails(parameters), signal);
+    show(whole);
+    keep(key, whole);
+  } catch (error) {
+    if (!isAborted(error)) detailFailure.value = asFailure(error);
   }
 
   function show(page: SearchPage): void {
@@ -100,4 +107,16 @@ async function run(state: SearchState): Promise<void> {
     failure.value = undefined;
     isLoading.value = false;
   }
+}
+
+function withDetails(parameters: URLSearchParams): URLSearchParams {
+  const whole = new URLSearchParams(parameters);
+  whole.set('facets', 'true');
+  if (whole.has('q')) whole.set('with_rag', 'true');
+  return whole;
+}
+
+function keep(key: string, page: SearchPage): void {
+  kept.set(key, page);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
 }

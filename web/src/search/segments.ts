@@ -1,28 +1,65 @@
-// Which parts of a text were searched for.
+// Which parts of a text were searched for: the words that the hub itself found, and no others.
+import { findMatches, queryTerms } from '../../../src/search/matches.ts';
+import { wordsOf } from '../../../src/search/words.ts';
 
-/** Endings differ from text to text; a word that begins alike is close enough to be marked. */
-const SHORTEST_STEM = 4;
-
-export function segments(text: string, query: string): { part: string; isMatch: boolean }[] {
-  const stems = [...new Set(words(query).map(stemOf))];
-  if (stems.length === 0) return [{ part: text, isMatch: false }];
-  return text
-    .split(/([\p{L}\p{N}\p{M}]+)/u)
-    .filter((part) => part !== '')
-    .map((part) => ({ part, isMatch: stems.some((stem) => folded(part).startsWith(stem)) }));
+export interface Segment {
+  part: string;
+  isMatch: boolean;
 }
 
-function words(query: string): string[] {
-  const all = folded(query).match(/[\p{L}\p{N}]+/gu) ?? [];
-  // One Latin letter alone would mark half the page.
-  return all.filter((word) => word.length > 1 || /[^a-z\d]/.test(word));
+interface Stretch {
+  start: number;
+  end: number;
 }
 
-/** Long words without their ending. */
-function stemOf(word: string): string {
-  return word.length > SHORTEST_STEM + 1 ? word.replace(/(?:ings?|ed|es|s|e)$/, '') : word;
+/** As in the hub: what is shorter begins too many words. */
+const SHORTEST_BEGINNING = 3;
+
+export function segments(text: string, query: string): Segment[] {
+  const terms = queryTerms(query);
+  const whole = findMatches(text, terms);
+  const last = unfinishedWord(query, terms);
+  const isMet = whole.some(({ word }) => word === last);
+  const found = last && (!isMet || isAlone(terms)) ? [...whole, ...wordsBeginningWith(last, text)] : whole;
+  return cut(text, inOrder(found));
 }
 
-function folded(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+/** The last word, while it may still be typed. */
+function unfinishedWord(query: string, terms: ReadonlyMap<string, string>): string | undefined {
+  const last = /[\p{L}\p{N}]$/u.test(query.trimEnd()) ? wordsOf(query).at(-1)?.text : undefined;
+  return last && last.length >= SHORTEST_BEGINNING && [...terms.values()].includes(last) ? last : undefined;
+}
+
+function isAlone(terms: ReadonlyMap<string, string>): boolean {
+  return new Set(terms.values()).size === 1;
+}
+
+function wordsBeginningWith(beginning: string, text: string): Stretch[] {
+  return [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)]
+    .filter(([run]) => wordsOf(run)[0]?.text.startsWith(beginning))
+    .map(({ 0: run, index }) => ({ start: index, end: index + run.length }));
+}
+
+/** What overlaps is one. */
+function inOrder(found: readonly Stretch[]): Stretch[] {
+  const sorted = found.toSorted((one, other) => one.start - other.start);
+  return sorted.filter(({ start }, place) => start >= (sorted[place - 1]?.end ?? 0));
+}
+
+function cut(text: string, found: readonly Stretch[]): Segment[] {
+  const parts: Segment[] = [];
+  let at = 0;
+  for (const { start, end } of found) {
+    parts.push({ part: text.slice(at, start), isMatch: false }, { part: text.slice(start, end), isMatch: true });
+    at = end;
+  }
+  return [...parts, { part: text.slice(at), isMatch: false }].filter(({ part }) => part !== '');
+}
+
+/** Reasons speak of their own, and quote; only the quotes come from the entry. */
+export function quotedSegments(reason: string, query: string): Segment[] {
+  return reason.split(/(“[^”]*”)/).flatMap((part) => {
+    if (part === '') return [];
+    return part.startsWith('“') ? segments(part, query) : [{ part, isMatch: false }];
+  });
 }
