@@ -1,0 +1,130 @@
+// The README, walked from its first command to its last: what it shows is what comes.
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { tempDir } from '../support/databases.ts';
+import { serve } from './process.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MARK = '--- the next command ---';
+const execute = promisify(execFile);
+
+interface Step {
+  command: string;
+  expected: string;
+}
+
+const lacking = ['bash', 'curl', 'jq'].filter((program) => spawnSync(program, ['--version']).error);
+const skip = lacking.length > 0 && !process.env.CI ? `*** no ${lacking.join(', ')} ***` : false;
+
+test('README: every command of it answers as it says', { skip, timeout: 120_000 }, async (t) => {
+  const steps = readSteps(await readFile(join(ROOT, 'README.md'), 'utf8'));
+  const tour = steps.findIndex(({ command }) => command.includes('http.server'));
+  assert.ok(steps.length > 30 && tour > 10, 'its commands were found');
+  const project = await tempDir(t);
+  const places = { '/tmp/project': project, 'localhost:8000': await publishDemo(t) };
+
+  const demo = await serve(t, { args: ['--demo'] });
+  await modelIsLoaded(demo.address);
+  await walk(steps.slice(0, tour), { ...places, '127.0.0.1:8765': hostOf(demo.address) }, demo.said());
+  const hub = await serve(t, { settings: { API_TOKEN: 'secret' } });
+  const atHub = { ...places, '127.0.0.1:8765': hostOf(hub.address) };
+  const commandLine = steps.findIndex(({ command }) => command.startsWith('alias hub='));
+  const synced = steps.slice(tour, commandLine);
+  await walk(synced, atHub, hub.said());
+  // Nobody reads on as fast as this.
+  await modelIsLoaded(hub.address);
+  const variables = synced.filter(({ command }) => /^[A-Z]+=/.test(command));
+  await walk([...variables, ...steps.slice(commandLine)], atHub, hub.said());
+});
+
+/** `$ ` begins a command; it goes on after `|` and `\`. What follows is what it says. */
+function readSteps(page: string): Step[] {
+  return [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => {
+    const parts = block.split(/^\$ /m).slice(1);
+    return parts.map((part) => {
+      const [command = ''] = /^(?:.*[|\\]\n)*.*\n/.exec(part) ?? [];
+      return { command: command.trimEnd(), expected: part.slice(command.length) };
+    });
+  });
+}
+
+async function walk(steps: readonly Step[], places: Record<string, string>, startLines: string[]): Promise<void> {
+  // The servers are started by the test, at ports that are free.
+  const typed = steps.filter(({ command }) => !/npm start|http\.server/.test(command));
+  const script = typed
+    .map(({ command }) => {
+      // The alias is made in the checkout, and is for every folder.
+      const elsewhere = command.startsWith('alias') ? 'cd /' : '';
+      return `${inPlace(command, places)}\n${elsewhere}\necho; echo '${MARK}'`;
+    })
+    .join('\n');
+  const { stdout } = await execute('bash', ['-c', `shopt -s expand_aliases\nexec 2>&1\n${script}`], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, NO_COLOR: '1' },
+    timeout: 60_000,
+  });
+  const said = stdout.split(MARK);
+  for (const [index, { command, expected }] of typed.entries())
+    compare(said[index] ?? '', inPlace(expected, places), command);
+  for (const { command, expected } of steps.filter(({ command }) => /npm start/.test(command)))
+    compare(startLines[0] ?? '', inPlace(expected, places).replace(/…\/data\S*/, '…'), command);
+}
+
+function inPlace(text: string, places: Record<string, string>): string {
+  return Object.entries(places).reduce((shown, [from, to]) => shown.replaceAll(from, to), text);
+}
+
+/** Lines are broken to fit the page, `…` stands for anything, and times and marks are new every time. */
+function compare(said: string, expected: string, command: string): void {
+  const plain = (text: string) =>
+    text
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'MARK')
+      .replace(/\(\d+\.\d s\)/g, '(SECONDS)')
+      .replace(/\s+/g, '');
+  const pattern = plain(expected)
+    .split('…')
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*');
+  assert.match(plain(said), new RegExp(`^${pattern}$`), `$ ${command}\n${said}`);
+}
+
+/** As `python3 -m http.server` does it. */
+async function publishDemo(t: TestContext): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const file = join(ROOT, 'demo', decodeURIComponent(request.url ?? '/'));
+    try {
+      const { mtime } = await stat(file);
+      response.setHeader('last-modified', mtime.toUTCString());
+      if (request.headers['if-modified-since'] === mtime.toUTCString()) response.writeHead(304).end();
+      else response.end(await readFile(file));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return `localhost:${(server.address() as AddressInfo).port}`;
+}
+
+function hostOf(address: string): string {
+  return new URL(address).host;
+}
+
+async function modelIsLoaded(address: string): Promise<void> {
+  for (let tries = 300; tries > 0; tries -= 1) {
+    const answer = await fetch(`${address}/catalog/search?q=notes+of+a+meeting&limit=1&mode=semantic`);
+    const { items, degraded } = (await answer.json()) as { items: { score_semantic: number }[]; degraded?: string };
+    if (!degraded && (items[0]?.score_semantic ?? 0) > 0) return;
+    await sleep(100);
+  }
+  assert.fail('The model was not loaded in time');
+}
