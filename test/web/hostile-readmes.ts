@@ -41,7 +41,7 @@ export const HOSTILE_READMES: Readonly<Record<string, string>> = {
   'lists within lists': steps.map((depth) => `${' '.repeat(depth)}- a`).join('\n'),
   'lists on one line': filled('- '),
   'numbers on one line': filled('1. '),
-  'lists whose lines are blanks': `- a\n${lines(blanks)}`,
+  'lists whose lines are blanks': `- a\n${lines(blanks)}b`,
   'many items': lines('- a'),
   'many short lines': lines('a'),
   'dashes and blanks': lines(`${'- '.repeat(45_000)}x`),
@@ -54,6 +54,6 @@ export const HOSTILE_READMES: Readonly<Record<string, string>> = {
   'marks that are escaped': filled('\\*'),
   'names of signs': filled('&amp;'),
   'one long word': filled('x'),
-  'line ends': filled('\r\n'),
+  'line ends': `a${filled('\r\n')}b`,
   'letters of other scripts': filled('很😀'),
 };

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
+import { HOSTILE_READMES } from './hostile-readmes.ts';
 import { browserTest } from './stage.ts';
 
 /** What would run, if any of it were ever taken for more than text. */
@@ -172,3 +173,32 @@ browserTest('hostile catalog: operations show it as text', { manifests }, async 
   await page.getByRole('heading', { level: 1 }).waitFor();
   await assertHarmless(page);
 });
+
+const readmes = Object.entries(HOSTILE_READMES).map(([name, readme], place) =>
+  aManifest({ id: `long-${place}`, name: `long-${place}`, title: name, readme }),
+);
+/** Several times what the worst of them takes on an idle machine; the quadratic ones took from seconds to hours. */
+const LONGEST_TASK_MS = 400;
+
+browserTest(
+  'hostile catalog: no readme of a megabyte holds up the page',
+  { manifests: readmes },
+  async ({ open, origin }) => {
+    const page = await open('/');
+    await page.addInitScript(`window.longest = 0;
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+      }).observe({ type: 'longtask', buffered: true });`);
+    const slow: string[] = [];
+    for (const [place, [name]] of Object.entries(HOSTILE_READMES).entries()) {
+      await page.goto(`${origin}/entities/mcp_server:long-${place}@1.0.0`);
+      await page.getByText('too long to be shown whole').waitFor();
+      await page.getByText('All of it, as it was written').click();
+      await page.locator('.raw-text-pieces pre').first().waitFor();
+      await page.waitForTimeout(100);
+      const longest = Number(await page.evaluate('window.longest'));
+      if (longest > LONGEST_TASK_MS) slow.push(`${name}: ${Math.round(longest)} ms`);
+    }
+    assert.deepEqual(slow, []);
+  },
+);

@@ -184,7 +184,7 @@ for (const [name, text] of Object.entries(HOSTILE_READMES)) {
     const { blocks } = readMarkdown(text);
     const took = performance.now() - begun;
     assert.ok(took < LONGEST_MS, `${Math.round(took)} ms`);
-    assert.ok(partsIn(blocks) <= 10_000, `${partsIn(blocks)} parts and lists of them`);
+    assert.ok(partsIn(blocks) <= 15_000, `${partsIn(blocks)} parts and lists of them`);
   });
 
   test(`blocks: ${name} take time that grows with their length only`, () => {

@@ -40,7 +40,7 @@ export function Readme({ text }: { text: string }) {
           </button>
         </p>
       )}
-      <Markdown blocks={read.blocks} showImages={showImages} />
+      <Markdown blocks={read.blocks} showImages={showImages} isLong={read.isLong} />
       {read.isCut && <RawText text={text} />}
     </section>
   );

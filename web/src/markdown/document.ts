@@ -8,19 +8,29 @@ export interface MarkdownDocument {
   hasImages: boolean;
   /** Whether there is more than the blocks hold. */
   isCut: boolean;
+  /** Whether only what is on screen should be laid out. */
+  isLong: boolean;
 }
 
 /** What is longer than any of these is not read to its end: some are made of nothing but marks, others of nothing but lines. */
 const MOST_SIGNS = 100_000;
 const MOST_LINES = 3_000;
-const MOST_PARTS = 5_000;
+const MOST_PARTS = 6_000;
+const MANY_PARTS = 1_000;
+/** A browser lays out one paragraph or one piece of code at a time. */
+const LONGEST_BLOCK = 10_000;
+
+interface Limits extends Allowance {
+  isCut: boolean;
+}
 
 export function readMarkdown(text: string): MarkdownDocument {
   const beginning = beginningOf(text);
-  const allowance = { left: MOST_PARTS };
-  const blocks = readBlocks(parseBlocks(beginning), allowance);
-  const isCut = beginning.length < text.length || allowance.left <= 0;
-  return { blocks, hasImages: blocks.some(hasImages), isCut };
+  const limits: Limits = { left: MOST_PARTS, isCut: beginning.length < text.length };
+  const blocks = readBlocks(parseBlocks(beginning), limits);
+  const isCut = limits.isCut || limits.left <= 0;
+  const isLong = isCut || limits.left < MOST_PARTS - MANY_PARTS;
+  return { blocks, hasImages: blocks.some(hasImages), isCut, isLong };
 }
 
 /** Ends with a line where there is one, so that no mark loses its other half. */
@@ -32,27 +42,34 @@ function beginningOf(text: string): string {
   return whole.length > 0 ? whole.join('\n') : text.slice(0, MOST_SIGNS);
 }
 
-function readBlocks(blocks: readonly Block[], allowance: Allowance): Block<Inline[]>[] {
-  return within(allowance, blocks, (block) => readBlock(block, allowance));
+function readBlocks(blocks: readonly Block[], limits: Limits): Block<Inline[]>[] {
+  return within(limits, blocks, (block) => readBlock(block, limits));
 }
 
-function readBlock(block: Block, allowance: Allowance): Block<Inline[]> {
+function readBlock(block: Block, limits: Limits): Block<Inline[]> {
   switch (block.kind) {
     case 'heading':
     case 'paragraph':
-      return { ...block, text: parseInline(block.text, allowance) };
+      return { ...block, text: parseInline(cut(block.text, limits), limits) };
     case 'quote':
-      return { ...block, blocks: readBlocks(block.blocks, allowance) };
+      return { ...block, blocks: readBlocks(block.blocks, limits) };
     case 'list':
-      return { ...block, items: within(allowance, block.items, (item) => readBlocks(ticked(item), allowance)) };
+      return { ...block, items: within(limits, block.items, (item) => readBlocks(ticked(item), limits)) };
     case 'table': {
-      const cells = (row: readonly string[]) => within(allowance, row, (cell) => parseInline(cell, allowance));
-      return { ...block, head: cells(block.head), rows: within(allowance, block.rows, cells) };
+      const cells = (row: readonly string[]) => within(limits, row, (cell) => parseInline(cut(cell, limits), limits));
+      return { ...block, head: cells(block.head), rows: within(limits, block.rows, cells) };
     }
     case 'code':
+      return { ...block, text: cut(block.text, limits) };
     case 'rule':
       return block;
   }
+}
+
+function cut(text: string, limits: Limits): string {
+  if (text.length <= LONGEST_BLOCK) return text;
+  limits.isCut = true;
+  return text.slice(0, LONGEST_BLOCK);
 }
 
 /** A task: `[x] done`. */
@@ -63,11 +80,11 @@ function ticked(item: readonly Block[]): readonly Block[] {
   return [{ ...first, text }, ...others];
 }
 
-function within<From, To>(allowance: Allowance, all: readonly From[], read: (each: From) => To): To[] {
+function within<From, To>(limits: Limits, all: readonly From[], read: (each: From) => To): To[] {
   const done: To[] = [];
   for (const each of all) {
-    if (allowance.left <= 0) break;
-    allowance.left -= 1;
+    if (limits.left <= 0) break;
+    limits.left -= 1;
     done.push(read(each));
   }
   return done;

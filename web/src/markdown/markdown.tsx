@@ -9,10 +9,16 @@ interface MarkdownProps {
   blocks: readonly ReadBlock[];
   /** Pictures come from other hosts, which then know who reads; without it their descriptions stand for them. */
   showImages: boolean;
+  /** Whether only what is on screen should be laid out. */
+  isLong: boolean;
 }
 
-export function Markdown({ blocks, showImages }: MarkdownProps) {
-  return <div class="markdown">{blocks.map((block) => drawBlock(block, showImages))}</div>;
+export function Markdown({ blocks, showImages, isLong }: MarkdownProps) {
+  return (
+    <div class={isLong ? 'markdown markdown-long' : 'markdown'}>
+      {blocks.map((block) => drawBlock(block, showImages))}
+    </div>
+  );
 }
 
 function drawBlock(block: ReadBlock, showImages: boolean): ComponentChildren {
