@@ -31,8 +31,13 @@ async function runHere(): Promise<void> {
   const [{ main }, { askSecret }] = await Promise.all([import('../cli/main.ts'), import('../cli/ask-secret.ts')]);
   const { env, argv, stdin, stdout, stderr } = process;
   const signal = shutdownSignal();
-  // Whoever reads only the first lines, as `head` does, is no failure.
-  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads only the first lines, as `head` does, is no failure.
+    if (error.code === 'EPIPE') process.exit(0);
+    stderr.write(`hub: The answer could not be written: ${error.message}.\n`, () => process.exit(1));
+  });
+  // There is nobody left to tell.
+  stderr.on('error', () => {});
   process.exitCode = await main(argv.slice(2), {
     environment: env,
     isTerminal: stdout.isTTY === true,

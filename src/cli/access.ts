@@ -48,8 +48,13 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
     openLocal: ({ mustExist = false } = {}) => openLocal({ mustExist }),
     async settle({ withinMs } = {}) {
       const caughtUp = (await local)?.hub.catchUpSearch();
+      if (!caughtUp) return;
+      const { shutdown } = terminal;
+      const stopped = new Promise<void>((resolve) =>
+        shutdown.addEventListener('abort', () => resolve(), { once: true }),
+      );
       const late = withinMs === undefined ? [] : [sleep(withinMs, undefined, { ref: false })];
-      if (caughtUp) await Promise.race([caughtUp, ...late]);
+      await Promise.race([caughtUp, stopped, ...late]);
     },
     async close() {
       await (await local?.catch(() => undefined))?.close();

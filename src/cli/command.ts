@@ -50,7 +50,7 @@ export interface HubAccess {
   open(options?: { mustExist?: boolean }): Promise<HubOperations>;
   /** The hub in this process, for what only its owner can do. */
   openLocal(options?: { mustExist?: boolean }): Promise<Hub>;
-  /** Resolves when everything can be found by its meaning, where that is up to this process; after so long in any case. */
+  /** Resolves when everything can be found by its meaning, where that is up to this process; after so long, or when it is to end, in any case. */
   settle(options?: { withinMs?: number }): Promise<void>;
 }
 

@@ -76,6 +76,7 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
     ahead: MANIFESTS_AT_ONCE * 4,
     weigh: (each: Exported | undefined) => each?.manifestText.length ?? 0,
     mostWeight: MOST_WAITING_BYTES,
+    batch: { size: MANIFESTS_AT_ONCE, mostWeight: MOST_WAITING_BYTES },
   };
   const manifests = inOrder(entities(request), bounds, async (entity): Promise<Exported | undefined> => {
     try {
@@ -86,20 +87,18 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
       throw error;
     }
   });
-  for await (const each of manifests) if (each) yield each;
+  for await (const batch of manifests) yield* batch.filter((each) => each !== undefined);
 }
 
 /** By name, so that what is added or changed meanwhile moves as little as possible; nothing is told twice. */
-async function* entities({ hub, type, onProgress, signal }: ExportRequest): AsyncGenerator<EntitySummary> {
+async function* entities({ hub, type, onProgress, signal }: ExportRequest): AsyncGenerator<EntitySummary[]> {
   const told = new Set<string>();
   for (let offset = 0; ; offset += PAGE_SIZE) {
     signal.throwIfAborted();
     const { items, total } = await hub.listCatalog({ text: '', type, sort: 'name', limit: PAGE_SIZE, offset });
-    for (const entity of items) {
-      if (told.has(entity.id)) continue;
-      told.add(entity.id);
-      yield entity;
-    }
+    const untold = items.filter(({ id }) => !told.has(id));
+    for (const { id } of untold) told.add(id);
+    yield untold;
     onProgress(told.size, total);
     if (items.length < PAGE_SIZE) return;
   }

@@ -5,6 +5,7 @@ import { createHub, type Hub } from '../hub.ts';
 import { listenerUrl } from '../lib/address.ts';
 import type { Logger } from '../lib/world.ts';
 import { NotFoundError } from './exit-codes.ts';
+import { ERASE_LINE } from './output/progress.ts';
 import { oneLine } from './output/text.ts';
 import type { Terminal } from './terminal.ts';
 import { openWorld } from './world.ts';
@@ -18,7 +19,7 @@ export interface LocalHub {
 
 export interface LocalHubOptions {
   environment: Environment;
-  terminal: Pick<Terminal, 'writeError' | 'shutdown'>;
+  terminal: Pick<Terminal, 'writeError' | 'isErrorTerminal' | 'shutdown'>;
   /** Without a catalog to read there is nothing to be done, and no empty one should be left behind. */
   mustExist: boolean;
 }
@@ -27,7 +28,7 @@ export interface LocalHubOptions {
 export async function openLocalHub({ environment, terminal, mustExist }: LocalHubOptions): Promise<LocalHub> {
   const config = withoutBackground(readConfig(environment));
   if (mustExist) requireCatalog(config);
-  const { world, close: closeWorld } = openWorld(config, lineLogger(terminal.writeError), environment);
+  const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), environment);
   try {
     const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? likelyAddress(config) });
     const stop = () => void hub.stopWork();
@@ -64,11 +65,13 @@ function likelyAddress({ host, port, tls }: Config): string {
 }
 
 /** Only what somebody at the terminal should know; answers are not mixed with a log. */
-function lineLogger(writeError: Terminal['writeError']): Logger {
+function lineLogger({ writeError, isErrorTerminal }: LocalHubOptions['terminal']): Logger {
+  // There may be a line of progress, which is drawn again.
+  const start = isErrorTerminal ? ERASE_LINE : '';
   const tell = (fields: object, message: string) => {
     const { error } = fields as { error?: unknown };
     const reason = error instanceof Error ? `: ${error.message}` : '';
-    writeError(`hub: ${oneLine(`${message}${reason}`)}\n`);
+    writeError(`${start}hub: ${oneLine(`${message}${reason}`)}\n`);
   };
   return { debug: () => {}, info: () => {}, warn: tell, error: tell };
 }

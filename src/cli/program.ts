@@ -31,16 +31,20 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
       getErrHelpWidth: () => columns,
     })
     .exitOverride()
-    .showHelpAfterError()
+    .showHelpAfterError("'hub --help' lists the commands.")
     .addHelpText('after', "\n'hub <command> --help' tells more, with examples.");
   const groups = new Map<string, CommanderCommand>();
   for (const command of table.commands) {
     const [first = '', second] = command.path;
     if (second !== undefined && !groups.has(first))
-      groups.set(first, program.command(first).description(table.groups[first] ?? ''));
+      groups.set(first, addGroup(program, first, table.groups[first] ?? ''));
     addCommand(groups.get(first) ?? program, command, options);
   }
   return program;
+}
+
+function addGroup(program: CommanderCommand, name: string, description: string): CommanderCommand {
+  return program.command(name).description(description).showHelpAfterError(`'hub ${name} --help' lists the commands.`);
 }
 
 function addCommand(
@@ -56,6 +60,8 @@ function addCommand(
   const options = Object.entries(optionsOf(command)).map(([key, spec]) => ({ key, option: parserOption(spec), spec }));
   for (const { option } of options) parser.addOption(option);
   parser.addHelpText('after', helpAfter(command, parsing.columns));
+  // Not the whole of it: what is wrong would scroll away.
+  parser.showHelpAfterError(`'hub ${command.path.join(' ')} --help' tells what it takes, with examples.`);
   parser.action(async () => {
     const given = parser.opts();
     const values = Object.fromEntries(

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../src/version.ts';
 import { inTerminal } from './in-terminal.ts';
 import { lines, run } from './process.ts';
@@ -50,6 +53,26 @@ for (const { args, says } of wrong) {
     assert.equal(out, '');
   });
 }
+
+test('a wrong command line is told in two lines, not with the whole help', async () => {
+  for (const args of [['search', '--type', 'nope'], ['show'], ['frobnicate'], ['pending', 'frobnicate']]) {
+    const { error } = await inTerminal(args);
+    assert.equal(lines(error).length, 2, error);
+    assert.match(lines(error)[1] ?? '', /^'hub .*--help' /);
+  }
+});
+
+const skip = existsSync('/dev/full') ? false : '*** no /dev/full ***';
+test('the executable says when its answer cannot be written, and goes on when nobody hears its notes', { skip }, () => {
+  const hub = `'${process.execPath}' '${fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url))}'`;
+  const shell = (line: string) => spawnSync('sh', ['-c', line], { encoding: 'utf8', cwd: '/' });
+  const full = shell(`${hub} version > /dev/full`);
+  assert.equal(full.status, 1);
+  assert.match(full.stderr, /^hub: The answer could not be written: ENOSPC/);
+  const closed = shell(`${hub} --help | head -1`);
+  assert.deepEqual([closed.status, lines(closed.stdout).length, closed.stderr], [0, 1, '']);
+  assert.equal(shell(`${hub} frobnicate 2> /dev/full`).status, 2);
+});
 
 test('the executable passes on what the command says', async (t) => {
   const { code, stdout, stderr } = await run(t, { args: ['frobnicate'] });

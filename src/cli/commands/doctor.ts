@@ -23,7 +23,10 @@ export const doctorCommands = [
       await using leftovers = new AsyncDisposableStack();
       const checks = await checksFor(call, leftovers);
       const findings = await output.working((progress) =>
-        runChecks(checks, (subject) => progress.show(`${subject} …`)),
+        runChecks(checks, {
+          onStart: (subject) => progress.show(`${subject} …`),
+          signal: call.terminal.shutdown,
+        }),
       );
       const isWell = findings.every(({ outcome }) => outcome !== 'failed');
       output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output));

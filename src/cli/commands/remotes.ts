@@ -15,7 +15,7 @@ export const remoteCommands = [
     options: {},
     examples: [['hub remotes list', '']],
     async run({ output, access }) {
-      const remotes = await (await access.open()).listRemotes();
+      const remotes = await (await access.open({ mustExist: true })).listRemotes();
       output.answer(remotes, () => remotesForPeople(remotes, output));
       return 'ok';
     },
@@ -41,7 +41,7 @@ export const remoteCommands = [
     options: {},
     examples: [['hub remotes remove https://catalog.example.org/index.json', '']],
     async run({ args: [url = ''], output, access }) {
-      const outcome = await (await access.open()).removeRemote(url);
+      const outcome = await (await access.open({ mustExist: true })).removeRemote(url);
       output.answer(outcome, () => `${outcome.removed ? 'Removed' : 'No such remote'}: ${oneLine(outcome.url)}\n`);
       return outcome.removed ? 'ok' : 'notFound';
     },

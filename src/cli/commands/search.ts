@@ -46,11 +46,12 @@ export const searchCommands = [
       ['hub search --limit 5 --json', 'the five newest entries, for a program'],
       ['HUB_URL=https://hub.example.org hub search calendar', 'in the catalog of a hub elsewhere'],
     ],
-    async run({ args, options: { registered, ...wish }, output, access }) {
+    async run({ args, options: { registered, ...wish }, output, access, terminal }) {
       const text = args.join(' ');
       const hub = await access.open({ mustExist: true });
       // A server has its vectors at hand; here they are read first, and the few that may be missing are made.
       if (text !== '' && wish.mode !== 'keyword') await access.settle({ withinMs: PATIENCE_MS });
+      terminal.shutdown.throwIfAborted();
       const page = await hub.search(searchQuery({ ...wish, text, includePending: !registered }));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.rerank) output.note(`hub: ${RERANKED[page.rerank]}`);

@@ -16,17 +16,30 @@ export interface Check {
 
 export type SubjectFinding = Finding & { subject: string };
 
-/** One after the other, so that they do not slow each other down; a check that cannot be made has failed. */
+/**
+ * One after the other, so that they do not slow each other down; a check that cannot be made has failed.
+ *
+ * @throws AbortError as soon as the signal is aborted.
+ */
 export async function runChecks(
   checks: readonly Check[],
-  onStart: (subject: string) => void,
+  { onStart, signal }: { onStart: (subject: string) => void; signal: AbortSignal },
 ): Promise<SubjectFinding[]> {
   const findings: SubjectFinding[] = [];
   for (const { subject, look } of checks) {
+    signal.throwIfAborted();
     onStart(subject);
-    findings.push({ subject, ...(await look().catch(failure)) });
+    findings.push({ subject, ...(await Promise.race([look().catch(failure), stopOf(signal)])) });
   }
   return findings;
+}
+
+function stopOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  // It may come when nobody waits any more.
+  promise.catch(() => {});
+  return promise;
 }
 
 /** Several checks may look at the same thing; it is made for the first of them. */

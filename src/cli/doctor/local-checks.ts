@@ -1,5 +1,7 @@
 // Checks of a hub with these settings, on this machine.
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Hub } from '../../hub.ts';
@@ -52,16 +54,39 @@ function hasDatabase({ database }: Config): boolean {
 async function databaseFinding(config: Config, openCatalog: () => Promise<Hub | undefined>): Promise<Finding> {
   const name = describeDatabase(config.database);
   const hub = await openCatalog().catch((error: Error) => error);
-  if (hub === undefined) {
-    const advice = "'hub serve' makes one. DATA_DIR, DB_PATH or DATABASE_URL name another.";
-    return { outcome: 'warning', found: `${name}: not there yet`, advice };
-  }
+  if (hub === undefined) return missingDatabase(config, name);
   if (hub instanceof Error)
     return { outcome: 'failed', found: hub.message, advice: 'See whether it runs, and whether its address is right.' };
   const { db } = await hub.health({ checkDb: true });
   return db === 'ok'
     ? { outcome: 'ok', found: `${name} answers` }
     : { outcome: 'failed', found: `${name} does not answer`, advice: 'See whether its disk is full.' };
+}
+
+async function missingDatabase({ database }: Config, name: string): Promise<Finding> {
+  const folder = database.engine === 'sqlite' ? nearestFolder(database.path) : undefined;
+  const isWritable = folder === undefined || (await canWrite(folder));
+  if (!isWritable) {
+    const advice = 'Name a place that this user may write to by DATA_DIR or DB_PATH.';
+    return { outcome: 'failed', found: `${name}: not there yet, and ${folder} cannot be written to`, advice };
+  }
+  const advice = "'hub serve' makes one. DATA_DIR, DB_PATH or DATABASE_URL name another.";
+  return { outcome: 'warning', found: `${name}: not there yet`, advice };
+}
+
+/** What is there of the way to it. */
+function nearestFolder(path: string): string {
+  const folder = dirname(resolve(path));
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestFolder(folder);
+}
+
+async function canWrite(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return (await stat(folder)).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 async function catalogState(openCatalog: () => Promise<Hub | undefined>): Promise<Finding> {

@@ -22,7 +22,7 @@ export const SILENT: Progress = { show() {}, tell() {}, end() {} };
 
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
-const ERASE_LINE = '\r\u001b[K';
+export const ERASE_LINE = '\r\u001b[K';
 
 export function createProgress({
   isTerminal,

@@ -51,7 +51,7 @@ test('hub doctor: what fails is told with what to do, and exit code 1', async (t
   host.put('/index.json', { manifests: [] });
   const database = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   const environment = { ...database, HUB_REMOTES: `${host.url('/index.json')} ${host.url('/gone.json')}` };
-  await inTerminal(['remotes', 'list'], { environment });
+  await inTerminal(['sync'], { environment });
   const gateway = await startFakeGateway(t);
   const wrongToken = { MCP_GATEWAY_URL: gateway.url, MCP_GATEWAY_TOKEN: 'wrong' };
   const { exitCode, ok, about } = await diagnose({ ...environment, ...wrongToken, HOST: '0.0.0.0', PATH: '/nowhere' });
@@ -71,6 +71,26 @@ test('hub doctor: what fails is told with what to do, and exit code 1', async (t
   const well = (await diagnose({ ...database, ...secret })).about.gateway;
   assert.equal(well?.outcome, 'ok');
   assert.match(well?.found ?? '', /^\d+\.\d+\S*: answers, and takes the token$/);
+});
+
+test('hub doctor: a place that no database can be made at has failed', async (t) => {
+  const file = join(await tempDir(t), 'file');
+  await writeFile(file, '');
+  const { exitCode, about } = await diagnose({ DATA_DIR: join(file, 'data') });
+  assert.equal(exitCode, 1);
+  assert.equal(about.database?.outcome, 'failed');
+  assert.match(about.database?.found ?? '', /not there yet, and \S+file cannot be written to$/);
+});
+
+test('hub doctor, hub search: who stops them is told so, with exit code 1', async (t) => {
+  const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
+  await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
+  for (const args of [['doctor'], ['search', 'pdf']]) {
+    const stopping = new AbortController();
+    const stopped = inTerminal(args, { environment, shutdown: stopping.signal });
+    setImmediate(() => stopping.abort());
+    assert.deepEqual(await stopped, { exitCode: 1, out: '', error: 'hub: Stopped before it was done.\n' });
+  }
 });
 
 test('hub doctor: a remote that cannot be reached is named', async (t) => {

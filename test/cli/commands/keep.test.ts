@@ -94,7 +94,16 @@ test('hub backup: on PostgreSQL it names the tool', { skip }, async (t) => {
   assert.equal((await inTerminal(['export'], { environment })).exitCode, 0);
 });
 
-for (const args of [['export'], ['backup', 'copy.sqlite'], ['show', 'tool:a'], ['search', 'a'], ['pending', 'list']]) {
+const reading = [
+  ['export'],
+  ['backup', 'copy.sqlite'],
+  ['show', 'tool:a'],
+  ['search', 'a'],
+  ['pending', 'list'],
+  ['remotes', 'list'],
+  ['remotes', 'remove', 'https://catalog.example.org/index.json'],
+];
+for (const args of reading) {
   test(`hub ${args.join(' ')}: without a catalog says so, and leaves no empty one behind`, async (t) => {
     const folder = await tempDir(t);
     const { exitCode, out, error } = await inTerminal(args, { environment: { DATA_DIR: join(folder, 'data') } });
