@@ -48,7 +48,13 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
         const found = lines.length > 0 ? lines : ['Nothing fits. Try other or fewer words, or no filter.'];
         const note = degraded === undefined ? {} : { degraded };
-        return answer([...found, ...Object.values(note)].join('\n'), { items: items.map(shownItem), total, ...note });
+        const shown = wish.offset + items.length;
+        const more = items.length > 0 && total > shown ? [`${total - shown} more; offset ${shown} goes on.`] : [];
+        return answer([...found, ...more, ...Object.values(note)].join('\n'), {
+          items: items.map(shownItem),
+          total,
+          ...note,
+        });
       }),
   );
 }

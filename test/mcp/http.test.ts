@@ -70,6 +70,8 @@ test('mcp: search finds what is meant, short and structured', async (t) => {
   assert.ok(items[0]?.why);
   assert.ok(textOf(result).includes(items[0].why), 'the reason is in the text as well');
   assert.match(textOf(result), /^1\. mcp_server:pdf-tables@1\.0\.0: PDF Tables\./);
+  const first = await client.callTool({ name: 'search_catalog', arguments: { query: '', limit: 1 } });
+  assert.match(textOf(first), /\n2 more; offset 1 goes on\.$/);
   const none = await client.callTool({
     name: 'search_catalog',
     arguments: { query: 'tables in a PDF', providers: ['nobody'] },

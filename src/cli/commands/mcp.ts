@@ -14,6 +14,10 @@ export const mcpCommands = [
       ['HUB_TOKEN=… hub mcp --hub https://hub.example.org', 'on a hub elsewhere'],
     ],
     async run({ access, terminal }) {
+      if (process.stdin.isTTY)
+        terminal.writeError(
+          "hub: Waiting for an MCP client on standard input; 'hub mcp --help' says how one is told of it.\n",
+        );
       const { serveMcpOnStdio } = await import('../../mcp/stdio.ts');
       const onFailure = (error: unknown) =>
         terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -50,7 +50,11 @@ export const searchCommands = [
       const text = args.join(' ');
       const hub = await access.open({ mustExist: true });
       // A server has its vectors at hand; here they are read first, and the few that may be missing are made.
-      if (text !== '' && wish.mode !== 'keyword') await access.settle({ withinMs: PATIENCE_MS });
+      if (text !== '' && wish.mode !== 'keyword')
+        await output.working((progress) => {
+          progress.show('reading the catalog …');
+          return access.settle({ withinMs: PATIENCE_MS });
+        });
       terminal.shutdown.throwIfAborted();
       const page = await hub.search(searchQuery({ ...wish, text, includePending: !registered }));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
