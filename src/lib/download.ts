@@ -36,7 +36,7 @@ export function createDownload(rule: NetworkRule, { stallMs = STALL_MS } = {}): 
   async function download(request: DownloadRequest): Promise<DownloadReply> {
     const limits = startLimits(request, stallMs);
     try {
-      return await followRedirects(request, rule, (url, hop) => transfer(agent, url, hop, limits));
+      return await followRedirects(request, (url, hop) => transfer(agent, url, hop, limits));
     } catch (error) {
       throw limits.reason() ?? error;
     } finally {
@@ -109,16 +109,17 @@ async function transfer(
 ): Promise<DownloadReply> {
   const held = request.resume ? await sizeOf(request.file) : 0;
   const range: Record<string, string> = held > 0 ? { range: `bytes=${held}-` } : {};
-  const sender = await agent.get();
-  const { statusCode, headers, body } = await sender
-    .request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method: 'GET',
-      // What is checked by its digest must arrive as it was published.
-      headers: { 'accept-encoding': 'identity', ...ownHeaders(url), ...request.headers, ...range },
-      signal: limits.signal,
-    })
+  const { statusCode, headers, body } = await agent
+    .use((sender) =>
+      sender.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: 'GET',
+        // What is checked by its digest must arrive as it was published.
+        headers: { 'accept-encoding': 'identity', ...ownHeaders(url), ...request.headers, ...range },
+        signal: limits.signal,
+      }),
+    )
     .catch((error: Error) => {
       throw networkError(error);
     });

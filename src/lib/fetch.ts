@@ -1,7 +1,7 @@
 // Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { type Body, gatherBody, unpackBody } from './body.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
@@ -12,6 +12,7 @@ const CONNECTIONS_PER_ORIGIN = 64;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** What a caller says to one host only. */
 const CREDENTIALS = ['authorization', 'cookie'];
+const NOTHING = Buffer.alloc(0);
 
 /** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
 export class FetchError extends Error {
@@ -38,34 +39,51 @@ export interface GuardedFetch {
 export function createFetch(rule: NetworkRule): GuardedFetch {
   const agent = guardedAgent(rule);
   return {
-    fetch: (request) => followRedirects(request, rule, async (url, hop) => send(await agent.get(), url, hop)),
+    fetch: (request) => followRedirects(request, (url, hop) => agent.use((sender) => exchange(sender, url, hop))),
     close: () => agent.close(),
   };
 }
 
 export interface GuardedAgent {
-  get(): Promise<Agent>;
+  use<Result>(send: (agent: Agent) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
 /** Made with the first request: a hub that starts should not wait for it. */
 export function guardedAgent(rule: NetworkRule): GuardedAgent {
+  let agent: Agent | undefined;
   let made: Promise<Agent> | undefined;
+
+  async function make(): Promise<Agent> {
+    const { Agent, buildConnector } = await import('undici');
+    const connect = buildConnector({ lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS });
+    agent = new Agent({
+      connections: CONNECTIONS_PER_ORIGIN,
+      connect: checkedConnector(connect, rule),
+      // The time limit of each request is kept by who sends it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return agent;
+  }
+
   return {
-    get() {
-      made ??= import('undici').then(
-        ({ Agent }) =>
-          new Agent({
-            connections: CONNECTIONS_PER_ORIGIN,
-            connect: { lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS },
-            // The time limit of each request is kept by who sends it.
-            headersTimeout: 0,
-            bodyTimeout: 0,
-          }),
-      );
-      return made;
+    use(send) {
+      if (agent) return send(agent);
+      made ??= make();
+      return made.then(send);
     },
     close: async () => (await made)?.destroy(),
+  };
+}
+
+/** Addresses written as numbers are not looked up, so that they are checked here. */
+function checkedConnector(connect: buildConnector.connector, rule: NetworkRule): buildConnector.connector {
+  return (options, done) => {
+    const literal = options.hostname.replace(/^\[|\]$/g, '');
+    const fault = isIP(literal) ? addressFault(literal, rule) : undefined;
+    if (fault) done(new FetchError(`${literal} ${fault}`, { isTemporary: false }), null);
+    else connect(options, done);
   };
 }
 
@@ -78,18 +96,17 @@ interface Hop {
 /** Sends a request to where it leads in the end; every hop is checked, and credentials stay with the first host. */
 export async function followRedirects<Request extends Hop, Reply extends Pick<FetchReply, 'status' | 'headers'>>(
   request: Request,
-  rule: NetworkRule,
   sendOnce: (url: URL, request: Request) => Promise<Reply>,
 ): Promise<Reply> {
-  let url = readUrl(request.url);
-  const { origin } = url;
+  const first = readUrl(request.url);
+  let [url, sent] = [first, request];
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-    checkUrl(url, rule);
-    const reply = await sendOnce(url, url.origin === origin ? request : withoutCredentials(request));
+    const reply = await sendOnce(url, sent);
     const isRedirect = REDIRECTS.includes(reply.status) && (request.method ?? 'GET') === 'GET';
     const location = isRedirect ? reply.headers.location : undefined;
     if (location === undefined) return reply;
     url = readUrl(location, url);
+    sent = url.origin === first.origin ? request : withoutCredentials(request);
   }
   throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
 }
@@ -110,22 +127,15 @@ function checkedLookup(rule: NetworkRule): LookupFunction {
   };
 }
 
-function checkUrl({ protocol, hostname }: URL, rule: NetworkRule): void {
-  if (protocol !== 'http:' && protocol !== 'https:') {
-    throw new FetchError(`has the scheme '${protocol}', and only http and https are fetched`, { isTemporary: false });
-  }
-  // Addresses written as numbers are not looked up, so that they are checked here.
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  const fault = isIP(literal) ? addressFault(literal, rule) : undefined;
-  if (fault) throw new FetchError(`${literal} ${fault}`, { isTemporary: false });
-}
-
 function readUrl(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
-  if (url) return url;
-  throw new FetchError(base ? 'was redirected to something that is no address' : 'is no readable address', {
-    isTemporary: false,
-  });
+  if (!url)
+    throw new FetchError(base ? 'was redirected to something that is no address' : 'is no readable address', {
+      isTemporary: false,
+    });
+  const { protocol } = url;
+  if (protocol === 'http:' || protocol === 'https:') return url;
+  throw new FetchError(`has the scheme '${protocol}', and only http and https are fetched`, { isTemporary: false });
 }
 
 function withoutCredentials<Request extends Hop>(request: Request): Request {
@@ -134,25 +144,15 @@ function withoutCredentials<Request extends Hop>(request: Request): Request {
 }
 
 /** One request and its answer, without redirects. */
-async function send(agent: Agent, url: URL, request: FetchRequest): Promise<FetchReply> {
-  const { status, headers, body } = await exchange(agent, url, request);
-  const encoding = headers['content-encoding'] ?? '';
-  const unpacked = await unpackBody(body, encoding, request.maxBytes);
-  if (unpacked.ok) return { url: url.href, status, headers, body: unpacked.body };
-  if (unpacked.fault === 'too large') throw tooLarge(request.maxBytes);
-  if (unpacked.fault === 'broken') throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true });
-  throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
-}
-
 function exchange(
   agent: Agent,
   url: URL,
   { method = 'GET', body, headers, maxBytes, timeoutMs, signal }: FetchRequest,
-): Promise<Omit<FetchReply, 'url'>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Omit<FetchReply, 'url'>>();
+): Promise<FetchReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<FetchReply>();
   let controller: Dispatcher.DispatchController | undefined;
   let failure: Error | undefined;
-  let reply: { status: number; headers: Record<string, string> } = { status: 0, headers: {} };
+  let reply: Omit<FetchReply, 'body'> = { url: url.href, status: 0, headers: {} };
   let gathered: Body | undefined;
 
   const onAbort = () => fail(new FetchError('was stopped', { isTemporary: false }));
@@ -195,7 +195,7 @@ function exchange(
       onResponseStart(_controller, status, replyHeaders) {
         // 1xx come before the answer.
         if (status < 200) return;
-        reply = { status, headers: plainHeaders(replyHeaders) };
+        reply = { url: url.href, status, headers: plainHeaders(replyHeaders) };
         const announcedBytes = Number(reply.headers['content-length'] ?? 0);
         if (announcedBytes > maxBytes) fail(tooLarge(maxBytes));
         else gathered = gatherBody({ announcedBytes, maxBytes });
@@ -205,12 +205,23 @@ function exchange(
       },
       onResponseEnd() {
         settle();
-        resolve({ ...reply, body: gathered?.whole() ?? Buffer.alloc(0) });
+        const received = gathered?.whole() ?? NOTHING;
+        if (received.length === 0) resolve({ ...reply, body: NOTHING });
+        else unpacked(received, reply, maxBytes).then(resolve, reject);
       },
       onResponseError: (_controller, error) => fail(networkError(error)),
     },
   );
   return promise;
+}
+
+async function unpacked(packed: Buffer, reply: Omit<FetchReply, 'body'>, maxBytes: number): Promise<FetchReply> {
+  const encoding = reply.headers['content-encoding'] ?? '';
+  const result = await unpackBody(packed, encoding, maxBytes);
+  if (result.ok) return { ...reply, body: result.body };
+  if (result.fault === 'too large') throw tooLarge(maxBytes);
+  if (result.fault === 'broken') throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true });
+  throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
 }
 
 export function tooLarge(maxBytes: number): FetchError {
@@ -234,7 +245,8 @@ function findFetchError(error: unknown): FetchError | undefined {
 export function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const plain: Record<string, string> = {};
   // A loop, because a catalog is asked for a hundred thousand times in a row.
-  for (const [name, value = ''] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? '';
     plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
   }
   return plain;

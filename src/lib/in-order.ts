@@ -8,17 +8,20 @@ export interface Bounds<Output> {
   /** What one result weighs, and how much may wait to be taken before no further call is started. */
   weigh: (output: Output) => number;
   mostWeight: number;
+  /** How many results are given at a time, or fewer when they weigh so much. */
+  batch: { size: number; mostWeight: number };
 }
 
 /**
- * Yields what `run` gives in the order of `inputs`, however long each takes. Further calls are started while the
- * results are being used. A rejection, of `run` or of `inputs`, arrives in its turn and ends it.
+ * Yields what `run` gives in the order of the inputs, however long each takes. Further calls are started while the
+ * results are being used. A rejection, of `run` or of `groups`, arrives after the batches before it and ends it.
+ * Inputs come and results go by the group, because a promise for each would cost as much as many a call.
  */
 export async function* inOrder<Input, Output>(
-  inputs: AsyncIterable<Input> | Iterable<Input>,
-  { atOnce, ahead, weigh, mostWeight }: Bounds<Output>,
+  groups: AsyncIterable<Iterable<Input>> | Iterable<Iterable<Input>>,
+  { atOnce, ahead, weigh, mostWeight, batch }: Bounds<Output>,
   run: (input: Input) => Promise<Output>,
-): AsyncGenerator<Output> {
+): AsyncGenerator<Output[]> {
   const outputs: Promise<Output>[] = [];
   const change = createBell();
   let [underWay, waitingWeight] = [0, 0];
@@ -27,10 +30,12 @@ export async function* inOrder<Input, Output>(
   const hasRoom = () => underWay < atOnce && outputs.length < ahead && waitingWeight <= mostWeight;
 
   async function startAll(): Promise<void> {
-    for await (const input of inputs) {
-      while (!hasRoom() && !isOver) await change.rung();
-      if (isOver) return;
-      start(input);
+    for await (const group of groups) {
+      for (const input of group) {
+        while (!hasRoom() && !isOver) await change.rung();
+        if (isOver) return;
+        start(input);
+      }
     }
   }
 
@@ -58,6 +63,8 @@ export async function* inOrder<Input, Output>(
       isOver = true;
       change.ring();
     });
+  let taken: Output[] = [];
+  let takenWeight = 0;
   try {
     while (outputs.length > 0 || !isOver) {
       const next = outputs.shift();
@@ -66,11 +73,18 @@ export async function* inOrder<Input, Output>(
         continue;
       }
       const output = await next;
-      waitingWeight -= weigh(output);
+      const weight = weigh(output);
+      waitingWeight -= weight;
       change.ring();
-      yield output;
+      taken.push(output);
+      takenWeight += weight;
+      if (taken.length < batch.size && takenWeight < batch.mostWeight) continue;
+      yield taken;
+      taken = [];
+      takenWeight = 0;
     }
     const failure = await starting;
+    if (taken.length > 0) yield taken;
     if (failure) throw failure.error;
   } finally {
     isOver = true;
@@ -92,22 +106,4 @@ function createBell(): { rung(): Promise<void>; ring(): void } {
       bell = undefined;
     },
   };
-}
-
-/** Groups of up to `size` that weigh about `mostWeight` at most, the last one smaller. */
-export async function* inBatches<Input>(
-  inputs: AsyncIterable<Input>,
-  { size, weigh, mostWeight }: { size: number; weigh: (input: Input) => number; mostWeight: number },
-): AsyncGenerator<Input[]> {
-  let batch: Input[] = [];
-  let weight = 0;
-  for await (const input of inputs) {
-    batch.push(input);
-    weight += weigh(input);
-    if (batch.length < size && weight < mostWeight) continue;
-    yield batch;
-    batch = [];
-    weight = 0;
-  }
-  if (batch.length > 0) yield batch;
 }

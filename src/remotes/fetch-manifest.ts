@@ -1,7 +1,7 @@
 // One entry of an index → the text of its manifest, or the word that it did not change.
 import { createHash } from 'node:crypto';
 import { FetchError } from '../lib/fetch.ts';
-import type { Fetch } from '../lib/world.ts';
+import type { Fetch, FetchReply } from '../lib/world.ts';
 import { conditions } from './fetch-index.ts';
 import type { ListedEntry } from './index-worker.ts';
 import type { KnownMember, Member } from './store.ts';
@@ -38,6 +38,7 @@ export type FetchManifest = (
 
 /** Addresses are looked up through an index, which does not take texts of any length. */
 const LONGEST_URL = 1000;
+const CREDENTIALS = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i;
 
 export interface ManifestLimits {
   fetch: Fetch;
@@ -46,45 +47,57 @@ export interface ManifestLimits {
 }
 
 export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
-  return async (entry, member, signal) => {
-    const { url } = entry;
-    if (url.length > LONGEST_URL)
-      return failed(url, { message: `has an address of more than ${LONGEST_URL} characters`, isTemporary: false });
-    if (entry.fault !== undefined) return failed(url, { message: entry.fault, isTemporary: false });
-    if (/^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i.test(url))
-      return failed(url, { message: 'has an address with credentials, which everybody would see', isTemporary: false });
-    if (entry.isDeleted) return { outcome: 'deleted', url };
+  return (entry, member, signal) => {
     // What is marked as missing is wanted whole again.
     const known = member?.isMissing ? undefined : member;
-    try {
-      if (entry.text !== undefined) return inPlace(entry.text, { url, known, ...limits });
-      return await fetched(url, { known, signal, ...limits });
-    } catch (error) {
-      return failed(url, error instanceof FetchError ? error : { message: 'was stopped', isTemporary: true });
-    }
+    const judged = withoutFetching(entry, known, limits);
+    return judged ? Promise.resolve(judged) : fetched(entry.url, { known, signal }, limits);
   };
+}
+
+/** What can be said of an entry by itself; undefined when its manifest has to be fetched. */
+function withoutFetching(
+  { url, fault, isDeleted, text }: ListedEntry,
+  known: Member | undefined,
+  { maxManifestBytes }: ManifestLimits,
+): FetchedManifest | undefined {
+  if (url.length > LONGEST_URL)
+    return failed(url, { message: `has an address of more than ${LONGEST_URL} characters`, isTemporary: false });
+  if (fault !== undefined) return failed(url, { message: fault, isTemporary: false });
+  if (CREDENTIALS.test(url))
+    return failed(url, { message: 'has an address with credentials, which everybody would see', isTemporary: false });
+  if (isDeleted) return { outcome: 'deleted', url };
+  return text === undefined ? undefined : inPlace(text, { url, known, maxManifestBytes });
 }
 
 async function fetched(
   url: string,
-  { fetch, known, signal, maxManifestBytes, timeoutMs }: ManifestLimits & { known?: Member; signal: AbortSignal },
+  { known, signal }: { known: Member | undefined; signal: AbortSignal },
+  { fetch, maxManifestBytes, timeoutMs }: ManifestLimits,
 ): Promise<FetchedManifest> {
-  const headers = conditions(known ?? {});
-  const reply = await fetch({ url, headers, maxBytes: maxManifestBytes, timeoutMs, signal });
-  const { status, body } = reply;
+  try {
+    const headers = conditions(known ?? {});
+    const reply = await fetch({ url, headers, maxBytes: maxManifestBytes, timeoutMs, signal });
+    return judgedReply(url, reply, known);
+  } catch (error) {
+    return failed(url, error instanceof FetchError ? error : { message: 'was stopped', isTemporary: true });
+  }
+}
+
+function judgedReply(url: string, { status, headers, body }: FetchReply, known: Member | undefined): FetchedManifest {
   if (status === 304 && known) return { outcome: 'unchanged', url };
   if (status !== 200)
     return failed(url, { message: `answered ${status}`, isTemporary: status >= 500 || status === 429 });
   const digest = digestOf(body);
   if (digest === known?.digest) return { outcome: 'unchanged', url };
-  const { etag = null, 'last-modified': lastModified = null } = reply.headers;
+  const { etag = null, 'last-modified': lastModified = null } = headers;
   const member = { url, etag, lastModified, digest };
   return { outcome: 'fetched', url, text: body.toString('utf8'), sourceUrl: url, member };
 }
 
 function inPlace(
   text: string,
-  { url, known, maxManifestBytes }: { url: string; known?: Member; maxManifestBytes: number },
+  { url, known, maxManifestBytes }: { url: string; known: Member | undefined; maxManifestBytes: number },
 ): FetchedManifest {
   if (Buffer.byteLength(text) > maxManifestBytes)
     return failed(url, { message: `is larger than the ${maxManifestBytes} bytes that are read`, isTemporary: false });

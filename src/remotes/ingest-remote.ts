@@ -52,13 +52,10 @@ async function ingestAndKeep(
   const known = (await remotes.indexState(url)) ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
   const end = new AbortController();
-  const ingest = createIngest(dependencies, {
-    url,
-    known,
-    progress,
-    acceptShrunk,
-    signal: AbortSignal.any([signal, limit, end.signal]),
-  });
+  // Passed on, because every request listens, and a signal made of others is slow to listen to.
+  AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { once: true });
+  if (signal.aborted) end.abort();
+  const ingest = createIngest(dependencies, { url, known, progress, acceptShrunk, signal: end.signal });
   const saving = saveNowAndThen(runs, { progress, signal: end.signal });
   let gone: GoneThrough = { state: known, isWhole: false };
   try {

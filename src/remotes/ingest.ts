@@ -2,7 +2,7 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { FetchError } from '../lib/fetch.ts';
-import { inBatches, inOrder } from '../lib/in-order.ts';
+import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
@@ -48,9 +48,14 @@ export interface Ingest {
 export const NO_STATE: IndexState = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
 
 /** Characters of manifests rather than their number: most have two thousand, and a hostile one has a million. */
-const LOOK_AHEAD = { atOnce: 64, ahead: 400, weigh, mostWeight: 16_000_000 };
-/** Small enough that the main thread is never busy with one for long, large enough that commits do not count. */
-const BATCH = { size: 250, weigh, mostWeight: 2_000_000 };
+const LOOK_AHEAD = {
+  atOnce: 64,
+  ahead: 400,
+  weigh,
+  mostWeight: 16_000_000,
+  // Small enough that the main thread is never busy with one for long, large enough that commits do not count.
+  batch: { size: 250, mostWeight: 2_000_000 },
+};
 const READ_IN_ONE_GO = 20;
 const LOOK_UP_BATCH = 500;
 const MOST_LISTED = 3_000_000;
@@ -122,13 +127,13 @@ export function createIngest(
   async function ingestPage(page: IndexPage): Promise<void> {
     const start = position;
     progress.expect(await registerPlaces(page));
-    const fetched = inOrder(entriesToFetch(page, start), LOOK_AHEAD, ({ entry, member }) =>
+    const batches = inOrder(entriesToFetch(page, start), LOOK_AHEAD, ({ entry, member }) =>
       fetchManifest(entry, member, signal),
     );
     // One batch is read while the one before it is saved: the database and this process work at the same time.
     let saving = Promise.resolve();
     try {
-      for await (const batch of inBatches(fetched, BATCH)) {
+      for await (const batch of batches) {
         signal.throwIfAborted();
         const outcomes = await read(batch);
         await saving;
@@ -168,14 +173,14 @@ export function createIngest(
   async function* entriesToFetch(
     page: IndexPage,
     start: number,
-  ): AsyncGenerator<{ entry: ListedEntry; member: KnownMember | undefined }> {
+  ): AsyncGenerator<{ entry: ListedEntry; member: KnownMember | undefined }[]> {
     let at = start;
     for await (const chunk of page.chunks()) {
       const chosen = chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
       at += chunk.length;
       const urls = chosen.map((entry) => entry.url);
       const stored = new Map((await members.known(url, urls)).map((member) => [member.url, member]));
-      for (const entry of chosen) yield { entry, member: stored.get(entry.url) };
+      yield chosen.map((entry) => ({ entry, member: stored.get(entry.url) }));
     }
   }
 

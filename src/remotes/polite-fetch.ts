@@ -1,8 +1,7 @@
 // Fetching from somebody else's host: a few requests at a time, again when it may help, and not while the host asked for a pause.
 import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit, { type LimitFunction } from 'p-limit';
 import { FetchError } from '../lib/fetch.ts';
-import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
+import type { Fetch, FetchReply } from '../lib/world.ts';
 
 export interface PoliteFetchOptions {
   fetch: Fetch;
@@ -15,55 +14,67 @@ const MOST_TRIES = 4;
 const LONGEST_PAUSE_MS = 120_000;
 
 interface Host {
-  limit: LimitFunction;
+  underWay: number;
+  /** Each begins when its turn comes. */
+  waiting: (() => void)[];
   pausedUntil: number;
 }
 
 export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
   const hosts = new Map<string, Host>();
+  const nameOf = hostNames();
 
   function hostNamed(name: string): Host {
-    const host = hosts.get(name) ?? { limit: pLimit(requestsPerHost), pausedUntil: 0 };
+    const host = hosts.get(name) ?? { underWay: 0, waiting: [], pausedUntil: 0 };
     hosts.set(name, host);
     return host;
   }
 
   /** A catalog may name a new host with every manifest. */
-  function forgetIfIdle(name: string, { limit, pausedUntil }: Host): void {
-    if (limit.activeCount + limit.pendingCount === 0 && pausedUntil <= Date.now()) hosts.delete(name);
-  }
-
-  async function fetchInTurn(host: Host, request: FetchRequest): Promise<FetchReply> {
-    for (let attempt = 1; ; attempt += 1) {
-      const pauseMs = host.pausedUntil - Date.now();
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
-      const outcome = await tryOnce(fetch, request);
-      if (!isTemporary(outcome) || attempt === MOST_TRIES) return settle(outcome);
-      // The pause is for everybody who wants something of the host, the backoff for this request.
-      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
-      await sleep(backoffMs(attempt), undefined, { signal: request.signal });
-    }
+  function endTurn(name: string, host: Host): void {
+    const next = host.waiting.shift();
+    if (next) next();
+    else host.underWay -= 1;
+    if (host.underWay === 0 && host.pausedUntil <= Date.now()) hosts.delete(name);
   }
 
   return async (request) => {
-    const name = URL.parse(request.url)?.host;
-    if (name === undefined) throw new FetchError('is no readable address', { isTemporary: false });
+    const name = nameOf(request.url);
     const host = hostNamed(name);
+    if (host.underWay < requestsPerHost) host.underWay += 1;
+    else await new Promise<void>((begin) => host.waiting.push(begin));
     try {
-      return await host.limit(() => fetchInTurn(host, request));
+      for (let attempt = 1; ; attempt += 1) {
+        const pauseMs = host.pausedUntil - Date.now();
+        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
+        let outcome: FetchReply | FetchError;
+        try {
+          outcome = await fetch(request);
+        } catch (error) {
+          if (!(error instanceof FetchError)) throw error;
+          outcome = error;
+        }
+        if (!isTemporary(outcome) || attempt === MOST_TRIES) return settle(outcome);
+        // The pause is for everybody who wants something of the host, the backoff for this request.
+        host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
+        await sleep(backoffMs(attempt), undefined, { signal: request.signal });
+      }
     } finally {
-      forgetIfIdle(name, host);
+      endTurn(name, host);
     }
   };
 }
 
-async function tryOnce(fetch: Fetch, request: FetchRequest): Promise<FetchReply | FetchError> {
-  try {
-    return await fetch(request);
-  } catch (error) {
-    if (error instanceof FetchError) return error;
-    throw error;
-  }
+/** Addresses of one catalog are mostly of one host, and to take each apart costs more than to look at its beginning. */
+function hostNames(): (url: string) => string {
+  let last = { start: '', name: '' };
+  return (url) => {
+    if (last.start !== '' && url.startsWith(last.start)) return last.name;
+    const parsed = URL.parse(url);
+    if (!parsed) throw new FetchError('is no readable address', { isTemporary: false });
+    last = { start: `${parsed.origin}/`, name: parsed.host };
+    return last.name;
+  };
 }
 
 function settle(outcome: FetchReply | FetchError): FetchReply {

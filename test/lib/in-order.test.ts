@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { type Bounds, inBatches, inOrder } from '../../src/lib/in-order.ts';
+import { type Bounds, inOrder } from '../../src/lib/in-order.ts';
 
 const NO_WEIGHT = { weigh: () => 0, mostWeight: 0 };
 const bounds = (some: Partial<Bounds<number>> = {}): Bounds<number> => ({
   atOnce: 4,
   ahead: 8,
   ...NO_WEIGHT,
+  batch: { size: 1, mostWeight: 0 },
   ...some,
 });
 
@@ -20,11 +21,11 @@ test('in order: results come in the order of the inputs, however long each takes
       fc.integer({ min: 1, max: 9 }),
       async (delays, atOnce, ahead) => {
         const numbers = delays.map((_delay, index) => index);
-        const results = inOrder(numbers, bounds({ atOnce, ahead }), async (number) => {
+        const results = inOrder([numbers], bounds({ atOnce, ahead }), async (number) => {
           await sleep(delays[number]);
           return number;
         });
-        assert.deepEqual(await Array.fromAsync(results), numbers);
+        assert.deepEqual((await Array.fromAsync(results)).flat(), numbers);
       },
     ),
     { numRuns: 40 },
@@ -33,7 +34,7 @@ test('in order: results come in the order of the inputs, however long each takes
 
 test('in order: never more calls at once than allowed, and as many as allowed', async () => {
   let [running, most] = [0, 0];
-  const results = inOrder(Array(40).keys(), bounds({ atOnce: 5, ahead: 20 }), async (number) => {
+  const results = inOrder([Array(40).keys()], bounds({ atOnce: 5, ahead: 20 }), async (number) => {
     running += 1;
     most = Math.max(most, running);
     await sleep(1);
@@ -46,7 +47,7 @@ test('in order: never more calls at once than allowed, and as many as allowed', 
 
 test('in order: calls are started while results are being used', async () => {
   const started: number[] = [];
-  const results = inOrder(Array(10).keys(), bounds({ atOnce: 1, ahead: 5 }), async (number) => {
+  const results = inOrder([Array(10).keys()], bounds({ atOnce: 1, ahead: 5 }), async (number) => {
     started.push(number);
     return number;
   });
@@ -64,7 +65,7 @@ test('in order: no further call is started while too many, or too heavy, results
   for (const { limits, most } of cases) {
     const first = Promise.withResolvers<number>();
     let started = 0;
-    const results = inOrder(Array(30).keys(), limits, (number) => {
+    const results = inOrder([Array(30).keys()], limits, (number) => {
       started += 1;
       return number === 0 ? first.promise : Promise.resolve(number);
     });
@@ -79,12 +80,12 @@ test('in order: no further call is started while too many, or too heavy, results
 test('in order: a rejection arrives in its turn and ends it, and no rejection goes unhandled', async () => {
   const seen: number[] = [];
   const run = async () => {
-    const results = inOrder(Array(20).keys(), bounds(), async (number) => {
+    const results = inOrder([Array(20).keys()], bounds(), async (number) => {
       if (number >= 2) throw new Error(`no ${number}`);
       await sleep(3);
       return number;
     });
-    for await (const number of results) seen.push(number);
+    for await (const batch of results) seen.push(...batch);
   };
   await assert.rejects(run, /no 2/);
   assert.deepEqual(seen, [0, 1]);
@@ -93,14 +94,14 @@ test('in order: a rejection arrives in its turn and ends it, and no rejection go
 });
 
 test('in order: an error of the inputs arrives after what came before it', async () => {
-  async function* inputs(): AsyncGenerator<number> {
-    yield 1;
-    yield 2;
+  async function* inputs(): AsyncGenerator<number[]> {
+    yield [1];
+    yield [2];
     throw new Error('no more');
   }
   const seen: number[] = [];
   await assert.rejects(async () => {
-    for await (const number of inOrder(inputs(), bounds(), async (number) => number)) seen.push(number);
+    for await (const batch of inOrder(inputs(), bounds(), async (number) => number)) seen.push(...batch);
   }, /no more/);
   assert.deepEqual(seen, [1, 2]);
 });
@@ -108,14 +109,14 @@ test('in order: an error of the inputs arrives after what came before it', async
 test('in order: whoever stops early ends the inputs as well', async () => {
   let isClosed = false;
   let started = 0;
-  async function* inputs(): AsyncGenerator<number> {
+  async function* inputs(): AsyncGenerator<number[]> {
     try {
-      for (let number = 0; ; number += 1) yield number;
+      for (let number = 0; ; number += 1) yield [number];
     } finally {
       isClosed = true;
     }
   }
-  for await (const number of inOrder(inputs(), bounds(), async (each) => each)) {
+  for await (const [number = 0] of inOrder(inputs(), bounds(), async (each) => each)) {
     started = number;
     if (number === 3) break;
   }
@@ -123,10 +124,9 @@ test('in order: whoever stops early ends the inputs as well', async () => {
   assert.ok(isClosed);
 });
 
-test('in batches: by number and by weight, all of them and in order', async () => {
-  async function* numbers(): AsyncGenerator<number> {
-    yield* [1, 1, 1, 1, 1, 9, 1, 1, 20, 1];
-  }
-  const batches = inBatches(numbers(), { size: 4, weigh: (number) => number, mostWeight: 10 });
-  assert.deepEqual(await Array.fromAsync(batches), [[1, 1, 1, 1], [1, 9], [1, 1, 20], [1]]);
+test('in order: results come in batches, by number and by weight', async () => {
+  const groups = [[1, 1, 1], [], [1, 1, 9, 1], [1, 20, 1]];
+  const limits = bounds({ weigh: (number) => number, mostWeight: 100, batch: { size: 4, mostWeight: 10 } });
+  const batches = await Array.fromAsync(inOrder(groups, limits, async (number) => number));
+  assert.deepEqual(batches, [[1, 1, 1, 1], [1, 9], [1, 1, 20], [1]]);
 });
