@@ -62,6 +62,7 @@ export function createSearchEngine({
   let busy: { since: number; lastSeen: number } | undefined;
   let reported = '';
   let embedAgainAt = 0;
+  const catchUpListeners: (() => void)[] = [];
 
   function opened(): Promise<Embedder> {
     if (!embedder) {
@@ -142,6 +143,7 @@ export function createSearchEngine({
   }
 
   async function catchUp(signal: AbortSignal): Promise<void> {
+    for (const listener of catchUpListeners) listener();
     await refresh(signal);
     const { texts, embedded } = thread.sizes();
     if (texts === embedded || signal.aborted || performance.now() < embedAgainAt) return;
@@ -214,6 +216,7 @@ export function createSearchEngine({
       // What is under way may have begun before the last change.
       await Promise.race([aborted, (catchingUp?.over ?? Promise.resolve()).then(catchUpOnce)]);
     },
+    onCatchingUp: (listener) => void catchUpListeners.push(listener),
     checkModel: () => checkModel(opened),
     sizes: () => thread.sizes(),
     stopWork,

@@ -13,6 +13,8 @@ export interface SearchEngine {
   version(): string;
   /** Resolves when everything that the catalog holds now is indexed and embedded, or when that cannot be done. */
   catchUp(signal: AbortSignal): Promise<void>;
+  /** Calls back whenever the index begins to catch up by itself: the catalog may have changed, and nothing that comes first is under way. */
+  onCatchingUp(listener: () => void): void;
   checkModel(): Promise<ModelCheck>;
   /** For figures. */
   sizes(): IndexSizes;

@@ -9,7 +9,7 @@ import { createSearch, type Search, type SearchDependencies, type SearchSettings
 import type { SearchStore } from './store.ts';
 
 export interface OpenSearchOptions {
-  engine: Pick<SearchEngine, 'rank' | 'version'>;
+  engine: Pick<SearchEngine, 'rank' | 'version' | 'onCatchingUp'>;
   store: SearchStore;
   settings: SearchSettings;
   llm: LlmDependencies['endpoint'] | undefined;
@@ -20,7 +20,9 @@ export interface OpenSearchOptions {
 export function openSearch({ engine, store, settings, llm, world, baseUrl }: OpenSearchOptions): Search {
   const directory = createLiveDirectory(store);
   // Read ahead, so that the first list of a large catalog need not wait for it; whoever asks meets the error, if there is one.
-  directory.current().catch(() => {});
+  const readAhead = () => void directory.current().catch(() => {});
+  readAhead();
+  engine.onCatchingUp(readAhead);
   return createSearch({ engine, store, directory, llm: languageModel(llm, world), settings, now: world.now, baseUrl });
 }
 

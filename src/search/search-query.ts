@@ -1,5 +1,6 @@
 // A search as callers word it → the query, with nothing left open.
 import type { EntityType } from '../catalog/uid.ts';
+import { HubError } from '../errors.ts';
 import type { SearchFilters, SearchQuery } from './contract.ts';
 
 /** Everything may be left out; without a text, the catalog is listed. */
@@ -7,10 +8,14 @@ export interface SearchWish extends Partial<Omit<SearchQuery, 'filters'>>, Parti
   type?: EntityType | 'any';
 }
 
-/** The one place that knows what is meant when nothing is said. */
+/** In characters; whoever says more means no search. */
+export const LONGEST_QUERY = 2_000;
+
+/** The one place that knows what is meant when nothing is said. @throws HubError `invalid_request` */
 export function searchQuery(wish: SearchWish): SearchQuery {
   const { type, capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
   const { includeInactive = false, includePending = true } = wish;
+  if ((wish.text?.length ?? 0) > LONGEST_QUERY) throw tooLong();
   const { text = '', mode, rerank, versions, limit, offset = 0 } = wish;
   const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = wish;
   return {
@@ -34,4 +39,9 @@ export function searchQuery(wish: SearchWish): SearchQuery {
     withFacets,
     explain,
   };
+}
+
+function tooLong(): HubError {
+  const message = `must not be longer than ${LONGEST_QUERY} characters`;
+  return new HubError('invalid_request', `What to look for ${message}.`, { faults: [{ path: 'q', message }] });
 }
