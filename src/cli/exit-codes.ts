@@ -36,4 +36,6 @@ const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   unauthorized: 'unauthorized',
   invalid_request: 'usage',
   invalid_json: 'usage',
+  uri_too_long: 'usage',
+  payload_too_large: 'usage',
 };

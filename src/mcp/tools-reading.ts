@@ -3,12 +3,11 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { SEARCH_MODES } from '../search/contract.ts';
-import { searchQuery } from '../search/search-query.ts';
+import { LONGEST_QUERY, searchQuery } from '../search/search-query.ts';
 import { EntityId } from './entity-id.ts';
 import { entityText, itemLine, shownEntity, shownItem } from './present.ts';
 import { answer, answered, type McpServerOptions } from './tool.ts';
 
-const LONGEST_QUERY = 2_000;
 const MOST_RESULTS = 20;
 
 const SearchInput = z.object({

@@ -8,6 +8,8 @@ export async function backupDatabase(dialect: Dialect, file: string): Promise<{ 
   if (!dialect.copyTo) throw new Error(`A ${dialect.name} database cannot be copied to a file from here.`);
   const unfinished = `${file}.unfinished`;
   await rm(unfinished, { force: true });
+  // The system says what is wrong with a place; SQLite only that it cannot be opened.
+  await (await open(unfinished, 'wx')).close();
   try {
     await dialect.copyTo(unfinished);
     checkCopy(unfinished);

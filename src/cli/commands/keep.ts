@@ -1,6 +1,7 @@
 // `hub export` and `hub backup`: the catalog, kept somewhere else.
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -28,7 +29,7 @@ export const keepCommands = [
     ],
     async run({ options: { format, output: path, type, force }, terminal, output, access }) {
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
-      if (path !== undefined && !force) refuseExisting(path, format);
+      if (path !== undefined) checkPlace({ path, isFolder: format === 'index', force });
       const hub = await access.open({ mustExist: true });
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
       const count = await output.working((progress) => {
@@ -64,12 +65,13 @@ export const keepCommands = [
         throw new UsageError(
           "A backup is made on the machine of the hub, from its database: unset HUB_URL there. From here, 'hub export' writes the catalog out.",
         );
-      if (!force) refuseExisting(file, 'jsonl');
+      checkPlace({ path: file, isFolder: false, force });
       const hub = await access.openLocal({ mustExist: true });
       if ((await hub.config()).database === 'postgres')
         throw new UsageError(
           `The database is PostgreSQL, which has a tool for it: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' writes the catalog alone.`,
         );
+      await mkdir(dirname(resolve(file)), { recursive: true });
       const { bytes } = await output.working((progress) => {
         progress.show('copying …');
         return hub.backup(resolve(file));
@@ -80,7 +82,18 @@ export const keepCommands = [
   }),
 ];
 
-function refuseExisting(path: string, format: 'jsonl' | 'index'): void {
-  const taken = format === 'index' ? resolve(path, 'index.json') : resolve(path);
-  if (existsSync(taken)) throw new UsageError(`${taken} is there already; --force writes over it.`);
+interface Place {
+  path: string;
+  isFolder: boolean;
+  /** Whether something that is there may be written over. */
+  force: boolean;
+}
+
+/** @throws UsageError when it cannot be written to, or should not. */
+function checkPlace({ path, isFolder, force }: Place): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() && !isFolder) throw new UsageError(`${resolve(path)} is a folder; name a file in it.`);
+  if (found && !found.isDirectory() && isFolder) throw new UsageError(`${resolve(path)} is a file; name a folder.`);
+  const taken = isFolder ? resolve(path, 'index.json') : resolve(path);
+  if (!force && existsSync(taken)) throw new UsageError(`${taken} is there already; --force writes over it.`);
 }

@@ -5,18 +5,17 @@ import { z } from 'zod';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
 import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, VERSION_CHOICES } from '../../search/contract.ts';
-import { searchQuery } from '../../search/search-query.ts';
+import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { requireToken } from '../auth.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, csv, flag, freeText, wholeNumber } from '../query-string.ts';
 
 /** Longer needs are not understood better: models read some hundred words. */
-const LONGEST_TEXT = 2_000;
 const FILTER = { most: 50, longest: 200 };
 
 const SearchParameters = z.object({
-  q: freeText(LONGEST_TEXT)
+  q: freeText(LONGEST_QUERY)
     .default('')
     .describe('What is needed, in plain words, or a name or id. Without it, the catalog is listed, newest first')
     .meta({ examples: ['read tables out of pdf files', 'postgres-reader'] }),

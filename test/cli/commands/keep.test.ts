@@ -64,6 +64,22 @@ testBothWays('hub export: a folder that cannot be written to is said', { manifes
   assert.match(error, /^hub: ENOTDIR: .*\n$/);
 });
 
+testBothWays('hub export, hub backup: a folder is no file, nor the reverse', { manifests }, async (t, reached) => {
+  const folder = await tempDir(t);
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const wrong = [
+    ['export', '--output', folder, '--force'],
+    ['export', '--format', 'index', '--output', file],
+    ...(reached.way === 'in process' ? [['backup', folder, '--force']] : []),
+  ];
+  for (const args of wrong) {
+    const { exitCode, error } = await reached.hub(...args);
+    assert.equal(exitCode, 2, args.join(' '));
+    assert.match(error, /^hub: \S+ is a (folder; name a file in it|file; name a folder)\.\n$/);
+  }
+});
+
 testBothWays('hub backup: a copy of the database that a hub has open', { manifests }, async (t, { hub, way }) => {
   const file = join(await tempDir(t), 'copy.sqlite');
   const { exitCode, out, error } = await hub('backup', file);
@@ -79,6 +95,7 @@ testBothWays('hub backup: a copy of the database that a hub has open', { manifes
   copy.close();
   assert.equal((await hub('backup', file)).exitCode, 2, 'not over a file that is there');
   assert.equal((await hub('backup', file, '--force')).exitCode, 0);
+  assert.equal((await hub('backup', join(await tempDir(t), 'below', 'copy.sqlite'))).exitCode, 0, 'folders are made');
   const nowhere = await hub('backup', join(file, 'no', 'copy'));
   assert.equal(nowhere.exitCode, 1);
   assert.match(nowhere.error, /^hub: ENOTDIR/);

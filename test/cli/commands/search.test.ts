@@ -88,3 +88,11 @@ testBothWays('hub search: what became of reranking is said', { manifests }, asyn
   assert.match(out, /^tool:weather@/m);
   assert.doesNotMatch((await hub('search', 'weather', '--mode', 'keyword')).error, /language model/);
 });
+
+testBothWays('hub search: more words than anybody means are refused', { manifests }, async (_t, { hub }) => {
+  for (const mode of ['keyword', 'hybrid']) {
+    const { exitCode, out, error } = await hub('search', 'pdf '.repeat(5_000), '--mode', mode);
+    assert.deepEqual([exitCode, out], [2, '']);
+    assert.match(error, /must not be longer than 2000 characters/);
+  }
+});
