@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../support/builders.ts';
-import { browserTest, until } from './stage.ts';
+import { axeFindings, browserTest, overflow, until } from './stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const demo = { demo: true };
@@ -161,7 +161,7 @@ browserTest(
   { manifests: [secretive] },
   async ({ open }) => {
     const page = await open('/entities/mcp_server:pdf-tables');
-    await page.getByRole('region', { name: 'Registration' }).getByText('***').first().waitFor();
+    await page.getByRole('region', { name: 'Registration' }).getByText('secret or a login is left out').waitFor();
     for (const client of ['Claude', 'Cursor', 'VS Code']) {
       await page.getByRole('tab', { name: client }).click();
       assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/, client);
@@ -196,5 +196,29 @@ browserTest(
     assert.match(text, /its update failed/);
     assert.match(text, /Why its update failed\s+The gateway answered 422/i);
     assert.doesNotMatch(text, /Why it is not in the gateway/i);
+  },
+);
+
+const section = (place: number) => `## Section ${place}\n\nSome *words* about [it](https://a.example/${place}).\n`;
+const longReadme = Array.from({ length: 4_000 }, (_, place) => section(place)).join('\n');
+
+browserTest(
+  'entity: of a long readme the beginning is shown, then more, and all of it as it was written',
+  { manifests: [aManifest({ readme: longReadme })] },
+  async ({ open }) => {
+    const page = await open('/entities/mcp_server:pdf-tables', { viewport: { width: 390, height: 844 } });
+    const headings = page.locator('.markdown h3');
+    await headings.first().waitFor();
+    assert.equal(await headings.count(), 20);
+    await page.getByRole('button', { name: 'Show more of the readme' }).click();
+    await headings.nth(500).waitFor();
+    assert.equal(await headings.last().textContent(), `Section ${(await headings.count()) - 1}`);
+    await page.getByText('too long to be shown whole').waitFor();
+    await page.getByText('All of it, as it was written').click();
+    const pieces = page.getByRole('region', { name: 'The readme as it was written' }).locator('pre');
+    await pieces.first().waitFor();
+    assert.equal((await pieces.allTextContents()).join(''), longReadme.trim());
+    assert.ok((await overflow(page)) <= 0);
+    assert.deepEqual(await axeFindings(page), []);
   },
 );

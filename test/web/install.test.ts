@@ -131,13 +131,13 @@ browserTest(
     await giveToken();
     assert.equal(await dialog.getByLabel('Folder on the hub’s machine').inputValue(), 'asked-again');
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
-    await dialog.getByText('Into asked-again:').waitFor();
+    await dialog.getByText('Into the folder asked-again:').waitFor();
     await refuseNext();
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
-    await dialog.getByLabel('Admin token').waitFor();
+    await dialog.getByRole('alert').getByText('does not accept the token any more').waitFor();
     await screenshot(page, 'install-token-again');
     await giveToken();
-    await dialog.getByText('Into asked-again:').waitFor();
+    await dialog.getByText('Into the folder asked-again:').waitFor();
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByText('Installed;').waitFor();
     await readFile(join(root, 'asked-again', 'hub.lock.json'));

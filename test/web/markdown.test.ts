@@ -208,6 +208,12 @@ test('markdown: a readme of usual length is read whole, and says whether it has 
   }
 });
 
+test('markdown: headings of a readme leave no level out', () => {
+  const levelsOf = (text: string) =>
+    readMarkdown(text).blocks.flatMap((each) => (each.kind === 'heading' ? each.level : []));
+  assert.deepEqual(levelsOf('## a\n## b\n#### c\n### d\n# e\n###### f'), [1, 1, 2, 2, 1, 2]);
+});
+
 test('markdown: of a readme that is too long the beginning is read, up to the end of a line', () => {
   const { blocks, isCut } = readMarkdown('One line of a paragraph.\n\n'.repeat(50_000));
   assert.ok(isCut);

@@ -8,7 +8,7 @@ export function RawText({ text }: { text: string }) {
   return (
     <div class="raw-text">
       <p class="quiet">
-        This is only its beginning: with {count(text.length, 'sign')} it is too long to be shown whole.
+        With {count(text.length, 'sign')} it is too long to be shown whole: what is above is its beginning.
       </p>
       <details
         onToggle={(event) => {

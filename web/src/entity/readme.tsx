@@ -1,4 +1,5 @@
 // The readme, with its pictures only when the reader asks for them.
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { readMarkdown } from '../markdown/document.ts';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -26,8 +27,13 @@ function allowImages(): void {
   location.reload();
 }
 
+/** What comes after the readme must not be a day's walk away. */
+const FIRST_BLOCKS = 40;
+
 export function Readme({ text }: { text: string }) {
   const read = useMemo(() => readMarkdown(text), [text]);
+  const isUnfolded = useSignal(false);
+  const isFolded = read.isLong && read.blocks.length > FIRST_BLOCKS && !isUnfolded.value;
   const showImages = mayShowImages();
   return (
     <section class="panel" aria-labelledby="readme">
@@ -40,7 +46,22 @@ export function Readme({ text }: { text: string }) {
           </button>
         </p>
       )}
-      <Markdown blocks={read.blocks} showImages={showImages} isLong={read.isLong} />
+      <Markdown
+        blocks={isFolded ? read.blocks.slice(0, FIRST_BLOCKS) : read.blocks}
+        showImages={showImages}
+        isLong={read.isLong}
+      />
+      {isFolded && (
+        <button
+          type="button"
+          class="button readme-more"
+          onClick={() => {
+            isUnfolded.value = true;
+          }}
+        >
+          Show more of the readme
+        </button>
+      )}
       {read.isCut && <RawText text={text} />}
     </section>
   );

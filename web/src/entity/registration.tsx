@@ -46,11 +46,7 @@ function Document({ registration }: { registration: Record<string, unknown> }) {
   return (
     <>
       <CopyBox text={text} label="the registration" />
-      {text !== whole && (
-        <p class="quiet">
-          <code>***</code> stands for what looks like a secret.
-        </p>
-      )}
+      {text !== whole && <p class="quiet">What looks like a secret or a login is left out.</p>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 // How a server is reached or started, as far as its entry in the catalog says so.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { withoutCredentials } from '../../../src/lib/credentials.ts';
 import { isSecretName } from '../../../src/lib/secret-address.ts';
 
 export type ServerEntry =
@@ -57,10 +58,14 @@ function environment(values: Json): Record<string, string | undefined> {
   const entries = Object.entries(values).filter(([name]) => /^[A-Za-z_]\w{0,127}$/.test(name));
   return Object.fromEntries(
     entries.map(([name, value]) => {
-      const isOpen = !isSecretName(name) && !STANDS_FOR_A_VALUE.test(String(value));
-      return [name, isOpen ? String(value) : undefined];
+      return [name, isOpen(name, String(value)) ? String(value) : undefined];
     }),
   );
+}
+
+/** Whether everybody may see it, and it is meant to be used as it is. */
+function isOpen(name: string, value: string): boolean {
+  return !isSecretName(name) && !STANDS_FOR_A_VALUE.test(value) && withoutCredentials(value) === value;
 }
 
 function record(value: unknown): Json {

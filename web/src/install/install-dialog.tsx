@@ -17,6 +17,7 @@ export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClo
     <Dialog title={`Install ${entity.title ?? entity.name}`} onClose={onClose}>
       {needsToken(run) ? (
         <TokenForm
+          isRefused={run.failure.value?.kind === 'unauthorized'}
           why="Installing changes things on the hub’s machine, so that it needs the token."
           onKept={() => {
             run.failure.value = undefined;
@@ -92,7 +93,10 @@ function TargetForm({ run, isPlanning }: { run: InstallRun; isPlanning: boolean 
       <button type="submit" class="button button-main" disabled={isPlanning}>
         {isPlanning ? 'Planning…' : 'Show the plan'}
       </button>
-      <p class="quiet">Everything is written inside this folder. The plan touches nothing.</p>
+      <p class="quiet">
+        Everything is written inside this folder; one that does not begin with <code>/</code> lies where the hub runs,
+        or in its <code>INSTALL_ROOT</code>. The plan touches nothing.
+      </p>
     </form>
   );
 }

@@ -7,13 +7,13 @@ export function Plan({ plan, target }: { plan: InstallPlan; target: string }) {
   return (
     <>
       <p>
-        Into <code>{target}</code>:
+        Into the folder <code>{target}</code>:
       </p>
       <ol class="plan">
         {plan.artifacts.map(({ step, command, reason, fault }) => (
           <li key={`${step} ${command}`}>
             <strong>{stepName(step)}</strong>
-            <code class="plan-command">{command}</code>
+            {fault === undefined && <code class="plan-command">{command}</code>}
             <span class="quiet">{reason}</span>
             <Fault fault={fault} />
           </li>
@@ -21,7 +21,7 @@ export function Plan({ plan, target }: { plan: InstallPlan; target: string }) {
         {plan.adapters.map(({ framework, template_key, path, generic, fault }) => (
           <li key={path}>
             <strong>
-              Write the {framework} {template_key}
+              Write the adapter for {framework} ({template_key})
             </strong>
             <code class="plan-command">{path}</code>
             {generic && (

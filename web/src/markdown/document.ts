@@ -22,11 +22,13 @@ const LONGEST_BLOCK = 10_000;
 
 interface Limits extends Allowance {
   isCut: boolean;
+  /** Levels of the headings that what follows is under. */
+  levels: number[];
 }
 
 export function readMarkdown(text: string): MarkdownDocument {
   const beginning = beginningOf(text);
-  const limits: Limits = { left: MOST_PARTS, isCut: beginning.length < text.length };
+  const limits: Limits = { left: MOST_PARTS, isCut: beginning.length < text.length, levels: [] };
   const blocks = readBlocks(parseBlocks(beginning), limits);
   const isCut = limits.isCut || limits.left <= 0;
   const isLong = isCut || limits.left < MOST_PARTS - MANY_PARTS;
@@ -49,6 +51,7 @@ function readBlocks(blocks: readonly Block[], limits: Limits): Block<Inline[]>[]
 function readBlock(block: Block, limits: Limits): Block<Inline[]> {
   switch (block.kind) {
     case 'heading':
+      return { ...block, level: rank(block.level, limits), text: parseInline(cut(block.text, limits), limits) };
     case 'paragraph':
       return { ...block, text: parseInline(cut(block.text, limits), limits) };
     case 'quote':
@@ -64,6 +67,12 @@ function readBlock(block: Block, limits: Limits): Block<Inline[]> {
     case 'rule':
       return block;
   }
+}
+
+/** How many headings deep it is: many readmes begin with their second level, or leave one out. */
+function rank(level: number, { levels }: Limits): number {
+  while ((levels.at(-1) ?? 0) >= level) levels.pop();
+  return levels.push(level);
 }
 
 function cut(text: string, limits: Limits): string {

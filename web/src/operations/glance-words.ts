@@ -16,7 +16,8 @@ export function hubTile(health: HealthAnswer): TileWords {
   if (health === 'asked') return { value: '…', note: 'being asked' };
   if ('failure' in health) {
     const { kind, message } = health.failure;
-    return { value: kind === 'unreachable' ? 'No answer' : 'In trouble', note: message, tone: 'bad' };
+    if (kind === 'unreachable') return { value: 'No answer', note: 'is asked again by itself', tone: 'bad' };
+    return { value: 'In trouble', note: message, tone: 'bad' };
   }
   const note = `version ${health.version}`;
   if (health.status === 'ok') return { value: 'Well', note, tone: 'good' };

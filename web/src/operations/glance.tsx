@@ -52,6 +52,8 @@ function NoFigures({ failure }: { failure: HubFailure }) {
       </p>
     );
   }
+  // Then the first tile says all there is to say.
+  if (failure.kind === 'unreachable') return null;
   return <p class="quiet">There are no figures at the moment. {failure.message}</p>;
 }
 

@@ -3,12 +3,13 @@ import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { atMoment, duration } from '../parts/words.ts';
 import { ingests } from './operations-state.ts';
 
-const [WIDTH, HEIGHT, BASE] = [640, 150, 122];
+const [WIDTH, HEIGHT, BASE] = [640, 152, 122];
 const MOST_BARS = 24;
 const KINDS = ['unchanged', 'updated', 'created', 'failed'] as const;
 
 export function History() {
-  const runs = ingests.value?.last ?? [];
+  if (!ingests.value) return null;
+  const runs = ingests.value.last;
   return (
     <section class="panel" aria-labelledby="history">
       <h2 id="history">Ingest history</h2>
@@ -44,7 +45,7 @@ function Chart({ runs }: { runs: readonly IngestRun[] }) {
               <rect key={kind} class={`chart-${kind}`} x="0" y={y} width={width} height={height} rx="1.5" />
             ))}
             {run.ok === false && <path class="chart-broken" d={`M${width / 2 - 5} ${BASE - 12}l10 10m0-10-10 10`} />}
-            <text class="chart-time" x={width / 2} y={BASE + 18} text-anchor="middle">
+            <text class="chart-time" x={width / 2} y={BASE + 22} text-anchor="middle">
               {place === 0 || place === runs.length - 1 ? clock(run.started_at) : ''}
             </text>
           </g>
@@ -88,8 +89,12 @@ function describe(run: IngestRun): string {
   return `${atMoment(run.started_at)}, ${run.url}: ${run.ok === false ? (run.error ?? 'failed') : counts.join(', ')}`;
 }
 
+/** The time of today's, the day of all others. */
 function clock(iso: string): string {
-  return new Date(iso).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  const date = new Date(iso);
+  if (date.toDateString() !== new Date().toDateString())
+    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
 function RunTable({ runs }: { runs: readonly IngestRun[] }) {

@@ -41,16 +41,17 @@ export function OperationsPage() {
         )}
       </header>
       <Glance />
-      {areSettingsAsked.value && (needsToken || isRefused ? <TokenPanel /> : <Panels />)}
+      {areSettingsAsked.value && (needsToken || isRefused ? <TokenPanel isRefused={isRefused} /> : <Panels />)}
     </main>
   );
 }
 
-function TokenPanel() {
+function TokenPanel({ isRefused }: { isRefused: boolean }) {
   return (
     <section class="panel" aria-labelledby="token">
       <h2 id="token">Admins only</h2>
       <TokenForm
+        isRefused={isRefused}
         why="Remotes and pending servers need the hub’s token."
         onKept={() => {
           failure.value = undefined;

@@ -34,7 +34,8 @@ export async function look(): Promise<void> {
     const [remoteList, status] = await Promise.all([hub.remotes(), hub.ingestStatus()]);
     // A slow answer must not replace a newer one.
     if (own !== looks) return;
-    if (ingests.value && hasEnded(ingests.value, status)) pendingRevision.value += 1;
+    const isBack = lookFailure.value !== undefined;
+    if (isBack || (ingests.value && hasEnded(ingests.value, status))) pendingRevision.value += 1;
     remotes.value = remoteList;
     ingests.value = status;
     lookFailure.value = undefined;

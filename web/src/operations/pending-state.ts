@@ -35,6 +35,10 @@ export function ask(changes: Partial<Query>): void {
   });
 }
 
+export function askAgain(): void {
+  pendingRevision.value += 1;
+}
+
 export function select(uids: readonly string[], isOn: boolean): void {
   const next = new Set(selected.value);
   for (const uid of uids) isOn ? next.add(uid) : next.delete(uid);

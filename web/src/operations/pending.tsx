@@ -5,12 +5,13 @@ import { settings } from '../api/settings.ts';
 import { Question } from '../parts/dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { count } from '../parts/words.ts';
-import { syncAll, work } from './operations-state.ts';
+import { lookFailure, syncAll, work } from './operations-state.ts';
 import { PendingPages } from './pending-pages.tsx';
 import { PendingRow } from './pending-row.tsx';
 import {
   areAllSelected,
   ask,
+  askAgain,
   failure,
   followPending,
   items,
@@ -37,7 +38,8 @@ export function Pending() {
         </p>
       )}
       <Filter />
-      {failure.value && <FailureNotice failure={failure.value} />}
+      {failure.value && !lookFailure.value && <FailureNotice failure={failure.value} onRetry={askAgain} />}
+      {!page.value && !failure.value && <p class="quiet">Being asked for…</p>}
       {page.value && items.value.length === 0 && !failure.value && <Nothing />}
       {items.value.length > 0 && (
         <>

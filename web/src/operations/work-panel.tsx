@@ -15,7 +15,7 @@ export function WorkPanel() {
       {failure.value && <FailureNotice failure={failure.value} />}
       {!failure.value && lookFailure.value && (
         <FailureNotice failure={lookFailure.value} onRetry={look}>
-          {remotes.value && <p>What is below may be old; the hub is asked again by itself.</p>}
+          <p>{remotes.value ? 'What is below may be old; the' : 'The'} hub is asked again by itself.</p>
         </FailureNotice>
       )}
       {outcome.value && !isBusy && <Notice tone={outcome.value.tone} title={outcome.value.sentence} />}

@@ -6,7 +6,14 @@ import { asFailure } from '../api/problem.ts';
 import { keepToken } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
 
-export function TokenForm({ why, onKept }: { why: string; onKept?: () => void }) {
+interface TokenFormProps {
+  why: string;
+  /** Whether the one that was given before is no longer good. */
+  isRefused: boolean;
+  onKept: () => void;
+}
+
+export function TokenForm({ why, isRefused, onKept }: TokenFormProps) {
   const failure = useSignal<HubFailure | undefined>(undefined);
   const value = useSignal('');
 
@@ -17,7 +24,7 @@ export function TokenForm({ why, onKept }: { why: string; onKept?: () => void })
     try {
       await hub.checkToken(token);
       keepToken(token);
-      onKept?.();
+      onKept();
     } catch (error) {
       failure.value = asFailure(error);
     }
@@ -43,6 +50,11 @@ export function TokenForm({ why, onKept }: { why: string; onKept?: () => void })
       <p class="quiet">
         {why} It is the value of <code>API_TOKEN</code>, and is kept in this tab only, until it is closed.
       </p>
+      {isRefused && !failure.value && (
+        <p class="reason reason-bad" role="alert">
+          The hub does not accept the token any more. Nothing was done; it goes on from here with one that is good.
+        </p>
+      )}
       {failure.value?.kind === 'unauthorized' && (
         <p class="reason reason-bad" role="alert">
           The hub does not accept this token.

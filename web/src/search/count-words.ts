@@ -11,8 +11,6 @@ export function countSentence({ total, items }: Pick<SearchPage, 'total' | 'item
 
 /** A catalog holds more than is counted here: versions of one name, and what was withdrawn. */
 export function scopeSentence({ allVersions, includeInactive }: SearchState): string {
-  if (allVersions && includeInactive) return 'Every version and disabled entries are counted.';
-  if (allVersions) return 'Every version is counted; disabled entries are left out.';
-  if (includeInactive) return 'Each name is counted once, whatever its versions; disabled entries too.';
-  return 'Each name is counted once, whatever its versions; disabled entries are left out.';
+  const versions = allVersions ? 'Every version is listed' : 'Each name is listed once, however many versions it has';
+  return `${versions}; disabled entries are ${includeInactive ? 'listed too' : 'left out'}.`;
 }

@@ -100,6 +100,11 @@ function Nothing({ state }: { state: SearchState }) {
         </>
       ) : (
         <>
+          {state.mode === 'keyword' && (
+            <button type="button" class="button" onClick={() => change({ mode: 'default' })}>
+              Search by meaning too
+            </button>
+          )}
           <p>Say what it should do rather than what it is called, or use fewer words. For example:</p>
           <ul class="examples">
             {EXAMPLES.map((example) => (

@@ -98,7 +98,10 @@ async function run(state: SearchState): Promise<void> {
     show(whole);
     keep(key, whole);
   } catch (error) {
-    if (!isAborted(error)) detailFailure.value = asFailure(error);
+    if (isAborted(error)) return;
+    detailFailure.value = asFailure(error);
+    // Counts of another search would be taken for those of this one.
+    if (!known && answer.value) answer.value = { ...answer.value, page: { ...answer.value.page, facets: undefined } };
   }
 
   function show(page: SearchPage): void {
