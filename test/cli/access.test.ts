@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { aManifest } from '../support/builders.ts';
@@ -149,6 +149,21 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.equal((await asked(file, {}, ['--hub', url])).code, 0);
     assert.equal((await asked(`HUB_URL=${url}\n`, { HUB_TOKEN: TOKEN, HUB_URL: url })).code, 0);
     assert.equal((await hub.listPending({ text: '', errorOnly: false, limit: 1, offset: 0 })).total, 1);
+  });
+
+  test('loads the model without telling anybody, and with command lines of any length', async (t) => {
+    const [folder, home] = [await tempDir(t), await tempDir(t)];
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(aManifest()));
+    const started = { folder, settings: { HOME: home } };
+    const installed = await run(t, {
+      ...started,
+      args: ['install', '--manifest', 'manifest.json', '--target', 'project'],
+    });
+    assert.equal(installed.code, 0, installed.stderr);
+    const found = await run(t, { ...started, args: ['search', 'tables', '--providers', 'x'.repeat(20_000)] });
+    assert.deepEqual([found.code, found.signal, found.stdout], [0, null, 'Nothing found.\n']);
+    // The runtime keeps a mark of the machine in the home folder when it reports.
+    assert.deepEqual(await readdir(home, { recursive: true }), []);
   });
 
   test('works in process on the database of its folder, which .env may name', async (t) => {
