@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { piecesOf } from '../../web/src/entity/pieces.ts';
 import { type Block, parseBlocks } from '../../web/src/markdown/blocks.ts';
 import { readMarkdown } from '../../web/src/markdown/document.ts';
 import { type Inline, parseInline } from '../../web/src/markdown/inline.ts';
 import { safeLink } from '../../web/src/markdown/safe-link.ts';
+import { piecesOf } from '../../web/src/parts/pieces.ts';
 import { HOSTILE_READMES } from './hostile-readmes.ts';
 
 const plain = (text: string): Inline => ({ kind: 'text', text });

@@ -1,7 +1,7 @@
 // A text that is too long to be drawn, as it was written.
 import { useSignal } from '@preact/signals';
+import { LongText } from '../parts/long-text.tsx';
 import { count } from '../parts/words.ts';
-import { piecesOf } from './pieces.ts';
 
 export function RawText({ text }: { text: string }) {
   const isOpen = useSignal(false);
@@ -16,14 +16,7 @@ export function RawText({ text }: { text: string }) {
         }}
       >
         <summary>All of it, as it was written</summary>
-        {isOpen.value && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it
-          <section class="raw-text-pieces" aria-label="The readme as it was written" tabIndex={0}>
-            {piecesOf(text).map((piece) => (
-              <pre>{piece}</pre>
-            ))}
-          </section>
-        )}
+        {isOpen.value && <LongText text={text} label="The readme as it was written" />}
       </details>
     </div>
   );

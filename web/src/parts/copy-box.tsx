@@ -1,11 +1,21 @@
 // Text to be copied: a command, a configuration, a lockfile.
 import { useSignal } from '@preact/signals';
 import { CheckIcon, CopyIcon } from './icons.tsx';
+import { LongText } from './long-text.tsx';
 
 const SHOWN_MS = 2_000;
 const SHORT_WORD = 24;
+const LONG_TEXT = 50_000;
 
 export function CopyBox({ text, label }: { text: string; label: string }) {
+  if (text.length > LONG_TEXT) {
+    return (
+      <div class="copy-box">
+        <LongText text={text} label={label} />
+        <CopyButton text={text} label={`Copy ${label}`} />
+      </div>
+    );
+  }
   return (
     <div class="copy-box">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it */}
