@@ -76,7 +76,7 @@ export default {
     },
     onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', ['^src/store/', '^src/lib/file-lock\\.ts$']),
     onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', ['^src/lib/workers\\.ts$', '-worker\\.ts$']),
-    onlyIn('network', 'node_modules/undici/', '^src/lib/fetch\\.ts$'),
+    onlyIn('network', 'node_modules/undici/', '^src/lib/(fetch|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
     onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/run\\.ts$', '^src/bin/']),

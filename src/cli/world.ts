@@ -2,6 +2,7 @@
 import type { Config, Environment } from '../config.ts';
 import { createDownload } from '../lib/download.ts';
 import { createFetch } from '../lib/fetch.ts';
+import { createGuardedProxy } from '../lib/guarded-proxy.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRun } from '../lib/run.ts';
 import type { Logger, World } from '../lib/world.ts';
@@ -19,6 +20,7 @@ export function openWorld(
   const network = createFetch({ allowPrivate: allowPrivateNetwork });
   const trusted = createFetch({ allowPrivate: true });
   const downloads = createDownload({ allowPrivate: allowPrivateNetwork });
+  const proxy = createGuardedProxy({ allowPrivate: allowPrivateNetwork });
   return {
     world: {
       now: () => new Date(),
@@ -26,10 +28,10 @@ export function openWorld(
       fetchTrusted: trusted.fetch,
       download: downloads.download,
       vetAddress: downloads.vetAddress,
-      run: createRun(environment),
+      run: createRun(environment, proxy),
       log,
       metrics: createMetrics(),
     },
-    close: async () => void (await Promise.all([network.close(), trusted.close(), downloads.close()])),
+    close: async () => void (await Promise.all([network, trusted, downloads, proxy].map((each) => each.close()))),
   };
 }

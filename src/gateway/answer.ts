@@ -1,5 +1,5 @@
 // What the gateway's answer to one request means.
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import { isJsonObject, storableText } from '../lib/json.ts';
 import type { FetchReply } from '../lib/world.ts';
 import { retryAfterMs } from './pace.ts';

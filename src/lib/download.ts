@@ -6,16 +6,9 @@ import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import {
-  FetchError,
-  followRedirects,
-  type GuardedAgent,
-  guardedAgent,
-  networkError,
-  ownHeaders,
-  plainHeaders,
-  tooLarge,
-} from './fetch.ts';
+import { followRedirects, ownHeaders, plainHeaders } from './fetch.ts';
+import { FetchError, networkError, tooLarge } from './fetch-error.ts';
+import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import type { Download, DownloadReply, DownloadRequest, VetAddress } from './world.ts';
 

@@ -1,35 +1,16 @@
 // Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
-import { lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import type { Agent, buildConnector, Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { type Body, gatherBody, unpackBody } from './body.ts';
-import { addressFault, type NetworkRule } from './network-rule.ts';
+import { FetchError, networkError, tooLarge } from './fetch-error.ts';
+import { guardedAgent } from './guarded-agent.ts';
+import type { NetworkRule } from './network-rule.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
 
 const MOST_REDIRECTS = 5;
-const CONNECT_TIMEOUT_MS = 10_000;
-const CONNECTIONS_PER_ORIGIN = 64;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** What a caller says to one host only. */
 const CREDENTIALS = ['authorization', 'cookie'];
 const NOTHING = Buffer.alloc(0);
-
-/** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
-export class FetchError extends Error {
-  override readonly name = 'FetchError';
-  readonly isTemporary: boolean;
-  /** No answer came in time: the other side may have done what was asked all the same. */
-  readonly isTimeout: boolean;
-
-  constructor(
-    message: string,
-    { isTemporary, isTimeout = false, cause }: { isTemporary: boolean; isTimeout?: boolean; cause?: unknown },
-  ) {
-    super(message, { cause });
-    this.isTemporary = isTemporary;
-    this.isTimeout = isTimeout;
-  }
-}
 
 export interface GuardedFetch {
   fetch: Fetch;
@@ -41,49 +22,6 @@ export function createFetch(rule: NetworkRule): GuardedFetch {
   return {
     fetch: (request) => followRedirects(request, (url, hop) => agent.use((sender) => exchange(sender, url, hop))),
     close: () => agent.close(),
-  };
-}
-
-export interface GuardedAgent {
-  use<Result>(send: (agent: Agent) => Promise<Result>): Promise<Result>;
-  close(): Promise<void>;
-}
-
-/** Made with the first request: a hub that starts should not wait for it. */
-export function guardedAgent(rule: NetworkRule): GuardedAgent {
-  let agent: Agent | undefined;
-  let made: Promise<Agent> | undefined;
-
-  async function make(): Promise<Agent> {
-    const { Agent, buildConnector } = await import('undici');
-    const connect = buildConnector({ lookup: checkedLookup(rule), timeout: CONNECT_TIMEOUT_MS });
-    agent = new Agent({
-      connections: CONNECTIONS_PER_ORIGIN,
-      connect: checkedConnector(connect, rule),
-      // The time limit of each request is kept by who sends it.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    return agent;
-  }
-
-  return {
-    use(send) {
-      if (agent) return send(agent);
-      made ??= make();
-      return made.then(send);
-    },
-    close: async () => (await made)?.destroy(),
-  };
-}
-
-/** Addresses written as numbers are not looked up, so that they are checked here. */
-function checkedConnector(connect: buildConnector.connector, rule: NetworkRule): buildConnector.connector {
-  return (options, done) => {
-    const literal = options.hostname.replace(/^\[|\]$/g, '');
-    const fault = isIP(literal) ? addressFault(literal, rule) : undefined;
-    if (fault) done(new FetchError(`${literal} ${fault}`, { isTemporary: false }), null);
-    else connect(options, done);
   };
 }
 
@@ -109,22 +47,6 @@ export async function followRedirects<Request extends Hop, Reply extends Pick<Fe
     sent = url.origin === first.origin ? request : withoutCredentials(request);
   }
   throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
-}
-
-/** Names are checked here, on the very address that is then connected to: a second answer of the name server gains nothing. */
-function checkedLookup(rule: NetworkRule): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, '', 0);
-      const faults = addresses.map(({ address }) => addressFault(address, rule));
-      const allowed = addresses.filter((_address, index) => faults[index] === undefined);
-      const [first] = allowed;
-      if (!first)
-        return done(new FetchError(`${hostname} ${faults[0] ?? 'has no address'}`, { isTemporary: false }), '', 0);
-      if (options.all) done(null, allowed);
-      else done(null, first.address, first.family);
-    });
-  };
 }
 
 function readUrl(address: string, base?: URL): URL {
@@ -222,24 +144,6 @@ async function unpacked(packed: Buffer, reply: Omit<FetchReply, 'body'>, maxByte
   if (result.fault === 'too large') throw tooLarge(maxBytes);
   if (result.fault === 'broken') throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true });
   throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
-}
-
-export function tooLarge(maxBytes: number): FetchError {
-  return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
-}
-
-export function networkError(error: Error): FetchError {
-  const found = findFetchError(error);
-  if (found) return found;
-  const code = (error as NodeJS.ErrnoException).code ?? (error.cause as NodeJS.ErrnoException | undefined)?.code;
-  return new FetchError(`could not be reached (${code ?? error.message})`, { isTemporary: true, cause: error });
-}
-
-/** A refusal of the lookup arrives wrapped by the connection that failed because of it. */
-function findFetchError(error: unknown): FetchError | undefined {
-  if (error instanceof FetchError) return error;
-  if (error instanceof AggregateError) return error.errors.map(findFetchError).find(Boolean);
-  return error instanceof Error && error.cause ? findFetchError(error.cause) : undefined;
 }
 
 export function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -1,6 +1,7 @@
 // Programs of the machine: started without a shell, in a group that ends as a whole, with limits on time and output.
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { GuardedProxy } from './guarded-proxy.ts';
 import type { Run, RunRequest } from './world.ts';
 
 /** A program that could not be started, or had to be stopped. Its message is the end of a sentence about it. */
@@ -34,8 +35,23 @@ const KEPT_OUTPUT_BYTES = 65_536;
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2_000;
 
+const PROXY = /^(HTTP|HTTPS|ALL)_PROXY$/i;
+
 /** `environment` is the hub's own, of which only harmless parts are passed on. */
-export function createRun(environment: Environment): Run {
+export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, 'url'>): Run {
+  // Where the operator has a proxy, there is no other way out, and that one decides where it leads.
+  const hasOwnProxy = Object.entries(environment).some(([name, value]) => PROXY.test(name) && value);
+
+  async function guard({ isGuarded }: RunRequest): Promise<Record<string, string>> {
+    if (!isGuarded || hasOwnProxy) return {};
+    if (!proxy) throw new Error('There is no proxy to guard a program with.');
+    const url = await proxy.url();
+    const named = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: '' };
+    // Some programs read only the ones in small letters.
+    const small = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]);
+    return { ...named, ...Object.fromEntries(small) };
+  }
+
   const passedOn = Object.fromEntries(
     Object.entries(environment).filter(([name]) => PASSED_ON.some((pattern) => pattern.test(name))),
   );
@@ -45,7 +61,7 @@ export function createRun(environment: Environment): Run {
     const { execa } = await import('execa');
     const child = execa(request.program, [...request.args], {
       cwd: request.cwd,
-      env: { ...passedOn, ...request.env },
+      env: { ...passedOn, ...(await guard(request)), ...request.env },
       extendEnv: false,
       stdin: 'ignore',
       buffer: false,

@@ -66,6 +66,8 @@ export interface RunRequest {
   cwd: string;
   /** Beside PATH, HOME, the locale and the proxies: nothing else of the hub's own environment is passed on. */
   env?: Record<string, string>;
+  /** Whether its connections lead only where the hub itself may go, redirects included. */
+  isGuarded?: boolean;
   timeoutMs: number;
   /** All of its output is kept up to here, and it is stopped when it writes more; without it, the end is kept. */
   mostOutputBytes?: number;

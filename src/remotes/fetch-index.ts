@@ -1,6 +1,6 @@
 // The address of an index → its entries, page by page, without holding up the main thread.
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import { createWorkerPool, type WorkerPool } from '../lib/workers.ts';
 import type { Fetch } from '../lib/world.ts';
 import type { IndexAnswer, IndexTask, ListedEntry } from './index-worker.ts';

@@ -1,6 +1,6 @@
 // One entry of an index → the text of its manifest, or the word that it did not change.
 import { createHash } from 'node:crypto';
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import type { Fetch, FetchReply } from '../lib/world.ts';
 import { conditions } from './fetch-index.ts';
 import type { ListedEntry } from './index-worker.ts';

@@ -1,7 +1,7 @@
 // The ingest of one remote from its start to its end: within its time, with its outcome kept.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../errors.ts';
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import type { Logger } from '../lib/world.ts';
 import type { IngestResult } from './contract.ts';
 import { createIngest, type GoneThrough, type Ingest, type IngestDependencies, NO_STATE } from './ingest.ts';

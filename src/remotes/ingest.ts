@@ -1,7 +1,7 @@
 // One remote → the catalog: read the index, fetch what changed, save it in document order, mark what is gone.
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';

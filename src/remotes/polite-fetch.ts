@@ -1,6 +1,6 @@
 // Fetching from somebody else's host: a few requests at a time, again when it may help, and not while the host asked for a pause.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import type { Fetch, FetchReply } from '../lib/world.ts';
 
 export interface PoliteFetchOptions {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } from 'cockatiel';
 import { z } from 'zod';
-import { FetchError } from '../lib/fetch.ts';
+import { FetchError } from '../lib/fetch-error.ts';
 import type { Fetch, FetchReply } from '../lib/world.ts';
 import { type Embedder, EmbeddingError, type EmbedOptions, unitLength } from './embedder.ts';
 

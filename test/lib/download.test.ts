@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createDownload } from '../../src/lib/download.ts';
-import { FetchError } from '../../src/lib/fetch.ts';
+import { FetchError } from '../../src/lib/fetch-error.ts';
 import type { DownloadRequest } from '../../src/lib/world.ts';
 import { startIndexServer } from '../support/index-server.ts';
 

@@ -1,7 +1,8 @@
 // A guarded fetch with small limits, and what it fails with.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createFetch, FetchError } from '../../src/lib/fetch.ts';
+import { createFetch } from '../../src/lib/fetch.ts';
+import { FetchError } from '../../src/lib/fetch-error.ts';
 import type { NetworkRule } from '../../src/lib/network-rule.ts';
 import type { FetchReply, FetchRequest } from '../../src/lib/world.ts';
 

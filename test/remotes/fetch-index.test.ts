@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type TestContext, test } from 'node:test';
-import { createFetch, FetchError } from '../../src/lib/fetch.ts';
+import { createFetch } from '../../src/lib/fetch.ts';
+import { FetchError } from '../../src/lib/fetch-error.ts';
 import { conditions, createIndexFetcher, type IndexFetcher, type IndexPage } from '../../src/remotes/fetch-index.ts';
 import { startIndexServer } from '../support/index-server.ts';
 

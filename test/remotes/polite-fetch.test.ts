@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFetch, FetchError } from '../../src/lib/fetch.ts';
+import { createFetch } from '../../src/lib/fetch.ts';
+import { FetchError } from '../../src/lib/fetch-error.ts';
 import type { FetchRequest } from '../../src/lib/world.ts';
 import { createPoliteFetch } from '../../src/remotes/polite-fetch.ts';
 import { startIndexServer } from '../support/index-server.ts';

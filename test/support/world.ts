@@ -1,6 +1,7 @@
 // The outside world of a test: a clock that stands still, a log that is kept, figures of its own.
 import { createDownload } from '../../src/lib/download.ts';
 import { createFetch } from '../../src/lib/fetch.ts';
+import { createGuardedProxy } from '../../src/lib/guarded-proxy.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createRun } from '../../src/lib/run.ts';
 import type { World } from '../../src/lib/world.ts';
@@ -21,6 +22,7 @@ export interface TestWorld extends World {
 export function testWorld(): TestWorld {
   const network = createFetch({ allowPrivate: true });
   const downloads = createDownload({ allowPrivate: true });
+  const proxy = createGuardedProxy({ allowPrivate: true });
   let time = new Date('2026-06-01T12:00:00.000Z');
   const logged: LoggedEvent[] = [];
   const write = (level: LoggedEvent['level']) => (fields: object, message: string) => {
@@ -32,8 +34,8 @@ export function testWorld(): TestWorld {
     fetchTrusted: network.fetch,
     download: downloads.download,
     vetAddress: downloads.vetAddress,
-    run: createRun(process.env),
-    close: async () => void (await Promise.all([network.close(), downloads.close()])),
+    run: createRun(process.env, proxy),
+    close: async () => void (await Promise.all([network, downloads, proxy].map((each) => each.close()))),
     setTime: (iso) => {
       time = new Date(iso);
     },

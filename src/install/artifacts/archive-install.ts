@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
 import type { DownloadReply } from '../../lib/world.ts';
 import { type Extracted, extractArchive } from './archive.ts';

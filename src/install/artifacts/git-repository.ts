@@ -1,5 +1,5 @@
 // Where a repository really is: redirects are followed by requests that check every address.
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { assertAllowed, readRepository, shownRepository } from './git-address.ts';
 import { heldTo } from './git-command.ts';

@@ -1,5 +1,5 @@
 // Which registry npm asks: the one that the manifest names, or the one that the machine is set up for.
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import type { NpmSpec } from './npm-spec.ts';
 import { runProgram } from './program.ts';

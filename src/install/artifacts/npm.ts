@@ -9,7 +9,7 @@ import { type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
 import { registryOptions, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
-import { outputEnd, runProgram } from './program.ts';
+import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 /** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
 const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
@@ -126,6 +126,7 @@ async function npmIn(spec: NpmSpec, context: InstallContext): Promise<Npm> {
         args: [command, '--prefix', context.targetDir, ...OPTIONS, ...registries, ...args],
         cwd: context.targetDir,
         env: { npm_config_userconfig: noSettings, npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all') },
+        isGuarded: spec.registry_url !== undefined,
         whenMissing: WHEN_MISSING,
       },
       context,
@@ -135,6 +136,7 @@ async function npmIn(spec: NpmSpec, context: InstallContext): Promise<Npm> {
 }
 
 const CAUSES: readonly [RegExp, (name: string) => string][] = [
+  [HELD_BACK, (name) => `The registry leads to an address that the hub may not connect to for '${name}'.`],
   [/code E404/, (name) => `The registry has no package '${name}'.`],
   [/code ETARGET/, (name) => `The registry has no such version of '${name}'.`],
   [/code EINTEGRITY/, (name) => `What the registry sent for '${name}' is not what it announced: its digest differs.`],

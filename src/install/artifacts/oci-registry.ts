@@ -1,6 +1,6 @@
 // A small client of the OCI distribution protocol: manifests and blobs of one repository, every byte checked by its digest.
 import { rm, stat } from 'node:fs/promises';
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import type { FetchReply } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { ACCEPTED_TYPES, type Descriptor, digestOf, type FetchedManifest, mediaTypeOf } from './oci-manifest.ts';

@@ -1,6 +1,6 @@
 // Tokens for public images: what a registry asks for, and where it says to get it.
 import { z } from 'zod';
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { type ImageReference, imageName } from './oci-reference.ts';
 

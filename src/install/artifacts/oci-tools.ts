@@ -112,6 +112,8 @@ async function program(name: string, args: string[], context: InstallContext): P
       args,
       cwd: context.scratchDir,
       env,
+      // docker leaves the pulling to its engine, which no proxy of ours reaches.
+      isGuarded: name !== 'docker',
       timeoutMs: 60 * 60_000,
       whenMissing: `${name} is gone from the machine of the hub; try again.`,
     },

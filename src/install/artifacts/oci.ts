@@ -1,6 +1,6 @@
 // Container images: pulled by the first tool that works, and known by their digest.
 import { z } from 'zod';
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { VENDOR } from './destination.ts';
 import { Digest } from './digest.ts';

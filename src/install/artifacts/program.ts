@@ -5,11 +5,17 @@ import { type InstallContext, InstallError } from './artifact-installer.ts';
 
 const PROGRAM_TIMEOUT_MS = 15 * 60_000;
 
+/** What programs say when the hub's proxy did not let them through, some of them without the reason. */
+export const HELD_BACK =
+  /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful/;
+
 export interface ProgramRequest {
   program: string;
   args: readonly string[];
   cwd: string;
   env?: Record<string, string>;
+  /** For programs that go to hosts which a manifest names. */
+  isGuarded?: boolean;
   timeoutMs?: number;
   /** What to do when the machine has no such program. */
   whenMissing: string;

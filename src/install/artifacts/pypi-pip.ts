@@ -21,6 +21,7 @@ export function pipProgram(context: InstallContext): PythonProgram {
         cwd,
         // An index of the manifest's must not be mixed with those that the machine is set up for.
         env: indexUrl ? { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' } : {},
+        isGuarded: indexUrl !== undefined,
         whenMissing: NO_PYTHON,
       },
       context,

@@ -10,13 +10,14 @@ import { NO_PYTHON, venvPython } from './pypi-venv.ts';
 export function uvProgram(context: InstallContext): PythonProgram {
   const cwd = context.scratchDir;
   const [wanted, pinned] = [join(cwd, 'wanted.txt'), join(cwd, 'pinned.txt')];
-  const uv = (...args: string[]) =>
+  const uv = (args: string[], indexUrl?: string) =>
     runProgram(
       {
         program: 'uv',
         args: ['--no-progress', '--color', 'never', ...args],
         cwd,
         env: { UV_PYTHON_DOWNLOADS: 'never' },
+        isGuarded: indexUrl !== undefined,
         whenMissing: NO_PYTHON,
       },
       context,
@@ -30,18 +31,19 @@ export function uvProgram(context: InstallContext): PythonProgram {
     async makeVenv(folder) {
       // uv itself clears only what looks like an environment.
       await rm(folder, { recursive: true, force: true });
-      return uv('venv', '--quiet', '--', folder);
+      return uv(['venv', '--quiet', '--', folder]);
     },
-    list: () => uv('pip', 'list', '--format', 'json', '--quiet', ...python),
+    list: () => uv(['pip', 'list', '--format', 'json', '--quiet', ...python]),
     async resolve(requirement, options, indexUrl) {
       await writeFile(wanted, `${requirement}\n`);
       const shape = ['--generate-hashes', '--no-build', '--no-header', '--no-annotate', '--output-file', pinned];
-      return uv('pip', 'compile', '--quiet', ...shape, ...index(indexUrl), ...python, ...options, '--', wanted);
+      const args = [...shape, ...index(indexUrl), ...python, ...options, '--', wanted];
+      return uv(['pip', 'compile', '--quiet', ...args], indexUrl);
     },
     readResolved: async () => readPinned(await readFile(pinned, 'utf8')),
     install(requirementsFile, indexUrl) {
       const exactly = ['--no-deps', '--require-hashes', '--no-build', '--requirement', requirementsFile];
-      return uv('pip', 'install', '--quiet', ...index(indexUrl), ...python, ...exactly);
+      return uv(['pip', 'install', '--quiet', ...index(indexUrl), ...python, ...exactly], indexUrl);
     },
   };
 }

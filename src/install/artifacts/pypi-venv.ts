@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pathInside } from '../../lib/files.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { outputEnd, works } from './program.ts';
+import { HELD_BACK, outputEnd, works } from './program.ts';
 import { normalName } from './pypi-spec.ts';
 
 export const VENV = '.venv';
@@ -69,6 +69,7 @@ export async function done(tool: string, running: RunResult | Promise<RunResult>
 }
 
 const CAUSES: readonly [RegExp, string][] = [
+  [HELD_BACK, 'The index leads to an address that the hub may not connect to.'],
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'What the index sent is not what it should be: its digest differs.'],
   [
     /No matching distribution|No solution found|not found in the package registry|Could not find a version/i,

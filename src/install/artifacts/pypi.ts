@@ -1,7 +1,7 @@
 // Packages of Python: into a virtual environment inside the target, by digest.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FetchError } from '../../lib/fetch.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
 import { publicUrl } from './archive-install.ts';
 import {
   type ArtifactInstaller,

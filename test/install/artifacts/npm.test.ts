@@ -83,6 +83,17 @@ test('npm: the registry that a manifest names is asked, and no other; the rest o
   assert.equal(JSON.parse(await place.read('node_modules/common/package.json')).version, '1.0.0');
 });
 
+test('npm: where the registry of a manifest leads to is not connected to, when the hub may not go there', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  const place = await stage(t, { env: registry.env });
+  for (const location of ['http://169.254.169.254/latest/meta-data/', 'https://169.254.169.254/latest/']) {
+    registry.host.redirect('/thing', location);
+    const wanted = { ...spec('thing'), registry_url: registry.host.url('/') };
+    assert.match(await place.failure(npmInstaller, wanted), /leads to an address that the hub may not connect to/);
+  }
+});
+
 test('npm: a registry in a private network is not asked when that is off; the public one is whatever the machine is set up for', async (t) => {
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'thing', version: '1.0.0' });

@@ -246,7 +246,7 @@ async function withPrograms(t: TestContext, scripts: Record<string, string>): Pr
     await chmod(join(bin, name), 0o755);
   }
   const { createRun } = await import('../../../src/lib/run.ts');
-  place.context.run = createRun({ PATH: `${bin}:/bin:/usr/bin` });
+  place.context.run = createRun({ PATH: `${bin}:/bin:/usr/bin` }, { url: async () => 'http://127.0.0.1:9' });
   return place;
 }
 const DIGEST = `sha256:${'a'.repeat(64)}`;

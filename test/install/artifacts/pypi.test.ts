@@ -164,6 +164,19 @@ for (const tool of TOOLS) {
     await fails({ package: 'built' }, /no such package or version as a wheel/);
     await fails({ package: 'changed' }, /digest|failed|no such package/);
   });
+
+  test(`pypi by ${tool}: where the index of a manifest leads to is not connected to, when the hub may not go there`, {
+    skip,
+  }, async (t) => {
+    const index = await startPackageIndex(t);
+    index.publish({ name: 'thing', version: '1.0' });
+    const place = await preparedStage(t, tool);
+    for (const location of ['http://169.254.169.254/latest/meta-data/', 'https://169.254.169.254/latest/']) {
+      index.host.redirect('/files/thing-1.0-py3-none-any.whl', location);
+      const wanted = { package: 'thing', index_url: index.url };
+      assert.match(await place.failure(pypiInstaller, wanted), /leads to an address that the hub may not connect to/);
+    }
+  });
 }
 
 test('pypi: an index in a private network is not asked when that is off', async (t) => {

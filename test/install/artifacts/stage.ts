@@ -13,6 +13,7 @@ import {
 import { createDownload } from '../../../src/lib/download.ts';
 import { createFetch } from '../../../src/lib/fetch.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
+import { createGuardedProxy } from '../../../src/lib/guarded-proxy.ts';
 import { createRun } from '../../../src/lib/run.ts';
 
 export interface Stage {
@@ -46,8 +47,9 @@ export async function stage(
   const before = await outside(around);
   const network = createFetch({ allowPrivate });
   const downloads = createDownload({ allowPrivate });
+  const proxy = createGuardedProxy({ allowPrivate });
   t.after(async () => {
-    await Promise.all([network.close(), downloads.close()]);
+    await Promise.all([network, downloads, proxy].map((each) => each.close()));
     await rm(around, { recursive: true, force: true });
   });
   const context: InstallContext = {
@@ -55,7 +57,7 @@ export async function stage(
     scratchDir,
     signal: new AbortController().signal,
     knownPlaces: { ours: [], ofOthers: [] },
-    run: createRun(env),
+    run: createRun(env, proxy),
     fetch: network.fetch,
     download: downloads.download,
     vetAddress: downloads.vetAddress,

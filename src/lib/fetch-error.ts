@@ -1,0 +1,36 @@
+// What can go wrong with a request, in words that end a sentence about its address.
+
+/** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly isTemporary: boolean;
+  /** No answer came in time: the other side may have done what was asked all the same. */
+  readonly isTimeout: boolean;
+
+  constructor(
+    message: string,
+    { isTemporary, isTimeout = false, cause }: { isTemporary: boolean; isTimeout?: boolean; cause?: unknown },
+  ) {
+    super(message, { cause });
+    this.isTemporary = isTemporary;
+    this.isTimeout = isTimeout;
+  }
+}
+
+export function tooLarge(maxBytes: number): FetchError {
+  return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
+}
+
+export function networkError(error: Error): FetchError {
+  const found = findFetchError(error);
+  if (found) return found;
+  const code = (error as NodeJS.ErrnoException).code ?? (error.cause as NodeJS.ErrnoException | undefined)?.code;
+  return new FetchError(`could not be reached (${code ?? error.message})`, { isTemporary: true, cause: error });
+}
+
+/** A refusal of the lookup arrives wrapped by the connection that failed because of it. */
+function findFetchError(error: unknown): FetchError | undefined {
+  if (error instanceof FetchError) return error;
+  if (error instanceof AggregateError) return error.errors.map(findFetchError).find(Boolean);
+  return error instanceof Error && error.cause ? findFetchError(error.cause) : undefined;
+}
