@@ -76,7 +76,7 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
     ahead: MANIFESTS_AT_ONCE * 4,
     weigh: (each: Exported | undefined) => each?.manifestText.length ?? 0,
     mostWeight: MOST_WAITING_BYTES,
-    batch: { size: MANIFESTS_AT_ONCE, mostWeight: MOST_WAITING_BYTES },
+    batch: { size: MANIFESTS_AT_ONCE, mostWeight: MOST_WAITING_BYTES, mostMs: 1_000 },
   };
   const manifests = inOrder(entities(request), bounds, async (entity): Promise<Exported | undefined> => {
     try {

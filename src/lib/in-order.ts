@@ -8,8 +8,8 @@ export interface Bounds<Output> {
   /** What one result weighs, and how much may wait to be taken before no further call is started. */
   weigh: (output: Output) => number;
   mostWeight: number;
-  /** How many results are given at a time, or fewer when they weigh so much. */
-  batch: { size: number; mostWeight: number };
+  /** How many results are given at a time; fewer when they weigh so much, or come so slowly. */
+  batch: { size: number; mostWeight: number; mostMs: number };
 }
 
 /**
@@ -65,6 +65,9 @@ export async function* inOrder<Input, Output>(
     });
   let taken: Output[] = [];
   let takenWeight = 0;
+  let takenSince = performance.now();
+  const isFull = () =>
+    taken.length >= batch.size || takenWeight >= batch.mostWeight || performance.now() - takenSince >= batch.mostMs;
   try {
     while (outputs.length > 0 || !isOver) {
       const next = outputs.shift();
@@ -78,10 +81,11 @@ export async function* inOrder<Input, Output>(
       change.ring();
       taken.push(output);
       takenWeight += weight;
-      if (taken.length < batch.size && takenWeight < batch.mostWeight) continue;
+      if (!isFull()) continue;
       yield taken;
       taken = [];
       takenWeight = 0;
+      takenSince = performance.now();
     }
     const failure = await starting;
     if (taken.length > 0) yield taken;

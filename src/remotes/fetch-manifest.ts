@@ -58,7 +58,7 @@ export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
 /** What can be said of an entry by itself; undefined when its manifest has to be fetched. */
 function withoutFetching(
   { url, fault, isDeleted, text }: ListedEntry,
-  known: Member | undefined,
+  known: KnownMember | undefined,
   { maxManifestBytes }: ManifestLimits,
 ): FetchedManifest | undefined {
   if (url.length > LONGEST_URL)
@@ -72,7 +72,7 @@ function withoutFetching(
 
 async function fetched(
   url: string,
-  { known, signal }: { known: Member | undefined; signal: AbortSignal },
+  { known, signal }: { known: KnownMember | undefined; signal: AbortSignal },
   { fetch, maxManifestBytes, timeoutMs }: ManifestLimits,
 ): Promise<FetchedManifest> {
   try {
@@ -84,7 +84,11 @@ async function fetched(
   }
 }
 
-function judgedReply(url: string, { status, headers, body }: FetchReply, known: Member | undefined): FetchedManifest {
+function judgedReply(
+  url: string,
+  { status, headers, body }: FetchReply,
+  known: KnownMember | undefined,
+): FetchedManifest {
   if (status === 304 && known) return { outcome: 'unchanged', url };
   if (status !== 200)
     return failed(url, { message: `answered ${status}`, isTemporary: status >= 500 || status === 429 });
@@ -97,7 +101,7 @@ function judgedReply(url: string, { status, headers, body }: FetchReply, known: 
 
 function inPlace(
   text: string,
-  { url, known, maxManifestBytes }: { url: string; known: Member | undefined; maxManifestBytes: number },
+  { url, known, maxManifestBytes }: { url: string; known: KnownMember | undefined; maxManifestBytes: number },
 ): FetchedManifest {
   if (Buffer.byteLength(text) > maxManifestBytes)
     return failed(url, { message: `is larger than the ${maxManifestBytes} bytes that are read`, isTemporary: false });

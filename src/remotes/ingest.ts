@@ -1,11 +1,11 @@
 // One remote → the catalog: read the index, fetch what changed, save it in document order, mark what is gone.
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
-import { FetchError } from '../lib/fetch-error.ts';
 import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
+import { endless, followPages } from './follow-pages.ts';
 import type { ListedEntry } from './index-worker.ts';
 import type { Progress } from './progress.ts';
 import type { ManifestReader } from './read-manifest.ts';
@@ -45,6 +45,12 @@ export interface Ingest {
   readonly places: ReadonlyMap<string, number>;
 }
 
+interface EntryToFetch {
+  entry: ListedEntry;
+  /** What is known of it from before. */
+  member: KnownMember | undefined;
+}
+
 export const NO_STATE: IndexState = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
 
 /** Characters of manifests rather than their number: most have two thousand, and a hostile one has a million. */
@@ -53,8 +59,9 @@ const LOOK_AHEAD = {
   ahead: 400,
   weigh,
   mostWeight: 16_000_000,
-  // Small enough that the main thread is never busy with one for long, large enough that commits do not count.
-  batch: { size: 250, mostWeight: 2_000_000 },
+  // Small enough that the main thread is never busy with one for long, large enough that commits do not count; what a
+  // slow host sends is seen to arrive all the same.
+  batch: { size: 250, mostWeight: 2_000_000, mostMs: 1_000 },
 };
 const READ_IN_ONE_GO = 20;
 const LOOK_UP_BATCH = 500;
@@ -71,7 +78,7 @@ export function createIngest(
   const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
   const places = new Map<string, number>();
   const saver = createManifestSaver(dependencies, { remote: url, places, progress });
-  let [position, pagesRead] = [0, 0];
+  let [position, pagesRead, listedAgain] = [0, 0, 0];
   let hasFailedForNow = false;
 
   async function run(): Promise<GoneThrough> {
@@ -84,7 +91,7 @@ export function createIngest(
       progress.add({ unchanged: listedBefore });
       return { state: known, isWhole: false };
     }
-    for await (const page of pagesFrom(first)) await ingestPage(page);
+    for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
     await saver.finish();
     // A list of changes says nothing of what it does not list.
     const isWhole = trusted.changesSince === null;
@@ -108,20 +115,6 @@ export function createIngest(
       changesSince: tellsChanges ? changesSince : null,
       goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,
     };
-  }
-
-  async function* pagesFrom(first: IndexPage): AsyncGenerator<IndexPage> {
-    const followed = new Set<string>();
-    for (let page = first; ; ) {
-      yield page;
-      const { next } = page;
-      if (next === undefined) return;
-      if (followed.has(next)) throw endless('leads back to a page that was read before');
-      followed.add(next);
-      page = await fetchIndex.page(next, signal).catch((error: unknown) => {
-        throw error instanceof FetchError ? ofPage(pagesRead + 1, error) : error;
-      });
-    }
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {
@@ -170,18 +163,30 @@ export function createIngest(
     return count;
   }
 
-  async function* entriesToFetch(
-    page: IndexPage,
-    start: number,
-  ): AsyncGenerator<{ entry: ListedEntry; member: KnownMember | undefined }[]> {
+  async function* entriesToFetch(page: IndexPage, start: number): AsyncGenerator<EntryToFetch[]> {
     let at = start;
+    let looking: Promise<EntryToFetch[]> | undefined;
     for await (const chunk of page.chunks()) {
       const chosen = chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
       at += chunk.length;
-      const urls = chosen.map((entry) => entry.url);
-      const stored = new Map((await members.known(url, urls)).map((member) => [member.url, member]));
-      yield chosen.map((entry) => ({ entry, member: stored.get(entry.url) }));
+      const next = lookUp(chosen);
+      // Whoever waits for it gets the rejection.
+      next.catch(() => {});
+      // One ahead: while these are fetched, the database looks for the next.
+      if (looking) yield await looking;
+      looking = next;
     }
+    if (looking) yield await looking;
+  }
+
+  async function lookUp(entries: readonly ListedEntry[]): Promise<EntryToFetch[]> {
+    const found = await members.known(
+      url,
+      entries.map((entry) => entry.url),
+    );
+    const stored = new Map(found.map((member) => [member.url, member]));
+    listedAgain += found.filter(({ isMissing }) => !isMissing).length;
+    return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
   }
 
   async function read(fetched: readonly FetchedManifest[]): Promise<ManifestOutcome[]> {
@@ -206,6 +211,8 @@ export function createIngest(
       );
       return false;
     }
+    // All that was there is listed again; on several pages, an address may have been counted twice.
+    if (pagesRead === 1 && listedAgain === listedBefore) return true;
     for (let after = ''; ; ) {
       const page = await members.present(url, { after, limit: LOOK_UP_BATCH });
       await saver.markMissing(page.filter((manifestUrl) => !places.has(manifestUrl)));
@@ -224,14 +231,6 @@ function weigh(fetched: FetchedManifest): number {
 
 function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
   return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < TRUSTED_MS;
-}
-
-function endless(fault: string): FetchError {
-  return new FetchError(`${fault}, and is read no further`, { isTemporary: false });
-}
-
-function ofPage(page: number, { message, isTemporary }: FetchError): FetchError {
-  return new FetchError(`page ${page} of the list: ${message}`, { isTemporary });
 }
 
 function withChangesSince(url: string, since: string | null): string {

@@ -35,7 +35,8 @@ export interface Member {
   digest: string;
 }
 
-export type KnownMember = Member & { isMissing: boolean };
+/** What a fetch can make use of. */
+export type KnownMember = Omit<Member, 'uid'> & { isMissing: boolean };
 
 /** What a change of the members left behind. */
 interface MembersLeft {

@@ -9,13 +9,12 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
     async known(remote, urls) {
       const rows = await read
         .selectFrom('remote_member')
-        .select(['manifest_url', 'uid', 'etag', 'last_modified', 'digest', 'missing_since'])
+        .select(['manifest_url', 'etag', 'last_modified', 'digest', 'missing_since'])
         .where('remote_url', '=', remote)
         .where(isOneOf('manifest_url', urls))
         .execute();
       return rows.map((row) => ({
         url: row.manifest_url,
-        uid: row.uid,
         etag: row.etag,
         lastModified: row.last_modified,
         digest: row.digest,

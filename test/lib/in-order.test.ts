@@ -9,7 +9,7 @@ const bounds = (some: Partial<Bounds<number>> = {}): Bounds<number> => ({
   atOnce: 4,
   ahead: 8,
   ...NO_WEIGHT,
-  batch: { size: 1, mostWeight: 0 },
+  batch: { size: 1, mostWeight: 0, mostMs: 60_000 },
   ...some,
 });
 
@@ -126,7 +126,22 @@ test('in order: whoever stops early ends the inputs as well', async () => {
 
 test('in order: results come in batches, by number and by weight', async () => {
   const groups = [[1, 1, 1], [], [1, 1, 9, 1], [1, 20, 1]];
-  const limits = bounds({ weigh: (number) => number, mostWeight: 100, batch: { size: 4, mostWeight: 10 } });
+  const limits = bounds({
+    weigh: (number) => number,
+    mostWeight: 100,
+    batch: { size: 4, mostWeight: 10, mostMs: 60_000 },
+  });
   const batches = await Array.fromAsync(inOrder(groups, limits, async (number) => number));
   assert.deepEqual(batches, [[1, 1, 1, 1], [1, 9], [1, 1, 20], [1]]);
+});
+
+test('in order: what comes slowly is not held back until a batch is full', async () => {
+  const limits = bounds({ atOnce: 1, batch: { size: 100, mostWeight: 100, mostMs: 30 } });
+  const results = inOrder([Array(10).keys()], limits, async (number) => {
+    await sleep(20);
+    return number;
+  });
+  const batches = await Array.fromAsync(results);
+  assert.ok(batches.length >= 4, `${batches.length} batches`);
+  assert.deepEqual(batches.flat(), [...Array(10).keys()]);
 });

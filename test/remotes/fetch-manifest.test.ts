@@ -16,7 +16,6 @@ function manifestFetcher(t: TestContext) {
 
 const known = ({ member }: FetchedText, fields: Partial<KnownMember> = {}): KnownMember => ({
   ...member,
-  uid: 'tool:a@1.0.0',
   isMissing: false,
   ...fields,
 });
