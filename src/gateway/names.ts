@@ -1,4 +1,5 @@
 // Names, slugs, texts and addresses as gateways take and compare them.
+import { shownAddress } from '../lib/secret-address.ts';
 
 const LONGEST_NAME = 255;
 const LONGEST_TOOL_NAME = 128;
@@ -54,9 +55,9 @@ export function comparableUrl(url: string): string {
   return parsed.href;
 }
 
-/** An address as it may be shown: whatever stands before its host is nobody's business. */
+/** An address as it may be shown, also one that cannot be read: its login and its keys are nobody's business. */
 export function shownUrl(url: string): string {
-  return url.replace(/^([a-z][a-z\d+.-]*:\/*)[^/?#]*@/i, '$1…@').slice(0, 300);
+  return shownAddress(url.replace(/^([a-z][a-z\d+.-]*:\/*)[^/?#]*@/i, '$1')).slice(0, 300);
 }
 
 function withoutAccents(text: string): string {

@@ -109,7 +109,8 @@ for (const { one, other, same } of urlCases) {
 }
 
 test('shownUrl: without what stands before the host', () => {
-  assert.equal(shownUrl('https://user:hunter2@h.example/{x}?a=b@c'), 'https://…@h.example/{x}?a=b@c');
-  assert.equal(shownUrl('http://user:hunter2@bad host/'), 'http://…@bad host/');
+  assert.equal(shownUrl('https://user:hunter2@h.example/{x}?a=b@c'), 'https://h.example/{x}?a=b@c');
+  assert.equal(shownUrl('https://h.example/sse?api_key=hunter2&v=1'), 'https://h.example/sse?api_key=***&v=1');
+  assert.equal(shownUrl('http://user:hunter2@bad host/'), 'http://bad host/');
   assert.equal(shownUrl('https://h.example/@scope'), 'https://h.example/@scope');
 });

@@ -66,12 +66,17 @@ function keepFilledIn(entry: JsonObject, old: JsonObject): JsonObject {
   return merged;
 }
 
-function isClientSetting(key: string): boolean {
+/** What is no part of how a server is reached or started. */
+export function isClientSetting(key: string): boolean {
   return !['type', 'command', 'args', 'env', 'url', 'headers'].includes(key);
 }
 
 /** The same, but for what stands where `ours` has placeholders. */
-function isFilledIn(ours: unknown, theirs: unknown): boolean {
+export function isFilledIn(ours: unknown, theirs: unknown): boolean {
+  if (isJsonObject(ours) && isJsonObject(theirs)) {
+    const names = new Set([...Object.keys(ours), ...Object.keys(theirs)]);
+    return [...names].every((name) => isFilledIn(ours[name], theirs[name]));
+  }
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return jsonDigest(ours) === jsonDigest(theirs);

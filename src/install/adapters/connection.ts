@@ -125,7 +125,12 @@ function environmentOf(name: string | undefined, value: unknown, isSecret: unkno
 function harmless(name: string, value: unknown, isSecret: unknown): string | undefined {
   if (isSecret === true || (isSecret !== false && isSecretName(name))) return undefined;
   const known = typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value);
-  return known === undefined || PLACEHOLDER.test(known) ? undefined : known;
+  return known === undefined || PLACEHOLDER.test(known) || holdsSecret(known) ? undefined : known;
+}
+
+/** Such as the password in the address of a database. */
+function holdsSecret(value: string): boolean {
+  return isAddress(value) && gapSecrets(value).some((part) => typeof part !== 'string');
 }
 
 /** The last of a name counts: what a server itself says comes after what its registry says. */

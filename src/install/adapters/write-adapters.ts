@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
-import { jsonDigest } from '../../lib/json.ts';
+import { type JsonObject, jsonDigest } from '../../lib/json.ts';
 import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
 import type { InstallSubject } from '../subject.ts';
@@ -54,7 +54,7 @@ export async function writeAdapters({ targetDir, subject, planned, before }: Ada
 }
 
 interface Put {
-  locked: { integrity: string; entry?: string };
+  locked: { integrity: string; entry?: string; written?: JsonObject };
   kept?: string;
 }
 
@@ -69,8 +69,8 @@ async function putEntry(
   try {
     const { text, name } = mergeEntry(existing, entry, known);
     if (text !== existing) await writeFileInside(targetDir, path, text);
-    // Of the entry alone: the rest of the file belongs to others.
-    return { locked: { integrity: jsonDigest(entry.entry), entry: name } };
+    // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
+    return { locked: { integrity: jsonDigest(entry.entry), entry: name, written: entry.entry } };
   } catch (error) {
     if (error instanceof RangeError)
       throw new RangeError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });

@@ -2,24 +2,27 @@
 import { readFile } from 'node:fs/promises';
 import { fileDigest, pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject, jsonDigest } from '../../lib/json.ts';
+import { isClientSetting, isFilledIn } from '../adapters/config-file.ts';
 import type { LockedAdapter } from '../contract.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
 export async function verifyAdapter(adapter: LockedAdapter, targetDir: string): Promise<Found> {
   const file = await pathInside(targetDir, adapter.path);
-  if (typeof adapter.entry === 'string') return verifyEntry(await textOf(file), adapter.entry, adapter.integrity);
+  if (typeof adapter.entry === 'string') return verifyEntry(await textOf(file), adapter.entry, adapter);
   const digest = await fileDigest(file).catch(absent);
   if (digest === undefined) return missing('the file is gone');
   return digest === adapter.integrity ? SAME : different('the file was changed');
 }
 
-/** Only the entry: the rest of such a file belongs to others. */
-function verifyEntry(text: string | undefined, name: string, integrity: string): Found {
+/** Only the entry: the rest of such a file belongs to others, and settings of the client to its user. */
+function verifyEntry(text: string | undefined, name: string, { integrity, written }: LockedAdapter): Found {
   if (text === undefined) return missing('the file is gone');
   const entry = entryIn(text, name);
   if (entry === undefined) return missing(`the entry '${name}' is gone`);
-  const isSame = readings(entry).some((each) => jsonDigest(each) === integrity);
-  return isSame ? SAME : different(`the entry '${name}' was changed, or its values filled in`);
+  const ours = Object.fromEntries(Object.entries(entry).filter(([key]) => !isClientSetting(key)));
+  // Values in the place of a placeholder are no change: installs keep them too.
+  const isSame = jsonDigest(ours) === integrity || (jsonDigest(written) === integrity && isFilledIn(written, ours));
+  return isSame ? SAME : different(`the entry '${name}' was changed`);
 }
 
 function entryIn(text: string, name: string): JsonObject | undefined {
@@ -31,20 +34,6 @@ function entryIn(text: string, name: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Settings of the client, and values in the place of a placeholder, are no change: installs keep them too. */
-function readings(entry: JsonObject): JsonObject[] {
-  const written = ['type', 'command', 'args', 'env', 'url', 'headers'];
-  const own = Object.fromEntries(Object.entries(entry).filter(([key]) => written.includes(key)));
-  const placeholders = [(name: string) => `\${${name}}`, (name: string) => `\${env:${name}}`];
-  return [own, ...placeholders.map((placeholder) => withPlaceholders(own, placeholder))];
-}
-
-function withPlaceholders(entry: JsonObject, placeholder: (name: string) => string): JsonObject {
-  const { env } = entry;
-  if (!isJsonObject(env)) return entry;
-  return { ...entry, env: Object.fromEntries(Object.keys(env).map((name) => [name, placeholder(name)])) };
 }
 
 function textOf(file: string): Promise<string | undefined> {

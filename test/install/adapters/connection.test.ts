@@ -145,3 +145,12 @@ test('connection: unknown, when nothing is said of it', () => {
     assert.deepEqual(connectionOf(aSubject(fields)), { kind: 'unknown' });
   }
 });
+
+test('connection: a password in the address of a variable is not written down', () => {
+  const env = { DATABASE_URL: 'postgres://me:hunter2@db.example/x', HOME_PAGE: 'https://a.example/?lang=de' };
+  const found = connectionOf(aSubject(server({ exec: { cmd: ['x'], env } })));
+  assert.deepEqual(found.kind === 'command' && found.env, [
+    variable('DATABASE_URL'),
+    variable('HOME_PAGE', 'https://a.example/?lang=de'),
+  ]);
+});

@@ -316,3 +316,35 @@ async function lockArtifacts(target: string, artifacts: LockedArtifact[]): Promi
 async function editJson(file: string, edit: (text: string) => string): Promise<void> {
   await writeFile(file, edit(await readFile(file, 'utf8')));
 }
+
+test('verify: values that a person filled in are no change; others beside them are', async (t) => {
+  const { hub } = await testHub(t);
+  const servers = [
+    { exec: { cmd: ['uvx', 'pdf'], env: { API_KEY: '', LOG_LEVEL: 'info' } } },
+    {
+      transport: 'HTTP',
+      url: 'https://example.org/mcp?api_key=x&lang=de',
+      headers: { 'X-Token': '', 'X-Region': 'eu' },
+    },
+  ];
+  for (const server of servers) {
+    const target = await tempDir(t);
+    const manifest = aManifest({
+      adapters: [
+        { framework: 'claude', template_key: 'mcp' },
+        { framework: 'vscode', template_key: 'mcp' },
+      ],
+      mcp_registration: { server },
+    });
+    await hub.install({ id: 'mcp_server:pdf-tables@1.0.0', target, manifest, dry_run: false, frozen: false });
+    assert.deepEqual(await differences(target), []);
+    for (const file of ['.mcp.json', '.vscode/mcp.json'])
+      await editJson(join(target, file), (text) => {
+        assert.match(text, /\$\{/);
+        return text.replaceAll(/\$\{[^}]+\}/g, 'filled-in');
+      });
+    assert.deepEqual(await differences(target), []);
+    await editJson(join(target, '.mcp.json'), (text) => text.replace(/"(info|eu)"/, '"other"'));
+    assert.deepEqual(await differences(target), ["different adapter claude: the entry 'pdf-tables' was changed"]);
+  }
+});
