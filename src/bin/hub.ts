@@ -48,6 +48,7 @@ async function runHere(): Promise<void> {
     columns: stdout.columns || stderr.columns || 80,
     write: (text) => stdout.write(text),
     writeError: (text) => stderr.write(text),
+    readInput: async () => (await import('node:stream/consumers')).text(stdin),
     askSecret:
       stdin.isTTY && stderr.isTTY
         ? (question) => askSecret({ question, input: stdin, output: stderr, signal })

@@ -11,6 +11,8 @@ export interface Terminal {
   write: (text: string) => void;
   /** For people: errors, notes and progress. */
   writeError: (text: string) => void;
+  /** All that is sent to the process by another program. */
+  readInput: () => Promise<string>;
   /** Asks without showing what is typed; absent when nobody is there to ask. */
   askSecret?: (question: string) => Promise<string | undefined>;
   /** Aborted when the process is asked to end. */

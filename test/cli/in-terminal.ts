@@ -22,6 +22,7 @@ export async function inTerminal(args: readonly string[], given: Partial<Termina
     writeError: (text) => {
       error += text;
     },
+    readInput: async () => '',
     shutdown: new AbortController().signal,
     ...given,
   });

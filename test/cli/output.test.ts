@@ -161,6 +161,7 @@ test('progress: work that fails leaves nothing of it on the terminal', async () 
     writeError: (text: string) => {
       written += text;
     },
+    readInput: async () => '',
     shutdown: new AbortController().signal,
   };
   const failing = createOutput(terminal, { isJson: false }).working(async (progress) => {

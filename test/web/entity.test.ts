@@ -50,7 +50,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   await page.getByText('Copied').waitFor();
   assert.match(
     await copied(),
-    /^curl -sSf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 \| hub install --manifest \/dev\/stdin --target \.$/,
+    /^curl -sSf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 \| hub install --manifest - --target \.$/,
   );
 
   for (const [client, section] of [

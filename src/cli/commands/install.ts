@@ -15,6 +15,7 @@ import { flag, text, textOr } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import type { Progress } from '../output/progress.ts';
 import { oneLine, plural } from '../output/text.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const installCommands = [
   command({
@@ -26,7 +27,10 @@ export const installCommands = [
     args: [{ name: '[id]', description: '<type>:<slug>@<version>; may be left out with --manifest' }],
     options: {
       target: text('--target <folder>', 'folder that everything is written into; this one, unless with --hub'),
-      manifest: text('--manifest <file>', 'install this manifest (JSON or YAML), and put it into the catalog'),
+      manifest: text(
+        '--manifest <file>',
+        'install this manifest (JSON or YAML; - reads it from another program), and put it into the catalog',
+      ),
       frozen: flag('--frozen', 'exactly what the lockfile in the folder says; any difference is an error'),
       dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
     },
@@ -34,13 +38,14 @@ export const installCommands = [
       ['hub install mcp_server:pdf-tables@1.0.0 --dry-run', 'what would happen'],
       ['hub install mcp_server:pdf-tables@1.0.0 --target ./project', ''],
       ['hub install --manifest ./manifest.yaml --target ./project', 'something of your own'],
+      ['curl -sSf https://example.org/manifest.json | hub install --manifest - --target .', ''],
       ['hub install mcp_server:pdf-tables@1.0.0 --target ./project --frozen', 'the very same again, in CI'],
     ],
-    async run({ args: [givenId], options, output, access }) {
+    async run({ args: [givenId], options, output, access, terminal }) {
       const { target, dryRun, frozen } = options;
       if (access.serverUrl !== undefined && target === undefined)
         throw new UsageError('Name the folder on the machine of the hub with --target.');
-      const source = options.manifest === undefined ? undefined : await readManifest(options.manifest);
+      const source = options.manifest === undefined ? undefined : await readManifest(options.manifest, terminal);
       const id = givenId ?? source?.id;
       if (id === undefined) throw new UsageError('Say what to install: an id, or a file with --manifest.');
       const hub = await access.open({ mustExist: source === undefined });
@@ -70,12 +75,15 @@ export const installCommands = [
   }),
 ];
 
-async function readManifest(file: string): Promise<{ id: string; manifest: Record<string, unknown> }> {
+async function readManifest(
+  file: string,
+  { readInput }: Pick<Terminal, 'readInput'>,
+): Promise<{ id: string; manifest: Record<string, unknown> }> {
   const [{ parseManifestText }, { entityFromManifest }] = await Promise.all([
     import('../../catalog/manifest-text.ts'),
     import('../../catalog/entity.ts'),
   ]);
-  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const content = await (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--manifest is '${file}', but must be a readable file (${error.code}).`);
   });
   const { document } = parseManifestText(file, content);

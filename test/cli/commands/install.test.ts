@@ -80,6 +80,19 @@ testBothWays('hub install --manifest: YAML too; an id that is another is refused
   assert.match(broken.error, /^hub: .* cannot be read as YAML/);
 });
 
+test('hub install --manifest -: what another program sends', async (t) => {
+  const folder = await tempDir(t);
+  const environment = { DB_PATH: join(folder, 'c.sqlite'), PATH: process.env.PATH };
+  const args = ['install', '--manifest', '-', '--target', join(folder, 'project')];
+  const readInput = async () => JSON.stringify(aManifest({ id: 'piped', name: 'piped' }));
+  const { exitCode, out } = await inTerminal(args, { environment, readInput });
+  assert.equal(exitCode, 0);
+  assert.match(out, /mcp_server:piped@1\.0\.0/);
+  const nothing = await inTerminal(args, { environment });
+  assert.equal(nothing.exitCode, 1);
+  assert.match(nothing.error, /^hub: /);
+});
+
 testBothWays('hub install: what is not in the catalog is exit code 3', { manifests }, async (t, { hub }) => {
   const { exitCode, error } = await hub('install', 'tool:none@1', '--target', await tempDir(t));
   assert.equal(exitCode, 3);

@@ -5,5 +5,5 @@ import { shellWord } from './shell.ts';
 /** The manifest goes from one program to the other: a file of its own could replace one that is there already. */
 export function installCommand(origin: string, id: string): string {
   const address = shellWord(`${origin}${manifestPath(id)}`);
-  return `curl -sSf ${address} | hub install --manifest /dev/stdin --target .`;
+  return `curl -sSf ${address} | hub install --manifest - --target .`;
 }
