@@ -65,7 +65,7 @@ export default {
       comment: 'Ports never hand out a transaction, so that no network call can be made inside one.',
       severity: 'error',
       from: { path: '^src/store/' },
-      to: { path: '^src/lib/(fetch|run)\\.ts$' },
+      to: { path: '^src/lib/(fetch|download|guarded-agent|guarded-proxy|run)\\.ts$' },
     },
     {
       name: 'store-sees-ports-only',
