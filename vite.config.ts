@@ -16,8 +16,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
-    // Of what the page shares with the hub nothing needs Node; files that also hold other things may name it.
-    rolldownOptions: { external: /^node:/, treeshake: { moduleSideEffects: 'no-external' } },
   },
   // `npx vite` beside a running hub: everything that is not a file of the page is asked of the hub.
   server: {

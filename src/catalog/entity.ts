@@ -1,5 +1,6 @@
 // The catalog record: made from a manifest, stored, and shown to callers.
-import { type JsonObject, jsonDigest } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import type { EntityRecord, EntitySummary } from './contract.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';

@@ -1,6 +1,6 @@
 // Frozen installs: exactly what the lockfile says, or an error.
 import { HubError } from '../errors.ts';
-import { jsonDigest } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import { installerKindOf } from './artifacts/installers.ts';
 import {
   LOCKFILE_NAME,

@@ -1,5 +1,5 @@
 // What the lockfile says about one install.
-import { jsonDigest } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import { withoutSecretAddresses } from '../lib/secret-address.ts';
 import type { InstalledArtifact } from './artifacts/artifact-installer.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, PlannedArtifact } from './contract.ts';

@@ -2,7 +2,8 @@
 import { open } from 'node:fs/promises';
 import { parseReference } from '../catalog/uid.ts';
 import { PathError, pathInside, writeFileInside } from '../lib/files.ts';
-import { isJsonObject, jsonDigest } from '../lib/json.ts';
+import { isJsonObject } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from './contract.ts';
 

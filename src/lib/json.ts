@@ -1,5 +1,4 @@
-// JSON as a value: its digest, its depth, and text that every database can hold.
-import { createHash } from 'node:crypto';
+// JSON as a value: its shapes, its depth, and text that every database can hold. Needs nothing of Node: the page uses it too.
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -19,25 +18,6 @@ export function asObjects(value: unknown): JsonObject[] {
 /** Undefined for what is no text, and for blanks. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-/**
- * The same for two documents that mean the same, whatever the order of their keys. RFC 8785 but for one thing: half a
- * surrogate pair, which occurs in catalogs, is not an error.
- */
-export function jsonDigest(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalText(value)).digest('hex')}`;
-}
-
-/** Written out rather than left to `JSON.stringify`, which always puts keys that look like numbers first. */
-function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`);
-  return `{${members.join(',')}}`;
 }
 
 /** Whether arrays and objects are nested at most `limit` deep; walks without recursion, so that no input can exhaust the stack. */

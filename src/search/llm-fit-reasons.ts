@@ -1,7 +1,7 @@
 // Why entities fit a query, in the words of a language model: one call for a page.
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { jsonDigest } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import { type LlmClient, readJsonObject } from './llm-client.ts';
 import { type Candidate, shown } from './reranker.ts';
 

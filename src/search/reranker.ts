@@ -1,7 +1,7 @@
 // Puts the best results in another order, as a language model sees it.
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { jsonDigest } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import { type LlmAnswer, type LlmClient, readJsonObject } from './llm-client.ts';
 
 export interface Reranker {

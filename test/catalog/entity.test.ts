@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { EntityRecord, EntitySummary } from '../../src/catalog/contract.ts';
 import { entityFromManifest, presentRecord, presentSummary, type StoredEntity } from '../../src/catalog/entity.ts';
 import { versionKey } from '../../src/catalog/version-order.ts';
-import { jsonDigest } from '../../src/lib/json.ts';
+import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { anyText } from '../lib/any-text.ts';
 import { aManifest } from '../support/builders.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isJsonObject, isWithinDepth, jsonDigest, storableText } from '../../src/lib/json.ts';
+import { isJsonObject, isWithinDepth, storableText } from '../../src/lib/json.ts';
+import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { anyText } from './any-text.ts';
 
 test('json: objects are objects; lists, null and plain values are not', () => {

@@ -1,5 +1,6 @@
 // A JSON file that others write too: one entry is put in, everything else stays.
-import { isJsonObject, type JsonObject, jsonDigest } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry } from './adapter-template.ts';
 
 export interface MergedConfig {

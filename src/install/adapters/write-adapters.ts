@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
-import { type JsonObject, jsonDigest } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
 import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
 import type { InstallSubject } from '../subject.ts';

@@ -1,7 +1,8 @@
 // Whether glue code is still what an install wrote.
 import { readFile } from 'node:fs/promises';
 import { fileDigest, pathInside } from '../../lib/files.ts';
-import { isJsonObject, type JsonObject, jsonDigest } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
 import { isClientSetting, isFilledIn } from '../adapters/config-file.ts';
 import type { LockedAdapter } from '../contract.ts';
 import { different, type Found, missing, SAME } from './check.ts';

@@ -1,5 +1,6 @@
 // The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
-import { isJsonObject, type JsonObject, jsonDigest, storableText } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject, storableText } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
 
 export const hubIndex: IndexReader = {

@@ -1,5 +1,5 @@
 // Port: reads one published index layout. A new layout is a new file and a line in `read-index.ts`.
-import { jsonDigest } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
 
 /** One thing an index lists: where its manifest is, or the manifest itself. */
 export interface IndexEntry {
