@@ -159,6 +159,8 @@ const MARKED: [text: string, query: string, marked: string[]][] = [
   ['A pd file, a PDF file', 'pd', ['pd']],
   ['in and out', 'in', ['in']],
   ['支持PDF文件转换', '文件', ['文件']],
+  ['pdfkit支持pdf文件pdf', 'pdf', ['pdfkit支持pdf文件pdf']],
+  ['pdf支持pdf文件pdf', 'pdf', ['pdf', 'pdf', 'pdf']],
 ];
 
 for (const [text, query, marked] of MARKED) {

@@ -40,10 +40,13 @@ function wordsBeginningWith(beginning: string, text: string): Stretch[] {
     .map(({ 0: run, index }) => ({ start: index, end: index + run.length }));
 }
 
-/** What overlaps is one. */
+/** Of those that overlap, the first: no sign may be drawn twice. */
 function inOrder(found: readonly Stretch[]): Stretch[] {
-  const sorted = found.toSorted((one, other) => one.start - other.start);
-  return sorted.filter(({ start }, place) => start >= (sorted[place - 1]?.end ?? 0));
+  const kept: Stretch[] = [];
+  for (const stretch of found.toSorted((one, other) => one.start - other.start)) {
+    if (stretch.start >= (kept.at(-1)?.end ?? 0)) kept.push(stretch);
+  }
+  return kept;
 }
 
 function cut(text: string, found: readonly Stretch[]): Segment[] {
