@@ -1,9 +1,15 @@
 // A way out for programs that make their own connections: a proxy on loopback that goes only where the hub itself may go.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, request as forward, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { pipeline } from 'node:stream';
+import {
+  createServer,
+  request as forward,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
 import { FetchError } from './fetch-error.ts';
 import { checkedLookup, literalFault } from './guarded-agent.ts';
 import type { NetworkRule } from './network-rule.ts';
@@ -11,28 +17,53 @@ import type { NetworkRule } from './network-rule.ts';
 export interface GuardedProxy {
   /** With the password in it: other programs of the machine cannot use it. Starts it with the first call. */
   url(): Promise<string>;
+  /** Ends every connection. */
   close(): Promise<void>;
 }
 
-const MOST_CONNECTIONS = 256;
-/** A connection on which nothing is said for so long is ended. */
-const SILENCE_MS = 120_000;
-/** For the proxy alone, not for who is behind it. */
-const OWN_HEADERS = ['proxy-authorization', 'proxy-connection'];
+export interface ProxyTimes {
+  connectMs: number;
+  /** A connection on which nothing is said for so long is ended. */
+  silenceMs: number;
+}
 
-export function createGuardedProxy(rule: NetworkRule): GuardedProxy {
-  let started: Promise<{ server: Server; url: string }> | undefined;
+const TIMES: ProxyTimes = { connectMs: 10_000, silenceMs: 120_000 };
+const MOST_CONNECTIONS = 512;
+/** Of one connection, not of what is said on it. */
+const HOP_HEADERS =
+  /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-(authorization|authenticate|connection))$/;
+const CHALLENGE = { 'proxy-authenticate': 'Basic realm="hub"', connection: 'close' };
 
-  async function start(): Promise<{ server: Server; url: string }> {
+interface Way {
+  rule: NetworkRule;
+  lookup: LookupFunction;
+  times: ProxyTimes;
+}
+
+interface Started {
+  server: Server;
+  url: string;
+  connections: ReadonlySet<Socket>;
+}
+
+export function createGuardedProxy(rule: NetworkRule, times = TIMES): GuardedProxy {
+  let started: Promise<Started> | undefined;
+
+  async function start(): Promise<Started> {
     const password = randomBytes(24).toString('hex');
-    const server = proxyServer(rule, Buffer.from(`Basic ${Buffer.from(`hub:${password}`).toString('base64')}`));
+    const server = proxyServer({ rule, lookup: checkedLookup(rule), times }, `hub:${password}`);
+    const connections = new Set<Socket>();
+    server.on('connection', (socket) => {
+      connections.add(socket);
+      socket.once('close', () => connections.delete(socket));
+    });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(0, '127.0.0.1', resolve);
     });
     // It is there for programs that the hub waits for, and keeps no process alive by itself.
     server.unref();
-    return { server, url: `http://hub:${password}@127.0.0.1:${(server.address() as AddressInfo).port}` };
+    return { server, connections, url: `http://hub:${password}@127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
   return {
@@ -42,78 +73,114 @@ export function createGuardedProxy(rule: NetworkRule): GuardedProxy {
     },
     async close() {
       const open = await started?.catch(() => undefined);
-      open?.server.closeAllConnections();
-      open?.server.close();
+      if (!open) return;
+      const closed = new Promise((resolve) => open.server.close(resolve));
+      // Also those that became tunnels, which the server itself has forgotten.
+      for (const socket of open.connections) socket.destroy();
+      await closed;
     },
   };
 }
 
-function proxyServer(rule: NetworkRule, credentials: Buffer): Server {
-  const lookup = checkedLookup(rule);
-  const tunnels = new Set<Duplex>();
-
+function proxyServer(way: Way, login: string): Server {
+  const credentials = Buffer.from(`Basic ${Buffer.from(login).toString('base64')}`);
   const isAllowed = ({ headers }: IncomingMessage) => {
     const given = Buffer.from(headers['proxy-authorization'] ?? '');
     return given.length === credentials.length && timingSafeEqual(given, credentials);
   };
-
-  /** What is encrypted from end to end: both sides are connected, and nobody looks inside. */
-  function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): void {
-    client.on('error', () => {});
-    if (!isAllowed(request)) return void client.end(head407());
-    const url = URL.parse(`https://${request.url}`);
-    const fault = url ? literalFault(url.hostname, rule) : 'is no address';
-    if (!url || fault) return void client.end(headOf(403, `${request.url} ${fault}`));
-    const upstream = connect({ host: bare(url.hostname), port: Number(url.port || 443), lookup });
-    upstream.setTimeout(SILENCE_MS, () => upstream.destroy());
-    upstream.once('error', (error) => client.end(headOf(...refusal(error))));
-    upstream.once('connect', () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      if (head.length > 0) upstream.write(head);
-      tunnels.add(client);
-      pipeline(client, upstream, client, () => tunnels.delete(client));
-    });
-  }
-
-  function pass(request: IncomingMessage, response: ServerResponse): void {
-    if (!isAllowed(request)) return void response.writeHead(407, CHALLENGE).end();
-    const url = URL.parse(request.url ?? '');
-    const fault =
-      url?.protocol === 'http:' ? literalFault(url.hostname, rule) : 'is no address that a proxy is asked for';
-    if (!url || fault) return void response.writeHead(403, oneLine(`${request.url} ${fault}`)).end();
-    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.includes(name)));
-    const upstream = forward(url, { method: request.method, headers, lookup, timeout: SILENCE_MS });
-    upstream.once('timeout', () => upstream.destroy(new Error('nothing was said for too long')));
-    upstream.once('response', (reply) => {
-      response.writeHead(reply.statusCode ?? 502, reply.headers);
-      pipeline(reply, response, () => {});
-    });
-    pipeline(request, upstream, (error) => {
-      if (!error || response.headersSent) return;
-      const [status, reason] = refusal(error);
-      response.writeHead(status, oneLine(reason)).end();
-    });
-  }
-
-  const server = createServer(pass);
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on('connect', tunnel);
-  server.on('clientError', (_error, socket) => socket.destroy());
-  server.on('close', () => {
-    for (const open of tunnels) open.destroy();
+  const server = createServer((request, response) => {
+    if (isAllowed(request)) pass(request, response, way);
+    else response.writeHead(407, CHALLENGE).end();
   });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.headersTimeout = way.times.connectMs;
+  server.on('connect', (request, client, head) => {
+    client.on('error', () => {});
+    if (isAllowed(request)) tunnel(request, { client, head }, way);
+    else refuse(client, 407, 'Proxy Authentication Required', 'proxy-authenticate: Basic realm="hub"\r\n');
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
   return server;
 }
 
-const CHALLENGE = { 'proxy-authenticate': 'Basic realm="hub"' };
+/** For what is encrypted from end to end: both sides are connected, and nobody looks inside. */
+function tunnel(
+  request: IncomingMessage,
+  { client, head }: { client: Duplex; head: Buffer },
+  { rule, lookup, times }: Way,
+): void {
+  const url = URL.parse(`https://${request.url}`);
+  const fault = url ? literalFault(url.hostname, rule) : 'is no address';
+  if (!url || fault) return void refuse(client, 403, `${request.url} ${fault}`);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const upstream = connect({ host, port: Number(url.port || 443), lookup });
+  let isOpen = false;
+  upstream.setTimeout(times.connectMs);
+  upstream.on('timeout', () => upstream.destroy(silence()));
+  // Once it is open, the bytes belong to the two sides, and an end is all that can be said.
+  upstream.on('error', (error) => (isOpen ? client.destroy() : refuse(client, ...refusal(error))));
+  client.once('close', () => upstream.destroy());
+  upstream.once('connect', () => {
+    isOpen = true;
+    upstream.setTimeout(times.silenceMs);
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) upstream.write(head);
+    pipeline(client, upstream, client, () => {
+      client.destroy();
+      upstream.destroy();
+    });
+  });
+}
 
-function head407(): string {
-  return 'HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="hub"\r\n\r\n';
+/** For what is sent in the open: the request goes on, and its answer comes back. */
+function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup, times }: Way): void {
+  const url = URL.parse(request.url ?? '');
+  const fault = url?.protocol === 'http:' ? literalFault(url.hostname, rule) : 'is nothing that a proxy is asked for';
+  const answer = (status: number, reason: string) => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(status, oneLine(reason), { connection: 'close' }).end();
+  };
+  if (!url || fault) return void answer(403, `${request.url} ${fault}`);
+  try {
+    const headers = endToEnd(request.headers);
+    const upstream = forward(url, { method: request.method, headers, lookup, agent: false, timeout: times.silenceMs });
+    upstream.on('timeout', () => upstream.destroy(silence()));
+    upstream.on('error', (error) => answer(...refusal(error)));
+    // Whatever happened to it: somebody waits for an answer.
+    upstream.once('close', () => response.headersSent || answer(502, 'could not be reached (it hung up)'));
+    upstream.once('response', (reply) => answerWith(reply, response, answer));
+    response.once('close', () => upstream.destroy());
+    request.on('error', () => upstream.destroy());
+    request.pipe(upstream);
+  } catch (error) {
+    answer(...refusal(error as Error));
+  }
+}
+
+/** What hosts send may be nothing that can be sent on. */
+function answerWith(
+  reply: IncomingMessage,
+  response: ServerResponse,
+  fail: (status: number, reason: string) => void,
+): void {
+  const status = reply.statusCode ?? 0;
+  try {
+    if (status < 200 || status > 599) throw new Error(`answered with the status ${status}`);
+    response.writeHead(status, endToEnd(reply.headers));
+  } catch (error) {
+    reply.destroy();
+    return void fail(502, `what came cannot be passed on (${(error as Error).message})`);
+  }
+  pipeline(reply, response, (error) => error && response.destroy());
+}
+
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.test(name)));
 }
 
 /** The reason in the first line, because that is what programs tell. */
-function headOf(status: number, reason: string): string {
-  return `HTTP/1.1 ${status} ${oneLine(reason)}\r\nconnection: close\r\n\r\n`;
+function refuse(client: Duplex, status: number, reason: string, header = ''): void {
+  client.end(`HTTP/1.1 ${status} ${oneLine(reason)}\r\n${header}connection: close\r\n\r\n`, () => client.destroy());
 }
 
 function refusal(error: Error): [status: number, reason: string] {
@@ -122,11 +189,10 @@ function refusal(error: Error): [status: number, reason: string] {
     : [502, `could not be reached (${(error as NodeJS.ErrnoException).code ?? error.message})`];
 }
 
-function oneLine(text: string): string {
-  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300);
+function silence(): Error {
+  return new Error('nothing was said for too long');
 }
 
-/** As sockets want it: an address of IPv6 without its brackets. */
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
+function oneLine(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300);
 }

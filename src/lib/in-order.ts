@@ -14,7 +14,7 @@ export interface Bounds<Output> {
 
 /**
  * Yields what `run` gives in the order of the inputs, however long each takes. Further calls are started while the
- * results are being used. A rejection, of `run` or of `groups`, arrives after the batches before it and ends it.
+ * results are being used. A rejection, of `run` or of `groups`, arrives after the results before it and ends it.
  * Inputs come and results go by the group, because a promise for each would cost as much as many a call.
  */
 export async function* inOrder<Input, Output>(
@@ -75,7 +75,13 @@ export async function* inOrder<Input, Output>(
         await change.rung();
         continue;
       }
-      const output = await next;
+      let output: Output;
+      try {
+        output = await next;
+      } catch (error) {
+        if (taken.length > 0) yield taken;
+        throw error;
+      }
       const weight = weigh(output);
       waitingWeight -= weight;
       change.ring();

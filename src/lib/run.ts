@@ -32,24 +32,30 @@ const PASSED_ON = [
   /^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|PIP_CERT)$/,
 ];
 const KEPT_OUTPUT_BYTES = 65_536;
+/** Where npm would take an empty list for none at all. */
+const NO_HOST = 'no-host.invalid';
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2_000;
 
-const PROXY = /^(HTTP|HTTPS|ALL)_PROXY$/i;
+/** With one of these, all that is encrypted goes through the operator's own proxy. */
+const PROXY = /^(HTTPS|ALL)_PROXY$/i;
 
 /** `environment` is the hub's own, of which only harmless parts are passed on. */
 export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, 'url'>): Run {
-  // Where the operator has a proxy, there is no other way out, and that one decides where it leads.
   const hasOwnProxy = Object.entries(environment).some(([name, value]) => PROXY.test(name) && value);
 
   async function guard({ isGuarded }: RunRequest): Promise<Record<string, string>> {
-    if (!isGuarded || hasOwnProxy) return {};
+    if (!isGuarded) return {};
+    // Where the operator has a proxy, there may be no other way out, and that one decides where it leads; nothing goes around it.
+    if (hasOwnProxy) return { NO_PROXY: '', no_proxy: '', npm_config_noproxy: NO_HOST };
     if (!proxy) throw new Error('There is no proxy to guard a program with.');
     const url = await proxy.url();
     const named = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: '' };
     // Some programs read only the ones in small letters.
     const small = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]);
-    return { ...named, ...Object.fromEntries(small) };
+    // npm takes more notice of a file in the target than of those, but not than of these.
+    const ofNpm = { npm_config_proxy: url, npm_config_https_proxy: url, npm_config_noproxy: NO_HOST };
+    return { ...named, ...Object.fromEntries(small), ...ofNpm };
   }
 
   const passedOn = Object.fromEntries(

@@ -53,7 +53,7 @@ async function ingestAndKeep(
   const limit = AbortSignal.timeout(timeLimitMs);
   const end = new AbortController();
   // Passed on, because every request listens, and a signal made of others is slow to listen to.
-  AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { once: true });
+  AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
   const ingest = createIngest(dependencies, { url, known, progress, acceptShrunk, signal: end.signal });
   const saving = saveNowAndThen(runs, { progress, signal: end.signal });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { createGuardedProxy } from '../../src/lib/guarded-proxy.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGuardedProxy, type ProxyTimes } from '../../src/lib/guarded-proxy.ts';
 import { createRun } from '../../src/lib/run.ts';
 
 test('proxy: passes on what the hub may reach, plain and through a tunnel', async (t) => {
@@ -68,6 +69,58 @@ test('proxy: a host that is away is told as that', async (t) => {
   assert.match(tunnelled, /^HTTP\/1\.1 502 could not be reached \(ECONNREFUSED\)/);
 });
 
+test('proxy: whatever a host does instead of answering, the program is answered and the hub lives on', async (t) => {
+  const proxy = await aProxy(t, { allowPrivate: true });
+  const hosts: Record<string, string | undefined> = {
+    'hangs up': undefined,
+    'an odd status': 'HTTP/1.1 099 odd\r\ncontent-length: 0\r\n\r\n',
+    'no HTTP': 'what is it\r\n\r\n',
+    'another protocol': 'HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    'two lengths': 'HTTP/1.1 200 ok\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\na',
+    'a control character': 'HTTP/1.1 200 ok\r\nx: \u0001\r\n\r\n',
+  };
+  for (const [name, says] of Object.entries(hosts)) {
+    const port = await aSocketHost(t, (socket) => (says === undefined ? socket.destroy() : socket.end(says)));
+    const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
+    assert.match(plain, /^HTTP\/1\.1 502 /, name);
+  }
+  const trailing = 'HTTP/1.1 200 ok\r\ntrailer: x\r\ncontent-length: 2\r\n\r\nhi';
+  const port = await aSocketHost(t, (socket) => socket.end(trailing));
+  const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
+  assert.match(plain, /^HTTP\/1\.1 200 [\s\S]*hi$/, 'what belongs to one connection only stays behind');
+});
+
+test('proxy: who says nothing is given up, before and in a tunnel', async (t) => {
+  const proxy = await aProxy(t, { allowPrivate: true }, { connectMs: 200, silenceMs: 200 });
+  const port = await aSocketHost(t, () => {});
+  const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
+  assert.match(plain, /^HTTP\/1\.1 502 .*nothing was said for too long/);
+  const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
+  assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'nothing of the proxy is among its bytes');
+});
+
+test('proxy: a tunnel that is reset ends without a word of the proxy', async (t) => {
+  const proxy = await aProxy(t, { allowPrivate: true });
+  const port = await aSocketHost(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
+  assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n');
+});
+
+test('proxy: who refuses keeps no connection open, and closing ends tunnels', async (t) => {
+  const port = await aSocketHost(t, () => {});
+  const proxy = createGuardedProxy({ allowPrivate: true });
+  const url = await proxy.url();
+  const strangers = Array.from({ length: 20 }, () => connect({ port: Number(new URL(url).port), allowHalfOpen: true }));
+  for (const stranger of strangers) stranger.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  await Promise.all(strangers.map((stranger) => once(stranger.resume(), 'end')));
+  for (const stranger of strangers) stranger.destroy();
+
+  const tunnelled = say({ url, port: Number(new URL(url).port) }, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`);
+  await sleep(50);
+  await proxy.close();
+  assert.match(await tunnelled, /^HTTP\/1\.1 200 /);
+});
+
 test('run: programs that are guarded are sent through the proxy, unless the operator has one', async (t) => {
   const { url } = await aProxy(t, { allowPrivate: false });
   const PATH = process.env.PATH;
@@ -80,13 +133,17 @@ test('run: programs that are guarded are sent through the proxy, unless the oper
   const guarded = await proxiesOf({ NO_PROXY: '*' }, true);
   assert.ok(guarded.includes(`https_proxy=${url}`) && guarded.includes(`HTTP_PROXY=${url}`), guarded.join());
   assert.ok(guarded.includes('NO_PROXY=') && guarded.includes('no_proxy='), 'no host goes around it');
-  assert.deepEqual(await proxiesOf({ https_proxy: 'http://own.test:3128' }, true), [
-    'https_proxy=http://own.test:3128',
-  ]);
+  const own = await proxiesOf({ https_proxy: 'http://own.test:3128', NO_PROXY: '10.0.0.0/8' }, true);
+  assert.ok(own.includes('https_proxy=http://own.test:3128') && own.includes('NO_PROXY='), own.join());
+  assert.ok((await proxiesOf({ HTTP_PROXY: 'http://own.test:3128' }, true)).includes(`HTTPS_PROXY=${url}`));
 });
 
-async function aProxy(t: TestContext, rule: { allowPrivate: boolean }): Promise<{ url: string; port: number }> {
-  const proxy = createGuardedProxy(rule);
+async function aProxy(
+  t: TestContext,
+  rule: { allowPrivate: boolean },
+  times?: ProxyTimes,
+): Promise<{ url: string; port: number }> {
+  const proxy = createGuardedProxy(rule, times);
   t.after(() => proxy.close());
   const url = await proxy.url();
   assert.equal(await proxy.url(), url);
@@ -110,6 +167,22 @@ async function aHost(t: TestContext, answer: NonNullable<Parameters<typeof creat
   t.after(close);
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, name: `127.0.0.1:${port}`, port, asked, headers, close };
+}
+
+/** A host that does with a connection what it likes. */
+async function aSocketHost(t: TestContext, treat: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    treat(socket.resume());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
 }
 
 /** The head of a request, the password added; then what is sent once it is answered. All that came back. */

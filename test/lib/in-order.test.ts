@@ -93,6 +93,19 @@ test('in order: a rejection arrives in its turn and ends it, and no rejection go
   await sleep(5);
 });
 
+test('in order: what came before a rejection is given, however few they are', async () => {
+  const seen: number[] = [];
+  const limits = bounds({ batch: { size: 100, mostWeight: 100, mostMs: 60_000 } });
+  const results = inOrder([Array(6).keys()], limits, async (number) => {
+    if (number === 3) throw new Error('no 3');
+    return number;
+  });
+  await assert.rejects(async () => {
+    for await (const batch of results) seen.push(...batch);
+  }, /no 3/);
+  assert.deepEqual(seen, [0, 1, 2]);
+});
+
 test('in order: an error of the inputs arrives after what came before it', async () => {
   async function* inputs(): AsyncGenerator<number[]> {
     yield [1];

@@ -87,6 +87,8 @@ test('npm: where the registry of a manifest leads to is not connected to, when t
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'thing', version: '1.0.0' });
   const place = await stage(t, { env: registry.env });
+  // A file that came with the target must not lead around it either.
+  await writeFile(join(place.targetDir, '.npmrc'), 'noproxy=127.0.0.1,169.254.169.254\nproxy=\nhttps-proxy=\n');
   for (const location of ['http://169.254.169.254/latest/meta-data/', 'https://169.254.169.254/latest/']) {
     registry.host.redirect('/thing', location);
     const wanted = { ...spec('thing'), registry_url: registry.host.url('/') };
