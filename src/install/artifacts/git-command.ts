@@ -102,5 +102,5 @@ export function heldTo(url: URL, addresses: readonly string[]): string[] {
 export function lastWords(stderr: string): string {
   const lines = stderr.trim().split('\n').filter(Boolean);
   const fatal = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? 'it said nothing';
-  return withoutPasswords(fatal.replace(/^(fatal|error): /, '')).slice(0, 300);
+  return withoutPasswords(fatal.replace(/^(fatal|error): |\.$/g, '')).slice(0, 300);
 }
