@@ -113,7 +113,7 @@ test('commands: an install writes no file of the reader’s but those of the ins
   const command = installCommand('http://hub.example', "tool:a';rm@1");
   assert.doesNotMatch(command, /-o\b|>/);
   assert.match(command, /^curl -sSf 'http:\/\/hub\.example\/catalog\/manifest\/tool%3Aa'\\'';?/);
-  assert.match(command, / \| hub install --manifest - --target \.$/);
+  assert.match(command, / \| HUB_URL= hub install --manifest - --target \.$/);
 });
 
 test('commands: what a shell would read as more than a word is quoted', () => {

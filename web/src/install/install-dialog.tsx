@@ -94,8 +94,9 @@ function TargetForm({ run, isPlanning }: { run: InstallRun; isPlanning: boolean 
         {isPlanning ? 'Planning…' : 'Show the plan'}
       </button>
       <p class="quiet">
-        Everything is written inside this folder; one that does not begin with <code>/</code> lies where the hub runs,
-        or in its <code>INSTALL_ROOT</code>. The plan touches nothing.
+        A folder on the machine of the hub, not on yours: one that does not begin with <code>/</code> is relative to
+        where the hub runs, or to its <code>INSTALL_ROOT</code>, and <code>.</code> is that place itself. Everything is
+        written inside it. The plan touches nothing.
       </p>
     </form>
   );

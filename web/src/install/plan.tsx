@@ -7,7 +7,7 @@ export function Plan({ plan, target }: { plan: InstallPlan; target: string }) {
   return (
     <>
       <p>
-        Into the folder <code>{target}</code>:
+        Into the folder <code>{target}</code> on the hub’s machine:
       </p>
       <ol class="plan">
         {plan.artifacts.map(({ step, command, reason, fault }) => (

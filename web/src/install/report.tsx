@@ -17,6 +17,9 @@ export function Report({ report, onClose }: { report: InstallReport; onClose: ()
           <p>The lockfile says what is. Once the cause is mended, the same install continues from there.</p>
         </Notice>
       )}
+      <p>
+        In the folder <code>{report.target}</code> on the hub’s machine:
+      </p>
       <Steps steps={steps} />
       <h3>hub.lock.json</h3>
       <CopyBox text={JSON.stringify(report.lockfile, null, 2)} label="the lockfile" />
