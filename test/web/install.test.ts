@@ -40,6 +40,7 @@ browserTest(
 
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByText('Installed;').waitFor();
+    await dialog.getByText('In the folder project on the hub’s machine:').waitFor();
     const steps = await dialog.locator('.step').allInnerTexts();
     assert.deepEqual(
       steps.map((step) => /[a-z]+\.[a-z]+/.exec(step)?.[0]),
@@ -131,13 +132,13 @@ browserTest(
     await giveToken();
     assert.equal(await dialog.getByLabel('Folder on the hub’s machine').inputValue(), 'asked-again');
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
-    await dialog.getByText('Into the folder asked-again:').waitFor();
+    await dialog.getByText('Into the folder asked-again on the hub’s machine:').waitFor();
     await refuseNext();
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByRole('alert').getByText('does not accept the token any more').waitFor();
     await screenshot(page, 'install-token-again');
     await giveToken();
-    await dialog.getByText('Into the folder asked-again:').waitFor();
+    await dialog.getByText('Into the folder asked-again on the hub’s machine:').waitFor();
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByText('Installed;').waitFor();
     await readFile(join(root, 'asked-again', 'hub.lock.json'));
@@ -228,5 +229,13 @@ browserTest(
     const failed = page.locator('.step-bad').first();
     assert.match(await failed.innerText(), /zip\.extract/);
     assert.ok(((await failed.locator('.step-note').textContent()) ?? '').length > 10, 'it says why');
+
+    await page.setViewportSize({ width: 1280, height: 450 });
+    const isInView = `(() => {
+      const { bottom } = [...document.querySelectorAll('dialog button')].at(-1).getBoundingClientRect();
+      return bottom <= document.querySelector('dialog').getBoundingClientRect().bottom && bottom <= innerHeight;
+    })()`;
+    assert.ok(await page.evaluate('document.querySelector("dialog").scrollHeight > innerHeight'), 'more than fits');
+    await until(page, isInView);
   },
 );
