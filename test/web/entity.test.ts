@@ -43,6 +43,18 @@ browserTest('entity: its versions lead to each other, and back leads back', demo
   assert.equal(await versions.locator('[aria-current=page]').textContent(), '1.10.0');
 });
 
+browserTest('entity: on a phone, the facts and versions come right after the summary', demo, async ({ open }) => {
+  const page = await open(PDF, { viewport: { width: 390, height: 844 } });
+  const top = async (name: string) => (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? 0;
+  await page.getByRole('heading', { level: 2, name: 'Versions' }).waitFor();
+  const order = ['At a glance', 'Versions', 'Use it', 'How well it is described'];
+  const tops = await Promise.all(order.map(top));
+  assert.deepEqual(
+    tops,
+    tops.toSorted((one, other) => one - other),
+  );
+});
+
 browserTest('entity: commands and configurations are there to be copied', demo, async ({ open }) => {
   const page = await open(PDF, { permissions: ['clipboard-read', 'clipboard-write'] });
   const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
@@ -50,7 +62,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   await page.getByText('Copied').waitFor();
   assert.match(
     await copied(),
-    /^curl -sSf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 \| hub install --manifest - --target \.$/,
+    /^curl -sSf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 \| HUB_URL= hub install --manifest - --target \.$/,
   );
 
   for (const [client, section] of [
