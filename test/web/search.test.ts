@@ -53,6 +53,7 @@ browserTest('search: an answer that comes late does not replace a newer one', de
 browserTest('search: the keyboard is enough', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();
+  assert.ok(await page.locator('.search-hint').isVisible());
   await page.keyboard.press('/');
   await page.keyboard.type('pdf table');
   await page.getByText('for “pdf table”').waitFor();
@@ -61,6 +62,7 @@ browserTest('search: the keyboard is enough', demo, async ({ open }) => {
 
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), names[0]);
+  assert.ok(await page.locator('.search-hint').isHidden(), 'no hint beside what is typed');
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), names[1]);
   await page.keyboard.press('End');
