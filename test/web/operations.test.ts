@@ -260,7 +260,9 @@ browserTest(
     assert.ok(await button.isDisabled());
     await pending(page).getByLabel('All on this page').check();
     await button.click();
-    await page.getByRole('dialog', { name: 'Delete 2 servers?' }).getByRole('button', { name: 'Cancel' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete 2 servers?' });
+    await question.getByText('brings them back with the next sync').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
     await pending(page).getByLabel('Select mcp_server:local@1.0.0').uncheck();
     await button.click();
     await page.getByRole('dialog', { name: 'Delete 1 server?' }).getByRole('button', { name: 'Delete' }).click();

@@ -121,7 +121,7 @@ function Selection() {
             doomed.value = [];
           }}
         >
-          <p>They leave the catalog. A remote that still lists them brings them back when it changes.</p>
+          <p>They leave the catalog. A remote that still lists them brings them back with the next sync.</p>
         </Question>
       )}
     </div>
