@@ -11,6 +11,7 @@ import {
 } from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
+import { explainedNotFound, LONGEST_ID_SHOWN, SEARCH_ADVICE } from '../not-found.ts';
 import { flag, text, textOr } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import type { Progress } from '../output/progress.ts';
@@ -56,8 +57,14 @@ export const installCommands = [
         dry_run: dryRun,
         frozen,
       };
-      const report = await output.working((progress) => hub.install(request, installListener(progress)));
-      output.answer(report, () => reportForPeople(report, output));
+      const report = await output.working((progress) =>
+        explainedNotFound(
+          hub.install(request, installListener(progress)),
+          () =>
+            `No entity '${id.slice(0, LONGEST_ID_SHOWN)}' is in the catalog. ${SEARCH_ADVICE} --manifest <file> installs what is not in it.`,
+        ),
+      );
+      output.answer(report, () => reportForPeople(report, { output, place: placeOf(report, access) }));
       return report.ok ? 'ok' : 'failed';
     },
   }),
@@ -108,12 +115,17 @@ function remark(extra: Record<string, unknown> = {}): string {
   return typeof reason === 'string' ? `: nothing to do (${oneLine(reason).replace(/\.$/, '')})` : ': nothing to do';
 }
 
-function reportForPeople(report: InstallReport, output: Output): string {
+/** Whoever asks a server reads a path of another machine. */
+function placeOf({ target }: InstallReport, { serverUrl }: Pick<Call['access'], 'serverUrl'>): string {
+  return serverUrl === undefined ? oneLine(resolve(target)) : `'${oneLine(target)}' on the machine of the hub`;
+}
+
+function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {
   if (report.dry_run) return `${planForPeople(report.plan)}Nothing was touched (--dry-run).\n`;
   const { style } = output;
   const failed = report.results.filter(({ ok }) => !ok).map(({ step }) => step);
   const files = report.files_written.map((file) => `wrote  ${oneLine(file)}\n`).join('');
-  const where = `${oneLine(report.plan.id)} in ${oneLine(report.target)}`;
+  const where = `${oneLine(report.plan.id)} in ${place}`;
   const end = report.ok ? style.good(`Installed ${where}`) : style.bad(`Not everything is installed of ${where}`);
   const lacking = failed.length > 0 ? ` (failed: ${failed.join(', ')})` : '';
   return `${files}${end}${lacking}.\n`;

@@ -2,7 +2,8 @@
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { asObject } from '../../lib/json.ts';
-import { command } from '../command.ts';
+import { type Call, command } from '../command.ts';
+import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
 import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
@@ -26,19 +27,37 @@ export const showCommands = [
     ],
     async run({ args: [id = ''], options, terminal, output, access }) {
       const hub = await access.open({ mustExist: true });
+      const advise = (message: string) => `${message} ${adviceFor(id)}`;
       if (options.manifest) {
-        const text = `${(await hub.getManifest(id)).text.trimEnd()}\n`;
+        const text = `${(await explainedNotFound(hub.getManifest(id), advise)).text.trimEnd()}\n`;
         terminal.write(terminal.isTerminal ? harmlessJson(text) : text);
         return 'ok';
       }
-      const entity = await hub.getEntity(id);
-      output.answer(entity, () => entityForPeople(entity, output, options));
+      const entity = await explainedNotFound(hub.getEntity(id), advise);
+      const manifest = manifestPlace(entity, access);
+      output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
       return 'ok';
     },
   }),
 ];
 
-function entityForPeople(entity: EntityRecord, { style, columns }: Output, { readme }: { readme: boolean }): string {
+function adviceFor(id: string): string {
+  return /^[^:]+:./.test(id) ? SEARCH_ADVICE : `An id is <type>:<slug> or <type>:<slug>@<version>. ${SEARCH_ADVICE}`;
+}
+
+/** Where no server was named, nothing need listen at the address that this hub would have. */
+function manifestPlace(
+  { id, manifest_url, source_url }: EntityRecord,
+  { serverUrl }: Pick<Call['access'], 'serverUrl'>,
+): string {
+  return serverUrl === undefined && manifest_url !== source_url ? `hub show ${id} --manifest` : manifest_url;
+}
+
+function entityForPeople(
+  entity: EntityRecord,
+  { style, columns }: Output,
+  { readme, manifest }: { readme: boolean; manifest: string },
+): string {
   const { lifecycle, quality } = entity;
   const status = lifecycle.reason ? `${lifecycle.status}: ${lifecycle.reason}` : lifecycle.status;
   const lacks = quality.filter(({ met }) => !met).map(({ reason }) => reason);
@@ -57,7 +76,7 @@ function entityForPeople(entity: EntityRecord, { style, columns }: Output, { rea
       ['Capabilities', entity.capabilities.join(', ')],
       ['Frameworks', entity.frameworks.join(', ')],
       ['Providers', entity.providers.join(', ')],
-      ['Manifest', entity.manifest_url],
+      ['Manifest', manifest],
       [
         'Quality',
         `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,

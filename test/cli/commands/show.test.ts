@@ -31,8 +31,10 @@ const manifests = [
   }),
 ];
 
-testBothWays('hub show: the newest version, in words and as JSON', { manifests }, async (_t, { hub, json }) => {
+testBothWays('hub show: the newest version, in words and as JSON', { manifests }, async (_t, { hub, json, way }) => {
   const { exitCode, out, error } = await hub('show', 'mcp_server:pdf-tables');
+  const manifest = { 'in process': /^Manifest +hub show mcp_server:pdf-tables@1\.1\.0 --manifest$/m };
+  assert.match(out, { ...manifest, 'against a server': /^Manifest +http:\/\/hub\.test\/catalog\/manifest\//m }[way]);
   assert.deepEqual([exitCode, error], [0, '']);
   assert.match(out, /^mcp_server:pdf-tables@1\.1\.0 {2}PDF Tables\n\nFinds the tables in a PDF file/);
   assert.match(out, /^Status +deprecated: Too old\.$/m);
@@ -112,6 +114,8 @@ testBothWays('hub show: colours on a terminal, none in a file', { manifests }, a
 testBothWays('hub show: what is not there is exit code 3', { manifests }, async (_t, { hub }) => {
   for (const id of ['tool:none@1', 'nonsense', '..']) {
     const { exitCode, out, error } = await hub('show', id);
-    assert.deepEqual([exitCode, out, error], [3, '', `hub: No entity '${id}' is in the catalog.\n`]);
+    assert.deepEqual([exitCode, out], [3, '']);
+    const shape = id.includes(':') ? '' : 'An id is <type>:<slug> or <type>:<slug>@<version>. ';
+    assert.equal(error, `hub: No entity '${id}' is in the catalog. ${shape}'hub search <words>' tells what is.\n`);
   }
 });

@@ -1,0 +1,15 @@
+// What to do when an entity is not in the catalog, in words of the command line.
+import { HubError } from '../errors.ts';
+
+export const LONGEST_ID_SHOWN = 120;
+export const SEARCH_ADVICE = "'hub search <words>' tells what is.";
+
+/** The same error, worded for whoever types commands: the hub's own words are for those who send requests. */
+export async function explainedNotFound<T>(asked: Promise<T>, reword: (message: string) => string): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'entity_not_found') error.message = reword(error.message);
+    throw error;
+  }
+}
