@@ -24,7 +24,7 @@ export const pendingCommands = [
     async run({ args, options: { errorOnly, limit, offset }, output, access }) {
       const hub = await access.open({ mustExist: true });
       const page = await hub.listPending({ text: args.join(' '), errorOnly, limit, offset });
-      output.answer(page, () => pendingForPeople(page, output));
+      output.answer(page, () => pendingForPeople(page, { output, nothing: nothingListed(page, { args, errorOnly }) }));
       return 'ok';
     },
   }),
@@ -73,8 +73,20 @@ export const pendingCommands = [
   }),
 ];
 
-function pendingForPeople({ items, total }: PendingPage, output: Output): string {
-  if (items.length === 0) return 'No server is pending.\n';
+function nothingListed(
+  { total }: PendingPage,
+  { args, errorOnly }: { args: readonly string[]; errorOnly: boolean },
+): string {
+  if (total > 0) return `There are no more; ${plural(total, 'server')} in all.`;
+  if (args.length > 0) return `No pending server ${errorOnly ? 'with an error ' : ''}matches these words.`;
+  return errorOnly ? 'No server has an error.' : 'No server is pending.';
+}
+
+function pendingForPeople(
+  { items, total }: PendingPage,
+  { output, nothing }: { output: Output; nothing: string },
+): string {
+  if (items.length === 0) return `${nothing}\n`;
   const { style } = output;
   const rows = output.table(items, [
     { title: 'Server', text: ({ uid }) => uid, isFlexible: true },

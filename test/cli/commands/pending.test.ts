@@ -19,7 +19,9 @@ testBothWays('hub pending: listed, filtered and removed', { manifests }, async (
     page.answer.items.map((item) => item.uid),
     [uid('alpha')],
   );
-  assert.equal((await hub('pending', 'list', '--error-only')).out, 'No server is pending.\n');
+  assert.equal((await hub('pending', 'list', '--error-only')).out, 'No server has an error.\n');
+  assert.equal((await hub('pending', 'list', 'calendar')).out, 'No pending server matches these words.\n');
+  assert.equal((await hub('pending', 'list', '--offset', '9')).out, 'There are no more; 4 servers in all.\n');
 
   const one = await hub('pending', 'delete', uid('alpha'));
   assert.deepEqual([one.exitCode, one.out], [0, `removed  ${uid('alpha')}\n1 server removed.\n`]);
@@ -29,6 +31,7 @@ testBothWays('hub pending: listed, filtered and removed', { manifests }, async (
   assert.deepEqual([without.exitCode, without.answer.total_removed], [1, 0]);
   const rest = await json<BulkRemoval>('pending', 'delete', '--all');
   assert.deepEqual([rest.exitCode, rest.answer.total_removed], [0, 3]);
+  assert.equal((await hub('pending', 'list')).out, 'No server is pending.\n');
 });
 
 testBothWays('hub pending retry: tells what became of it', { manifests }, async (_t, { json }) => {
