@@ -1,5 +1,6 @@
 // `hub search`.
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import type { HubOperations } from '../../hub-operations.ts';
 import { RERANKS, SEARCH_MODES, type SearchItem, type SearchPage, VERSION_CHOICES } from '../../search/contract.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import { command } from '../command.ts';
@@ -9,6 +10,7 @@ import { oneLine, plural, wrapped } from '../output/text.ts';
 
 const MOST_FACET_VALUES = 8;
 const PATIENCE_MS = 10_000;
+const EMPTY_CATALOG = "Nothing found: the catalog is empty. 'hub remotes add <url>' and 'hub sync' fill it.\n";
 
 const RERANKED: Record<NonNullable<SearchPage['rerank']>, string> = {
   applied: 'A language model put the best results in order.',
@@ -32,7 +34,11 @@ export const searchCommands = [
       transports: list('--transports <list>', 'reached by any of these transports'),
       mode: oneOf('-m, --mode <mode>', 'how to search', SEARCH_MODES),
       rerank: oneOf('--rerank <how>', 'whether a language model puts the best in order', RERANKS),
-      versions: oneOf('--versions <which>', 'of each name', VERSION_CHOICES),
+      versions: oneOf(
+        '--versions <which>',
+        'of each name; the latest, where nothing else is asked for',
+        VERSION_CHOICES,
+      ),
       ...paging('results', { most: 100, fallback: undefined }),
       includeInactive: flag('--include-inactive', 'also what is disabled'),
       registered: flag('--registered', 'no MCP servers that are not in the gateway yet'),
@@ -56,14 +62,21 @@ export const searchCommands = [
           return access.settle({ withinMs: PATIENCE_MS });
         });
       terminal.shutdown.throwIfAborted();
-      const page = await hub.search(searchQuery({ ...wish, text, includePending: !registered }));
+      // A list that names the same thing three times is hard to read; the versions are counted beside it.
+      const versions = wish.versions ?? (text.trim() === '' ? 'latest' : undefined);
+      const page = await hub.search(searchQuery({ ...wish, text, versions, includePending: !registered }));
+      const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.rerank) output.note(`hub: ${RERANKED[page.rerank]}`);
-      output.answer(page, () => resultsForPeople(page, output));
+      output.answer(page, () => (isEmpty ? EMPTY_CATALOG : resultsForPeople(page, output)));
       return 'ok';
     },
   }),
 ];
+
+async function isCatalogEmpty(hub: Pick<HubOperations, 'listCatalog'>): Promise<boolean> {
+  return (await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 })).total === 0;
+}
 
 function resultsForPeople({ items, total, facets }: SearchPage, output: Output): string {
   const { style } = output;

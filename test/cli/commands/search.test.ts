@@ -53,7 +53,8 @@ testBothWays('hub search: options reach the search', { manifests }, async (_t, {
     ['tool:weather@1.0.0'],
   );
   const second = await json<SearchPage>('search', '--limit', '1', '--offset', '1');
-  assert.deepEqual([second.answer.items.length, second.answer.total], [1, 4]);
+  assert.deepEqual([second.answer.items.length, second.answer.total], [1, 3], 'of each name the newest');
+  assert.equal((await json<SearchPage>('search', '--versions', 'all')).answer.total, 4);
   const why = await json<SearchPage>('search', 'weather', '--why', '--snippets', '--mode', 'keyword');
   assert.ok(why.answer.items[0]?.fit_reason);
   assert.ok(why.answer.items[0]?.snippet);
@@ -66,6 +67,14 @@ testBothWays('hub search: what a stranger wrote cannot command the terminal', { 
   const { out } = await inTerminal(['search', 'evil', '--mode', 'keyword'], { environment, isTerminal: true });
   assert.match(out, /^agent:evil@1\.0\.0\n {4}evil: weather\n/);
   assert.doesNotMatch(out, /(?!\n)[\p{Cc}\u202e]/u);
+});
+
+testBothWays('hub search: an empty catalog is told, and what fills it', {}, async (_t, { hub }) => {
+  const { exitCode, out } = await hub('search', 'weather', '--mode', 'keyword');
+  assert.deepEqual(
+    [exitCode, out],
+    [0, "Nothing found: the catalog is empty. 'hub remotes add <url>' and 'hub sync' fill it.\n"],
+  );
 });
 
 const wrong = [
