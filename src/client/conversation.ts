@@ -28,7 +28,7 @@ export function createConversation(options: HubClientOptions): Conversation {
     try {
       return JSON.parse(text) as T;
     } catch (error) {
-      throw new UnreachableError(url, 'answered something that is no JSON; is this its address?', { cause: error });
+      throw new UnreachableError(url, 'answered something that is no JSON (is this its address?)', { cause: error });
     }
   }
 

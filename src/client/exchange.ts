@@ -31,6 +31,8 @@ export interface HubRequest {
 /** An answer with what keeps its time: to be touched whenever something arrives, and ended. */
 export interface HubResponse {
   response: Response;
+  /** Whether a token went with the request. */
+  hadToken: boolean;
   touch(): void;
   end(): void;
   /** What a failure while the body is read means. */
@@ -54,6 +56,7 @@ export function createExchange(options: HubClientOptions): Exchange {
 
   async function attempt(request: HubRequest): Promise<HubResponse> {
     const clock = idleClock(timeoutMs, signal);
+    const hadToken = token !== undefined;
     const fault = (error: unknown) => {
       clock.end();
       if (signal?.aborted) return new UnreachableError(url, 'was not waited for any longer', { cause: error });
@@ -73,7 +76,7 @@ export function createExchange(options: HubClientOptions): Exchange {
         redirect: 'manual',
         signal: clock.signal,
       });
-      return { response, touch: clock.touch, end: clock.end, fault };
+      return { response, hadToken, touch: clock.touch, end: clock.end, fault };
     } catch (error) {
       throw fault(error);
     }
@@ -176,14 +179,16 @@ function isUnauthorized(error: Error): boolean {
   return error instanceof RefusedError && error.status === 401;
 }
 
-async function readRefusal(url: string, { response, end, fault }: HubResponse): Promise<Error> {
+async function readRefusal(url: string, { response, hadToken, end, fault }: HubResponse): Promise<Error> {
   const { status, headers } = response;
   const location = headers.get('location');
   try {
     const text = await response.text();
     const isProblem = /^application\/problem\+json\b/i.test(headers.get('content-type') ?? '');
     const problem = isProblem ? readProblem(text) : undefined;
-    if (problem) return new RefusedError(problem, response);
+    // The hub says how a token is sent, which is no help to somebody who sent one.
+    const refusedToken = status === 401 && hadToken ? { detail: `The hub at ${url} refused the token.` } : {};
+    if (problem) return new RefusedError({ ...problem, ...refusedToken }, response);
   } catch (error) {
     return fault(error);
   } finally {
@@ -195,5 +200,5 @@ async function readRefusal(url: string, { response, end, fault }: HubResponse): 
   }
   const elsewhere = location === null ? null : URL.parse(location, url);
   if (elsewhere) return new UnreachableError(url, `redirects to ${elsewhere.href}; use that address`);
-  return new UnreachableError(url, `answered ${status}, and not as a hub does; is this its address?`);
+  return new UnreachableError(url, `answered ${status}, and not as a hub does (is this its address?)`);
 }

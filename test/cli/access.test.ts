@@ -28,6 +28,7 @@ test('access: a token that is missing or wrong is exit code 4, and says what to 
     const { exitCode, out, error } = await inTerminal(['pending', 'list'], { environment: { HUB_URL, HUB_TOKEN } });
     assert.deepEqual([exitCode, out], [4, '']);
     assert.match(error, /^hub: .* Set HUB_TOKEN to the API_TOKEN of the hub\.\n$/);
+    assert.equal(/refused the token/.test(error), HUB_TOKEN !== '');
     assert.doesNotMatch(error, /wrong/);
   }
   const right = await inTerminal(['pending', 'list'], { environment: { HUB_URL, HUB_TOKEN: ` ${TOKEN}\n` } });

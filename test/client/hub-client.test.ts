@@ -153,8 +153,15 @@ test('client: a wrong token is refused; one that is asked for is tried once', as
   const { listen } = await testHub(t, { settings });
   const url = await listen();
   const pending = { text: '', errorOnly: false, ...page };
-  await assert.rejects(new HubClient({ url }).listPending(pending), { code: 'unauthorized' });
-  await assert.rejects(new HubClient({ url, token: 'wrong' }).listPending(pending), { code: 'unauthorized' });
+  await assert.rejects(new HubClient({ url }).listPending(pending), {
+    code: 'unauthorized',
+    message: /needs the header/,
+  });
+  await assert.rejects(new HubClient({ url, token: 'wrong' }).listPending(pending), {
+    code: 'unauthorized',
+    status: 401,
+    message: `The hub at ${url} refused the token.`,
+  });
 
   let asked = 0;
   const answers = (token: string | undefined) => async () => {
@@ -237,7 +244,7 @@ test('client: the token goes nowhere else', async (t) => {
 });
 
 const notHubs: { name: string; answer: (response: ServerResponse) => void; says: RegExp }[] = [
-  { name: 'a page', answer: (response) => response.end('<html>'), says: /no JSON; is this its address\?/ },
+  { name: 'a page', answer: (response) => response.end('<html>'), says: /no JSON \(is this its address\?\)\.$/ },
   {
     name: 'a 404 of somebody else',
     answer: (response) => response.writeHead(404).end('?'),
@@ -325,7 +332,7 @@ const streams: { name: string; text: string; error: object }[] = [
   ...['result', 'progress', 'error'].map((event) => ({
     name: `with a ${event} of something else`,
     text: `event: ${event}\ndata: <html>\n\n`,
-    error: { name: 'UnreachableError', message: /no JSON; is this its address/ },
+    error: { name: 'UnreachableError', message: /no JSON \(is this its address/ },
   })),
 ];
 for (const { name, text, error } of streams) {

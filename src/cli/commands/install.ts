@@ -109,7 +109,8 @@ function installListener(progress: Progress): (event: InstallEvent) => void {
 
 function remark(extra: Record<string, unknown> = {}): string {
   const { error, skipped, reason, frozen } = extra;
-  if (typeof error === 'string') return `: ${oneLine(error)}`;
+  // What a program said may end its own sentence already.
+  if (typeof error === 'string') return `: ${oneLine(error).replace(/(?<!\.)([.?!])\.$/, '$1')}`;
   if (!skipped) return '';
   if (frozen) return ': as the lockfile says';
   return typeof reason === 'string' ? `: nothing to do (${oneLine(reason).replace(/\.$/, '')})` : ': nothing to do';
