@@ -38,6 +38,45 @@ const SECRET: [name: string, value: unknown, shown: unknown][] = [
     { auth: { type: 'bearer', bearer: 's3cret', token_url: 'https://a.example/t' } },
     { auth: { type: 'bearer', bearer: '***', token_url: 'https://a.example/t' } },
   ],
+  [
+    'in variables on a command line',
+    { args: ['run', '-e', 'GITHUB_TOKEN=s3cret', '--env=OPENAI_KEY=s3cret', 'DB=postgres://me:s3cret@db/x', 'A=b'] },
+    { args: ['run', '-e', 'GITHUB_TOKEN=***', '--env=OPENAI_KEY=***', 'DB=postgres://db/x', 'A=b'] },
+  ],
+  [
+    'in headers on a command line',
+    { args: ['--header', 'Authorization: Bearer s3cret', '-H', 'X-Team: s3cret', '--header=X-Api-Key: s3cret'] },
+    { args: ['--header', 'Authorization: ***', '-H', 'X-Team: ***', '--header=X-Api-Key: ***'] },
+  ],
+  ['in a list of words', ['Authorization: Bearer s3cret', 'token=s3cret'], ['Authorization: ***', 'token=***']],
+  ['in a list of variables', { env: ['API_KEY=s3cret', 'LEVEL=info'] }, { env: ['API_KEY=***', 'LEVEL=info'] }],
+  [
+    'in a command line that is one text',
+    { command: `A=b API_KEY='s3cret s3cret'  npx x --token s3cret -H "X-Api-Key: s3cret" --port 80` },
+    { command: `A=b API_KEY=***  npx x --token *** -H "X-Api-Key: ***" --port 80` },
+  ],
+  ['in a word for a shell', { cmd: ['sh', '-c', 'TOKEN=s3cret run x'] }, { cmd: ['sh', '-c', 'TOKEN=*** run x'] }],
+  [
+    'in described arguments',
+    { runtimeArguments: [{ type: 'named', name: '-e', value: 'A_TOKEN=s3cret' }] },
+    { runtimeArguments: [{ type: 'named', name: '-e', value: 'A_TOKEN=***' }] },
+  ],
+  [
+    'of any type below a secret name',
+    { token: { value: 's3cret', type: 'string' }, api_keys: ['s3cret', 7], password: 12345, auth: { key: 's3cret' } },
+    { token: { value: '***', type: 'string' }, api_keys: ['***', '***'], password: '***', auth: { key: '***' } },
+  ],
+  ['in tokens of people', { env: { GH_PAT: 's3cret', DB_PASS: 's3cret' } }, { env: { GH_PAT: '***', DB_PASS: '***' } }],
+  [
+    'in an address in a sentence',
+    { error: 'Cannot reach postgres://me:s3cret@db.example/x or https://s3cret@a.example: refused.' },
+    { error: 'Cannot reach postgres://db.example/x or https://a.example: refused.' },
+  ],
+  [
+    'around what looks like a placeholder',
+    { headers: { Authorization: 'Bearer sk-{x}-s3cret' }, token: `s3cret\${A}`, password: `\${A:-s3cret}` },
+    { headers: { Authorization: '***' }, token: '***', password: '***' },
+  ],
 ];
 
 for (const [name, value, shown] of SECRET) {
@@ -53,6 +92,21 @@ const HARMLESS: unknown[] = [
   { env: { API_KEY: `\${API_KEY}`, OTHER_TOKEN: '<your token>' }, headers: { Authorization: 'Bearer {token}' } },
   { url: 'https://{host}/mcp', args: ['--token', '--verbose', '--key-file=a.pem'], token_url: 'https://a.example/t' },
   { authentication: 'required', password_required: true, deep: [null, 7, true, ''] },
+  { description: 'Set API_KEY=abc or --token abc, and send Authorization: Bearer abc. Token: see below.' },
+  {
+    description:
+      '--token is needed, as in postgres://user:password@host/db, https://<user>:<pass>@host or git+ssh://git@a.example/b.',
+  },
+  { features: ['Token: renewed by itself', 'API key: optional', 'Logins without a password'] },
+  {
+    cmd: ['uvx', 'agent-token-budget==1.1.4', '--max-tokens', '4096', '-e', 'OAUTH_CALLBACK_PORT=8085', 'GITHUB_TOKEN'],
+  },
+  { args: ['-H', 'Accept: text/html', '-H', 'localhost:80', '--header', `Authorization:\${AUTH}`, `TOKEN="$TOKEN"`] },
+  { headers: { Authorization: `Bearer \${TOKEN}`, 'X-App': 'App {KEY}', 'X-Other': 'Bearer <YOUR_KEY>' } },
+  { tokens: 128_000, env: { MAX_TOKENS: '4096', AUTH_MODE: 'none' }, usage: { input_tokens: 5, price_per_token: 0.1 } },
+  { properties: { password: { type: 'string', minLength: 8, pattern: '^.+$', anyOf: [{ type: 'null' }] } } },
+  { env: [{ key: 'LOG_LEVEL', value: 'info', description: 'How much is told.' }], allow_secrets: 'false' },
+  { command: 'nothing: token: must be a text' },
 ];
 for (const value of HARMLESS) {
   test(`credentials: ${JSON.stringify(value)} stays as it is`, () =>

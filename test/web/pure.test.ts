@@ -109,6 +109,25 @@ test('client configuration: no login, no secret of an address, a header or an op
   ]);
 });
 
+test('client configuration: nor is one of a variable, a header, or a whole command line', () => {
+  const cmd = ['docker', '-e', 'GITHUB_TOKEN=hunter2', '--header', 'Authorization: Bearer hunter2', 'A=b'];
+  const more = ['DB=postgres://me:hunter2@db.example/x', '-c', 'API_KEY=hunter2 run --token hunter2'];
+  const exec = { cmd: [...cmd, ...more], env: { GH_PAT: 'hunter2', LEVEL: 'high' } };
+  const [claude] = clientConfigs(entityWith({ mcp_registration: { server: { exec } } }));
+  const { args, env } = JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'];
+  assert.deepEqual(env, { GH_PAT: `\${GH_PAT}`, LEVEL: 'high' });
+  assert.deepEqual(args, [
+    '-e',
+    `GITHUB_TOKEN=\${GITHUB_TOKEN_FOR_PDF_TABLES}`,
+    '--header',
+    `Authorization: \${AUTHORIZATION_FOR_PDF_TABLES}`,
+    'A=b',
+    `DB=postgres://\${USERNAME_FOR_PDF_TABLES}:\${PASSWORD_FOR_PDF_TABLES}@db.example/x`,
+    '-c',
+    `API_KEY=\${API_KEY_FOR_PDF_TABLES} run --token \${TOKEN_FOR_PDF_TABLES}`,
+  ]);
+});
+
 test('commands: an install writes no file of the reader’s but those of the install', () => {
   const command = installCommand('http://hub.example', "tool:a';rm@1");
   assert.doesNotMatch(command, /-o\b|>/);

@@ -46,8 +46,12 @@ function written(entry: ServerEntry, place: Place): object {
     const headers = values(missing, (name) => place.placeholder(variableFor(name, place)));
     return { type: entry.type, url: writtenAddress(entry.url, place), ...(headers ? { headers } : {}) };
   }
-  const env = values(entry.env, place.placeholder);
-  const args = entry.args.map((_, index) => writtenArgument(entry.args, index, place));
+  const open = withoutCredentials({ args: entry.args, env: entry.env });
+  const ownEnv = Object.entries(entry.env).map(([name, value]) => [name, open.env[name] === value ? value : undefined]);
+  const env = values(Object.fromEntries(ownEnv), place.placeholder);
+  const args = entry.args.map((word, index) =>
+    writtenArgument(word, { shown: open.args[index] ?? '', before: entry.args[index - 1], place }),
+  );
   return { type: 'stdio', command: literal(entry.command), args, ...(env ? { env } : {}) };
 }
 
@@ -63,14 +67,23 @@ function writtenAddress(url: string, place: Place): string {
   return fillGaps(gapSecrets(url), ({ name }) => place.placeholder(variableFor(name, place)), literalUrl);
 }
 
-/** `--api-key abc` and `--api-key=abc` lose their values, and so do addresses. */
-function writtenArgument(args: readonly string[], index: number, place: Place): string {
-  const word = args[index] ?? '';
-  if (isAddress(word)) return writtenAddress(word, place);
-  if (withoutCredentials(args)[index] === word) return literal(word);
-  const [, option] = /^-+([\w-]+)=/.exec(word) ?? [];
-  const secret = place.placeholder(variableFor(option ?? args[index - 1] ?? 'secret', place));
-  return option === undefined ? secret : `${word.slice(0, word.indexOf('='))}=${secret}`;
+interface Surroundings {
+  /** The word without credentials. */
+  shown: string;
+  before: string | undefined;
+  place: Place;
+}
+
+/** `--api-key abc`, `TOKEN=abc` and `X-Api-Key: abc` lose their values, and so do addresses. */
+function writtenArgument(word: string, { shown, before, place }: Surroundings): string {
+  const [, start = '', address = word] = /^([\w-]+=)(.*)$/s.exec(word) ?? [];
+  if (isAddress(address) && shown.includes('://')) return `${start}${writtenAddress(address, place)}`;
+  if (shown === word) return literal(word);
+  const [first = '', ...others] = shown.split('***');
+  return others.reduce((written, part) => {
+    const [, name = before ?? 'secret'] = /([\w-]+)(?:=|:\s*|\s+)$/.exec(written) ?? [];
+    return `${written}${place.placeholder(variableFor(name, place))}${literal(part)}`;
+  }, literal(first));
 }
 
 /** Not the bare name: a manifest that calls a header `AWS-Secret-Access-Key` must not be sent what its user has under that name. */

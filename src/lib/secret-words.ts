@@ -1,0 +1,88 @@
+// Credentials in texts: in the words of a command line, and in addresses that stand in what people wrote.
+import { isAddress, shownAddress } from './secret-address.ts';
+import { isHarmlessValue, isSecretKey, isSecretVariable } from './secret-names.ts';
+
+const HIDDEN = '***';
+const OPTION = /^--?[\w-]+$/;
+/** `package==1.0` names a version. */
+const ASSIGNED = /^(-{0,2})([A-Za-z_][\w.-]*)=(?!=)(.*)$/s;
+const HEADER = /^([A-Za-z][\w-]*):(\s*)(\S.*)$/s;
+const HEADER_OPTION = /^(-H|--headers?|--http-headers?)$/;
+/** Every other header is for the server alone. */
+const OPEN_HEADER = /^(accept(-.*)?|content-.*|user-agent|host|origin|cache-control|connection)$/i;
+/** Of a list of anything: `Token: renewed by itself` is a sentence. */
+const ONE_VALUE = /^(\w+ )?\S+$/;
+/** Bounded: long texts of strangers are looked through. */
+const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]{1,300})@(?=[\w[])/gi;
+const WORD_OF_AN_EXAMPLE = /^(user(name)?|pass(word)?|pwd|login|token|secret|(api_?)?key|\.{3}|…)$/i;
+const COMMAND_LINE_WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
+
+export function hidden(value: string | number, name = ''): string | number {
+  return isHarmlessValue(name, value) ? value : HIDDEN;
+}
+
+/** Sentences keep all their words: only logins in addresses are left out. */
+export function shownText(text: string): string {
+  if (isOneAddress(text)) return shownAddress(text);
+  const [, dashes, name = '', value = ''] = ASSIGNED.exec(text) ?? [];
+  if (dashes && isSecretKey(name)) return `${dashes}${name}=${hidden(value, name)}`;
+  return text.replace(LOGIN_IN_TEXT, (found, scheme: string, login: string) =>
+    isHarmlessLogin(login) ? found : scheme,
+  );
+}
+
+/** An element of a list, which may be a command line: the word after `--api-key` is a secret, and so is that in `TOKEN=…`. */
+export function shownWord(word: string, before?: unknown): string {
+  const option = typeof before === 'string' && OPTION.test(before) ? before : '';
+  if (isSecretKey(option) && !word.startsWith('-')) return String(hidden(word, option));
+  if (isOneAddress(word)) return shownAddress(word);
+  return shownAssignment(word) ?? shownHeader(word, option) ?? shownText(word);
+}
+
+/** A number after `--pin-token` is one, too. */
+export function shownNumber(value: number, before?: unknown): string | number {
+  return typeof before === 'string' && OPTION.test(before) && isSecretKey(before) ? hidden(value, before) : value;
+}
+
+/** Blanks and quotes stay as they are. */
+export function shownCommandLine(line: string): string {
+  let before: string | undefined;
+  return line.replace(COMMAND_LINE_WORD, (word) => {
+    const [, quote = '', inner = word] = /^(["'])(.*)\1$/s.exec(word) ?? [];
+    const shown = shownWord(inner, before);
+    before = inner;
+    return `${quote}${shown}${quote}`;
+  });
+}
+
+function shownAssignment(word: string): string | undefined {
+  const [found, dashes = '', name = '', value = ''] = ASSIGNED.exec(word) ?? [];
+  if (found === undefined) return undefined;
+  const isVariable = dashes === '' && name === name.toUpperCase();
+  const isSecret = isVariable ? isSecretVariable(name) : isSecretKey(name);
+  const bare = value.replace(/^(["'])(.*)\1$/s, '$2');
+  if (isSecret) return isHarmlessValue(name, bare) ? word : `${dashes}${name}=${HIDDEN}`;
+  // As in `--env=TOKEN=…` and `DATABASE_URL=postgres://…`.
+  const shown = shownWord(bare, HEADER_OPTION.test(dashes + name) ? '-H' : undefined);
+  return shown === bare ? word : `${dashes}${name}=${shown}`;
+}
+
+function shownHeader(word: string, option: string): string | undefined {
+  const [found, name = '', blank = '', value = ''] = HEADER.exec(word) ?? [];
+  if (found === undefined) return undefined;
+  const isAsked = HEADER_OPTION.test(option);
+  // `-H localhost:80` names a host.
+  const isSecret = (isAsked && blank !== '' && !OPEN_HEADER.test(name)) || isSecretKey(name);
+  return isSecret && (isAsked || ONE_VALUE.test(value)) ? `${name}:${blank}${hidden(value, name)}` : undefined;
+}
+
+/** `git@` is everybody's; `user:password@` and `<user>:<password>@` explain. */
+function isHarmlessLogin(login: string): boolean {
+  return (
+    login === 'git' || login.split(':').every((part) => WORD_OF_AN_EXAMPLE.test(part) || isHarmlessValue('', part))
+  );
+}
+
+function isOneAddress(text: string): boolean {
+  return !/\s/.test(text) && isAddress(text);
+}
