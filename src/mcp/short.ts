@@ -5,8 +5,9 @@ import { isJsonObject } from '../lib/json.ts';
 const LONGEST_TEXT = 500;
 const MOST_MEMBERS = 50;
 
-/** Cut between words, with an ellipsis where something is missing. */
-export function shortText(text: string, most = LONGEST_TEXT): string {
+/** Cut between words, with an ellipsis where something is missing; credentials go first, because half of one is not found. */
+export function shortText(whole: string, most = LONGEST_TEXT): string {
+  const text = withoutCredentials(whole);
   if (text.length <= most) return text;
   const cut = text.slice(0, most);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), most / 2)).trimEnd()}…`.toWellFormed();
@@ -17,9 +18,9 @@ export function shownJson<T>(value: T): T {
   return shortJson(withoutCredentials(value));
 }
 
-/** The first lines, and how many more there are. */
-export function shortLines(lines: readonly string[]): string[] {
-  const left = lines.length - MOST_MEMBERS;
+/** The first lines, and how many more there are of all, some of which may have been left out before. */
+export function shortLines(lines: readonly string[], all = lines.length): string[] {
+  const left = all - MOST_MEMBERS;
   return left > 0 ? [...lines.slice(0, MOST_MEMBERS), `… and ${left} more`] : [...lines];
 }
 

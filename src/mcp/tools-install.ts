@@ -3,7 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { InstallPlan, InstallReport } from '../install/contract.ts';
 import { EntityId } from './entity-id.ts';
-import { shortLines, shortText, shownJson } from './short.ts';
+import { shortLines, shownJson } from './short.ts';
 import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
 
 export function offerPlan(server: McpServer, options: McpServerOptions): void {
@@ -22,8 +22,9 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
         // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
         const { plan } = await options.hub.install({ id, target: '.', dry_run: true, frozen: false });
         // Without the registration itself, which may hold what is secret.
-        const { mcp_registration: registration, ...shown } = plan;
-        return answer(planText(plan), { ...shownJson(shown), registers: Object.keys(registration).length > 0 });
+        const { mcp_registration: registration, ...rest } = plan;
+        const shown = { ...shownJson(rest), registers: Object.keys(registration).length > 0 };
+        return answer(planText(shown, plan), shown);
       }),
   );
 }
@@ -50,26 +51,38 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
           if (event.kind === 'started') tell(event.step);
         });
         const { ok, results, files_written } = report;
-        return { ...answer(reportText(report), shownJson({ ok, results, files_written })), isError: !ok };
+        const shown = shownJson({ ok, results, files_written });
+        return { ...answer(reportText(shown, report), shown), isError: !ok };
       }),
   );
 }
 
-function planText({ id, artifacts, adapters, mcp_registration: registration }: InstallPlan): string {
+/** Says only what was made fit to be shown; of the whole, how much there is. */
+function planText(
+  { id, artifacts, adapters, registers }: Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> & { registers: boolean },
+  whole: InstallPlan,
+): string {
   const lines = [
-    ...shortLines(artifacts.map(({ step, command }) => `- ${step}: ${shortText(command)}`)),
-    ...shortLines(adapters.map(({ path, framework }) => `- adapters.write: ${path} for ${framework}`)),
-    ...(Object.keys(registration).length > 0 ? ['- gateway.register: into the gateway, if one is configured'] : []),
+    ...shortLines(
+      artifacts.map(({ step, command }) => `- ${step}: ${command}`),
+      whole.artifacts.length,
+    ),
+    ...shortLines(
+      adapters.map(({ path, framework }) => `- adapters.write: ${path} for ${framework}`),
+      whole.adapters.length,
+    ),
+    ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
     '- lockfile.write: hub.lock.json',
   ];
   return [`Installing ${id} would:`, ...lines].join('\n');
 }
 
-function reportText({ ok, plan, results, target }: InstallReport): string {
+function reportText({ ok, results }: Pick<InstallReport, 'ok' | 'results'>, whole: InstallReport): string {
   const lines = results.map(({ step, ok: isDone, extra }) => {
     if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}`;
-    return `- ${step}: failed: ${shortText(String(extra?.error ?? 'no reason given'))}`;
+    return `- ${step}: failed: ${String(extra?.error ?? 'no reason given')}`;
   });
+  const { plan, target } = whole;
   const head = ok ? `Installed ${plan.id} into ${target}.` : `${plan.id} was not installed completely:`;
-  return [head, ...shortLines(lines)].join('\n');
+  return [head, ...shortLines(lines, whole.results.length)].join('\n');
 }

@@ -97,6 +97,16 @@ test('mcp: an entity is read without what is secret in its registration', async 
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
 });
 
+test('mcp: a plan hides credentials in its text as well', async (t) => {
+  const { client, hub } = await connected(t);
+  const spec = { package: 'a', version: '1.0.0', registry_url: 'https://r.example/npm?token=very-secret' };
+  const artifacts = [{ kind: 'npm', spec }];
+  await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky', name: 'leaky', artifacts }) }]);
+  const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'tool:leaky@1.0.0' } });
+  assert.match(textOf(plan), /--registry=https:\/\/r\.example\/npm\?token=\*\*\* /);
+  assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
+});
+
 test('mcp: answers stay short, however much a manifest says', async (t) => {
   const { client, hub } = await connected(t);
   const many = (count: number, text: string) => Array.from({ length: count }, (_, index) => `${text} ${index}`);

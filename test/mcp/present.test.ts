@@ -8,6 +8,7 @@ const states: [registeredAt: string | null, error: string | null, state: string 
   [AT, null, `registered ${AT}`],
   [null, 'No room.', 'not registered: No room'],
   [AT, 'No room.', `registered ${AT}, but its update failed: No room`],
+  [null, 'No way to https://me:s3cret@a.example/x.', 'not registered: No way to https://a.example/x'],
 ];
 for (const [gateway_registered_at, gateway_error, state] of states) {
   test(`mcp: ${gateway_registered_at ? 'registered' : 'not registered'}, error ${gateway_error}: '${state}'`, () => {
