@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import type { SearchPage } from '../../src/search/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
@@ -110,22 +111,54 @@ browserTest('search: Enter in the field opens the best result', demo, async ({ o
   await page.getByRole('heading', { level: 1, name: 'Weather Almanac' }).waitFor();
 });
 
-browserTest('search: filters say how many, narrow, and survive reload and back', demo, async ({ open }) => {
+/** What the hub counts by itself. */
+async function countsOf(origin: string, filters: string): Promise<NonNullable<SearchPage['facets']>> {
+  const answer = await fetch(`${origin}/catalog/search?versions=latest&facets=true&${filters}`);
+  const { facets } = (await answer.json()) as SearchPage;
+  assert.ok(facets);
+  return facets;
+}
+
+browserTest('search: what a filter counts is what its values would lead to', demo, async ({ open, origin }) => {
+  const [chosen, other] = (await countsOf(origin, 'type=tool')).framework;
+  assert.ok(chosen && other, 'there is a choice');
+  const types = (await countsOf(origin, `frameworks=${chosen.value}`)).type;
+  const all = types.reduce((sum, { count }) => sum + count, 0);
+  assert.ok(types.length > 1, 'other types have it too');
+
+  const page = await open(`/?type=tool&frameworks=${chosen.value}`);
+  const shown = (count: number) => page.locator('.types-count', { hasText: new RegExp(`^${count}$`) }).first();
+  for (const count of [all, ...types.map((each) => each.count)]) await shown(count).waitFor();
+  assert.equal(await page.locator('.types-choice', { hasText: 'Everything' }).textContent(), `Everything${all}`);
+  const framework = page.getByRole('group', { name: 'Framework' });
+  for (const { value, count } of [chosen, other]) {
+    await framework.locator('.choice', { hasText: new RegExp(`^${value}${count}$`) }).waitFor();
+  }
+
+  await page.getByRole('radio', { name: /Everything/ }).check({ force: true });
+  await page.getByText(`${all} ${all === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  page.forget();
+  await page.getByLabel('Every version').check();
+  await page.waitForURL(/versions=all/);
+  await until(page, 'document.querySelector(".results:not(.results-old)") !== null');
+  const limits = page.asked('/catalog/search').map((path) => /limit=1(&|$)/.test(path));
+  assert.ok(limits.filter(Boolean).length <= 1, 'only the filter that is in use is counted apart');
+});
+
+browserTest('search: filters say how many, narrow, and survive reload and back', demo, async ({ open, origin }) => {
   const page = await open('/');
   const tools = page.locator('.types-choice', { hasText: 'Tools' });
   await tools.locator('.types-count').waitFor();
   const count = Number(await tools.locator('.types-count').textContent());
-  // Until then, the counts of the answer before are shown.
-  const counted = page.waitForResponse((response) => /type=tool.*facets=true/.test(response.url()));
   await tools.click();
-  await counted;
   await page.getByText(`${count} entries, newest first`).waitFor();
   assert.deepEqual(new Set(await page.locator('.result .type').allTextContents()), new Set(['Tool']));
 
   const framework = page.getByRole('group', { name: 'Framework' });
-  const option = framework.locator('.choice').first();
-  await option.locator('.choice-count').waitFor();
-  const narrowed = Number(await option.locator('.choice-count').textContent());
+  const [most] = (await countsOf(origin, 'type=tool')).framework;
+  const narrowed = most?.count ?? 0;
+  // Until then, the counts of the answer before are shown.
+  const option = framework.locator('.choice', { hasText: new RegExp(`^${most?.value}${narrowed}$`) });
   await option.click();
   await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
   assert.equal(await titles(page).count(), narrowed);

@@ -1,17 +1,15 @@
 // What the results can be narrowed by, with how many there are of each.
 import { useSignal } from '@preact/signals';
-import type { SearchPage } from '../../../src/search/contract.ts';
 import { shortNumber } from '../parts/words.ts';
+import { FACETS } from './facet-counts.ts';
 import { answer, change, search } from './search-state.ts';
 import { FILTERS, type Filter, hasFilters, withoutFilters } from './search-url.ts';
 
-type Facets = NonNullable<SearchPage['facets']>;
-
-const GROUPS: Record<Filter, { title: string; facet: keyof Facets }> = {
-  capabilities: { title: 'Capability', facet: 'capability' },
-  frameworks: { title: 'Framework', facet: 'framework' },
-  providers: { title: 'Provider', facet: 'provider' },
-  transports: { title: 'Transport', facet: 'transport' },
+const TITLES: Record<Filter, string> = {
+  capabilities: 'Capability',
+  frameworks: 'Framework',
+  providers: 'Provider',
+  transports: 'Transport',
 };
 
 const FEW = 7;
@@ -48,9 +46,8 @@ export function Filters() {
 
 function FilterGroup({ filter }: { filter: Filter }) {
   const isLong = useSignal(false);
-  const { title, facet } = GROUPS[filter];
   const chosen = search.value[filter];
-  const counts = answer.value?.page.facets?.[facet] ?? [];
+  const counts = answer.value?.page.facets?.[FACETS[filter]] ?? [];
   const listed = new Set(counts.map(({ value }) => value.toLowerCase()));
   // What is chosen can always be unchosen, also when nothing has it any more.
   const gone = chosen.filter((value) => !listed.has(value.toLowerCase())).map((value) => ({ value, count: 0 }));
@@ -60,7 +57,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
   const shown = isLong.value ? options : options.filter(({ value }, place) => place < FEW || isChosen(value));
   return (
     <fieldset class="filter">
-      <legend>{title}</legend>
+      <legend>{TITLES[filter]}</legend>
       {shown.map(({ value, count }) => (
         <Choice
           key={value}

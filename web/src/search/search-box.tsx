@@ -92,7 +92,7 @@ function TypeChoice() {
   const counts = new Map(answer.value?.page.facets?.type.map(({ value, count }) => [value, count]));
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const choices: [SearchState['type'], string, number | undefined][] = [
-    ['any', 'Everything', counts.size > 0 && search.value.type === 'any' ? all : undefined],
+    ['any', 'Everything', counts.size > 0 ? all : undefined],
     ...(Object.keys(TYPES) as EntityType[]).map((each): [EntityType, string, number | undefined] => [
       each,
       TYPES[each].many,

@@ -5,6 +5,7 @@ import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
 import { address, go, view } from '../router.ts';
+import { openCounts } from './facet-counts.ts';
 import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
 
 const TYPING_PAUSE_MS = 80;
@@ -94,7 +95,11 @@ async function run(state: SearchState): Promise<void> {
     return;
   }
   try {
-    const whole = await hub.search(withDetails(parameters), signal);
+    const [page, open] = await Promise.all([
+      hub.search(withDetails(parameters), signal),
+      openCounts(parameters, signal),
+    ]);
+    const whole = page.facets ? { ...page, facets: { ...page.facets, ...open } } : page;
     show(whole);
     keep(key, whole);
   } catch (error) {

@@ -1,0 +1,37 @@
+// How many results each value of a filter leads to. Values of one filter are alternatives, so that its own choice does not count.
+import type { SearchPage } from '../../../src/search/contract.ts';
+import { hub } from '../api/hub.ts';
+import type { Filter } from './search-url.ts';
+
+export type Facets = NonNullable<SearchPage['facets']>;
+
+/** Which counts belong to which parameter of a search. */
+export const FACETS: Record<Filter | 'type', keyof Facets> = {
+  type: 'type',
+  capabilities: 'capability',
+  frameworks: 'framework',
+  providers: 'provider',
+  transports: 'transport',
+};
+
+/** The counts of each filter that is in use, as they are without it. */
+export async function openCounts(parameters: URLSearchParams, signal: AbortSignal): Promise<Partial<Facets>> {
+  const used = (Object.keys(FACETS) as (keyof typeof FACETS)[]).filter((name) => parameters.has(name));
+  const counted = await Promise.all(
+    used.map(async (name) => {
+      const { facets } = await hub.search(countsWithout(name, parameters), signal);
+      return facets ? { [FACETS[name]]: facets[FACETS[name]] } : {};
+    }),
+  );
+  return Object.assign({}, ...counted);
+}
+
+/** Nobody reads its results: no quotes are made for it, and no model is asked. */
+function countsWithout(name: string, parameters: URLSearchParams): URLSearchParams {
+  const question = new URLSearchParams(parameters);
+  for (const other of [name, 'with_snippets']) question.delete(other);
+  question.set('facets', 'true');
+  question.set('limit', '1');
+  question.set('rerank', 'none');
+  return question;
+}
