@@ -1,9 +1,11 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
-import type { IngestReport, RemoteList, SyncProgress, SyncReport } from '../../remotes/contract.ts';
+import type { HubOperations } from '../../hub-operations.ts';
+import type { IngestReport, IngestRun, RemoteList, SyncProgress, SyncReport } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
 import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
+import { rejectionsCommand } from './rejections.ts';
 
 const REMOTE_URL = { name: '<url>', description: 'address of an index document, or of an MCP registry' };
 
@@ -46,6 +48,7 @@ export const remoteCommands = [
       return outcome.removed ? 'ok' : 'notFound';
     },
   }),
+  rejectionsCommand,
   command({
     path: ['ingest'],
     summary: 'read one remote, or all of them, into the catalog',
@@ -89,8 +92,15 @@ export async function syncAndTell(
 ): Promise<SyncReport> {
   const hub = await access.open({ mustExist });
   const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
-  output.answer(report, () => syncForPeople(report, output));
+  const runs = output.isJson ? new Map() : await lastRuns(hub);
+  output.answer(report, () => syncForPeople(report, { output, runs }));
   return report;
+}
+
+/** Remote → its last ingest. The report of a sync does not count what came; it is no failure when nobody tells it. */
+async function lastRuns(hub: Pick<HubOperations, 'ingestStatus'>): Promise<ReadonlyMap<string, IngestRun>> {
+  const { last } = await hub.ingestStatus().catch(() => ({ last: [] }));
+  return new Map(last.toReversed().map((run) => [run.url, run]));
 }
 
 /** Long work, with what is going on beside the answer. */
@@ -140,16 +150,34 @@ function ingestForPeople({ results }: IngestReport, { style }: Output): string {
   return results
     .map(({ url, ok, error, stats }) => {
       const mark = ok ? style.good('ok') : style.bad('failed');
-      const counts = `${stats.created} new, ${stats.updated} changed, ${stats.unchanged} as before, ${stats.failed} refused, ${stats.missing} gone; ${stats.elapsed_secs.toFixed(1)} s`;
+      const counts = `${countsLine(stats)}; ${stats.elapsed_secs.toFixed(1)} s`;
       const refused = stats.errors.map((each) => `    ${oneLine(`${each.url}: ${each.error}`)}\n`).join('');
       const said = [error, stats.note].filter(Boolean).map((text) => `    ${oneLine(text ?? '')}\n`);
-      return `${mark}  ${oneLine(url)}\n    ${counts}\n${said.join('')}${refused}`;
+      const more = stats.failed > stats.errors.length ? `    ${rejectionsAdvice(url)}\n` : '';
+      return `${mark}  ${oneLine(url)}\n    ${counts}\n${said.join('')}${refused}${more}`;
     })
     .join('');
 }
 
-function syncForPeople(report: SyncReport, { style }: Output): string {
-  const read = report.ingested.map((url) => `${style.good('ok')}  ${oneLine(url)}\n`);
+type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'failed' | 'missing'>;
+
+function countsLine({ created, updated, unchanged, failed, missing }: Counts): string {
+  return `${created} new, ${updated} changed, ${unchanged} as before, ${failed} refused, ${missing} gone`;
+}
+
+function rejectionsAdvice(url: string): string {
+  return `'hub remotes rejections ${oneLine(url)}' tells why each was refused.`;
+}
+
+function syncForPeople(
+  report: SyncReport,
+  { output: { style }, runs }: { output: Output; runs: ReadonlyMap<string, IngestRun> },
+): string {
+  const read = report.ingested.map((url) => {
+    const run = runs.get(url);
+    const why = run && run.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
+    return `${style.good('ok')}  ${oneLine(url)}\n${run ? `    ${countsLine(run)}\n` : ''}${why}`;
+  });
   const failed = Object.entries(report.errors).map(
     ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,
   );

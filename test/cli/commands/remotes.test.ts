@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IngestReport, RemoteAdded, RemoteList, SyncReport } from '../../../src/remotes/contract.ts';
+import type {
+  IngestReport,
+  RejectionPage,
+  RemoteAdded,
+  RemoteList,
+  SyncReport,
+} from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { testBothWays } from '../hubs.ts';
@@ -52,11 +58,35 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   await hub('remotes', 'add', url);
   const synced = await hub('sync');
   assert.equal(synced.exitCode, 0);
-  assert.match(synced.out, /^ok {2}http\S+\nNothing was registered\.\n/);
+  assert.match(
+    synced.out,
+    /^ok {2}http\S+\n {4}0 new, 0 changed, \d as before, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' tells why each was refused\.\nNothing was registered\.\n/,
+  );
   await hub('remotes', 'add', gone);
   const half = await json<SyncReport>('sync');
   assert.deepEqual([half.exitCode, half.answer.ingested, Object.keys(half.answer.errors)], [1, [url], [gone]]);
   assert.match((await hub('sync', '--force')).out, /^failed {2}http\S+gone\.json: .*404/m);
+});
+
+testBothWays('hub remotes rejections: each manifest that was refused, and why', {}, async (t, { hub, json }) => {
+  const catalog = await startIndexServer(t);
+  const bad = Array.from({ length: 25 }, (_, index) => `bad-${String(index).padStart(2, '0')}.json`);
+  catalog.put('/index.json', { manifests: ['a.json', ...bad] });
+  catalog.put('/a.json', aManifest());
+  for (const name of bad) catalog.put(`/${name}`, '{');
+  const url = catalog.url('/index.json');
+
+  assert.equal((await hub('remotes', 'rejections')).out, 'No manifest was refused.\n');
+  const { out } = await hub('ingest', url);
+  assert.ok(out.endsWith(`    'hub remotes rejections ${url}' tells why each was refused.\n`), out);
+  const listed = await hub('remotes', 'rejections', url, '--limit', '2');
+  assert.equal(listed.exitCode, 0, listed.error);
+  assert.match(listed.out, /^MANIFEST +WHY\n(?:http\S+bad-\d\d\.json {2}.*JSON.*\n){2}\n2 of 25 manifests\n$/);
+  const page = await json<RejectionPage>('remotes', 'rejections', '--offset', '24');
+  assert.deepEqual([page.answer.items.length, page.answer.total], [1, 25]);
+  assert.match((await hub('remotes', 'rejections', '--offset', '25')).out, /^There are no more; 25 manifests in all/);
+  const other = catalog.url('/other.json');
+  assert.equal((await hub('remotes', 'rejections', other)).out, `No manifest of ${other} was refused.\n`);
 });
 
 testBothWays('hub sync: whoever stops it gets the terminal back at once', {}, async (t, { hub, environment, way }) => {

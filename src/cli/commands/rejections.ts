@@ -1,0 +1,38 @@
+// `hub remotes rejections`.
+import type { RejectionPage } from '../../remotes/contract.ts';
+import { command } from '../command.ts';
+import { paging } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, plural } from '../output/text.ts';
+
+export const rejectionsCommand = command({
+  path: ['remotes', 'rejections'],
+  summary: 'list manifests that were not taken, and why',
+  details: 'What the last ingest of each remote could not fetch, or refused.',
+  kind: 'hub',
+  args: [{ name: '[url]', description: 'only of this remote' }],
+  options: paging('manifests', { most: 1000, fallback: 100 }),
+  examples: [
+    ['hub remotes rejections', 'of all remotes'],
+    ['hub remotes rejections https://catalog.example.org/index.json --json', 'of one, for a program'],
+  ],
+  async run({ args: [url], options: { limit, offset }, output, access }) {
+    const hub = await access.open({ mustExist: true });
+    const page = await hub.listRejections({ ...(url === undefined ? {} : { url }), limit, offset });
+    output.answer(page, () => rejectionsForPeople(page, { output, url }));
+    return 'ok';
+  },
+});
+
+function rejectionsForPeople(
+  { items, total }: RejectionPage,
+  { output, url }: { output: Output; url: string | undefined },
+): string {
+  if (total === 0) return `No manifest ${url === undefined ? '' : `of ${oneLine(url)} `}was refused.\n`;
+  if (items.length === 0) return `There are no more; ${plural(total, 'manifest')} in all.\n`;
+  const rows = output.table(items, [
+    { title: 'Manifest', text: (item) => item.url, isFlexible: true },
+    { title: 'Why', text: ({ error }) => error, style: (text) => output.style.bad(text), isFlexible: true },
+  ]);
+  return `${rows}\n${output.style.faint(`${items.length} of ${plural(total, 'manifest')}`)}\n`;
+}
