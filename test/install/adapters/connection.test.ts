@@ -146,11 +146,16 @@ test('connection: unknown, when nothing is said of it', () => {
   }
 });
 
-test('connection: a password in the address of a variable is not written down', () => {
-  const env = { DATABASE_URL: 'postgres://me:hunter2@db.example/x', HOME_PAGE: 'https://a.example/?lang=de' };
+test('connection: a secret in a variable is not written down, whatever the variable is called', () => {
+  const env = {
+    DATABASE_URL: 'postgres://me:hunter2@db.example/x',
+    GH_PAT: 'ghp_1',
+    HOME_PAGE: 'https://a.example/?lang=de',
+  };
   const found = connectionOf(aSubject(server({ exec: { cmd: ['x'], env } })));
   assert.deepEqual(found.kind === 'command' && found.env, [
     variable('DATABASE_URL'),
+    variable('GH_PAT'),
     variable('HOME_PAGE', 'https://a.example/?lang=de'),
   ]);
 });
