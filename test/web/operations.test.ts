@@ -48,6 +48,7 @@ browserTest(
     await page.getByLabel('Admin token').fill(TOKEN);
     await page.getByRole('button', { name: 'Continue' }).click();
 
+    const remotes = page.getByRole('region', { name: 'Remotes' });
     await page.getByText('No remote yet').waitFor();
     await page.getByLabel('Address of an index').fill('http://name:secret@h.example/');
     await page.getByRole('button', { name: 'Add' }).click();
@@ -56,6 +57,11 @@ browserTest(
     await page.getByRole('button', { name: 'Add' }).click();
     const row = remoteRow(page, host.url('/index.json'));
     await row.getByText('Never read').waitFor();
+    await remotes.getByRole('status').getByText('/index.json added').first().waitFor();
+    await page.getByLabel('Address of an index').fill(host.url('/index.json'));
+    await page.getByRole('button', { name: 'Add' }).click();
+    await remotes.getByRole('status').getByText('/index.json was there already.').first().waitFor();
+    assert.equal(await row.getByText('Manifests it refused').count(), 0, 'nothing was refused yet');
     assert.equal(await page.getByRole('alert').count(), 0, 'what was mended is not reported any more');
 
     await page.getByRole('button', { name: 'Sync all' }).click();
@@ -63,7 +69,7 @@ browserTest(
     await page.locator('.work progress').first().waitFor();
     await page.getByText('1 of 1 remote read').waitFor();
     await row.getByText('4 manifests').waitFor();
-    await row.getByText('Manifests it refused').click();
+    await row.getByText('Manifests it refused: 1').click();
     await row.locator('.rejections', { hasText: 'broken.json' }).waitFor();
     assert.match((await row.locator('.rejections').textContent()) ?? '', /type/);
 
@@ -81,6 +87,7 @@ browserTest(
     await row.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No remote yet').waitFor();
+    await remotes.getByRole('status').getByText('/index.json removed.').first().waitFor();
   },
 );
 
@@ -255,6 +262,7 @@ browserTest(
 
     await pending(page).getByRole('button', { name: 'Try all again' }).click();
     await rows.filter({ hasText: 'beta' }).getByText('2 tries').waitFor();
+    await pending(page).getByRole('status').getByText('1 of 1 remote read').first().waitFor();
 
     const button = pending(page).getByRole('button', { name: /^Delete/ });
     assert.ok(await button.isDisabled());
@@ -266,7 +274,7 @@ browserTest(
     await pending(page).getByLabel('Select mcp_server:local@1.0.0').uncheck();
     await button.click();
     await page.getByRole('dialog', { name: 'Delete 1 server?' }).getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('1 server removed.').waitFor();
+    await pending(page).getByRole('status').getByText('1 server removed.').first().waitFor();
     await rows.nth(1).waitFor({ state: 'detached' });
     assert.deepEqual(
       (await hub.listPending({ limit: 10, offset: 0, errorOnly: false, text: '' })).items.map(({ uid }) => uid),

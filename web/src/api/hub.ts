@@ -44,8 +44,8 @@ export const hub = {
   remotes: () => ask<RemoteList>('/remotes'),
   addRemote: (url: string) => ask<RemoteAdded>('/remotes', { method: 'POST', admin: true, body: { url } }),
   removeRemote: (url: string) => ask<RemoteRemoved>('/remotes', { method: 'DELETE', admin: true, body: { url } }),
-  rejections: (url: string) =>
-    ask<RejectionPage>(`/remotes/rejections?${new URLSearchParams({ url, limit: '50' })}`, { admin: true }),
+  rejections: (url: string, limit: number) =>
+    ask<RejectionPage>(`/remotes/rejections?${new URLSearchParams({ url, limit: String(limit) })}`, { admin: true }),
   ingest: (url: string, onProgress: (progress: SyncProgress) => void) =>
     follow<SyncProgress, IngestReport>('/ingest', { method: 'POST', admin: true, body: { url } }, onProgress),
   sync: (force: boolean, onProgress: (progress: SyncProgress) => void) =>

@@ -18,6 +18,9 @@ export interface Work {
 }
 
 export const work = signal<Work | undefined>(undefined);
+/** Where the last thing was done, which is where somebody looks for how it went. */
+export type Place = 'remotes' | 'pending';
+export const place = signal<Place>('remotes');
 export const outcome = signal<{ tone: 'good' | 'warn'; sentence: string } | undefined>(undefined);
 /** Of the last thing that somebody did here; stays until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
@@ -52,9 +55,10 @@ function hasEnded(before: IngestStatus, after: IngestStatus): boolean {
 }
 
 /** A failure is shown, and never more than the last one. */
-export async function attempt(action: () => Promise<unknown>): Promise<void> {
+export async function attempt(where: Place, action: () => Promise<unknown>): Promise<void> {
   failure.value = undefined;
   outcome.value = undefined;
+  place.value = where;
   try {
     await action();
   } catch (error) {
@@ -63,20 +67,43 @@ export async function attempt(action: () => Promise<unknown>): Promise<void> {
   await look();
 }
 
-export const syncAll = (force: boolean) =>
-  carryOut(force ? 'Trying pending servers again' : 'Sync of all remotes', async (report) => {
-    const { ingested, errors, registered, failed, note } = await hub.sync(force, report);
-    const broken = Object.keys(errors).length;
-    const parts = [
-      `${ingested.length} of ${count(ingested.length + broken, 'remote')} read`,
-      `${count(registered, 'server')} registered`,
-    ];
-    if (failed > 0) parts.push(`${failed} refused`);
-    outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };
+/** Whether the remote is there now. */
+export async function addRemote(address: string): Promise<boolean> {
+  await attempt('remotes', async () => {
+    const { added, url } = await hub.addRemote(address);
+    outcome.value = {
+      tone: 'good',
+      sentence: added ? `${url} added; the next sync reads it.` : `${url} was there already.`,
+    };
   });
+  return failure.value === undefined;
+}
+
+export function removeRemote(address: string): Promise<void> {
+  return attempt('remotes', async () => {
+    const { removed, url } = await hub.removeRemote(address);
+    outcome.value = { tone: 'good', sentence: removed ? `${url} removed.` : `${url} was not there any more.` };
+  });
+}
+
+export const syncAll = (force: boolean) =>
+  carryOut(
+    force ? 'pending' : 'remotes',
+    force ? 'Trying pending servers again' : 'Sync of all remotes',
+    async (report) => {
+      const { ingested, errors, registered, failed, note } = await hub.sync(force, report);
+      const broken = Object.keys(errors).length;
+      const parts = [
+        `${ingested.length} of ${count(ingested.length + broken, 'remote')} read`,
+        `${count(registered, 'server')} registered`,
+      ];
+      if (failed > 0) parts.push(`${failed} refused`);
+      outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };
+    },
+  );
 
 export const ingestOne = (url: string) =>
-  carryOut(`Reading ${url}`, async (report) => {
+  carryOut('remotes', `Reading ${url}`, async (report) => {
     const [result] = (await hub.ingest(url, report)).results;
     if (!result) return;
     const { created, updated, unchanged, failed, note } = result.stats;
@@ -87,8 +114,12 @@ export const ingestOne = (url: string) =>
       : { tone: 'warn', sentence: `${url} could not be read: ${result.error ?? 'no reason given'}` };
   });
 
-function carryOut(name: string, action: (report: (progress: SyncProgress) => void) => Promise<void>): Promise<void> {
-  return attempt(async () => {
+function carryOut(
+  where: Place,
+  name: string,
+  action: (report: (progress: SyncProgress) => void) => Promise<void>,
+): Promise<void> {
+  return attempt(where, async () => {
     const report = (progress: SyncProgress) => {
       work.value = { name, progress };
     };

@@ -93,7 +93,7 @@ function lastOffset(total: number): number {
 }
 
 export function removeServers(uids: readonly string[]): Promise<void> {
-  return attempt(async () => {
+  return attempt('pending', async () => {
     const { total_removed, skipped } = await hub.removePending({ uids: [...uids] });
     const kept = Object.entries(skipped).map(([uid, reason]) => `${uid}: ${reason}`);
     const stays = kept.length > 0 ? ` These stay: ${kept.join('; ')}.` : '';

@@ -6,6 +6,7 @@ import { Question } from '../parts/dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { count } from '../parts/words.ts';
 import { lookFailure, syncAll, work } from './operations-state.ts';
+import { Outcome } from './outcome.tsx';
 import { PendingPages } from './pending-pages.tsx';
 import { PendingRow } from './pending-row.tsx';
 import {
@@ -32,6 +33,7 @@ export function Pending() {
           Try all again
         </button>
       </header>
+      <Outcome of="pending" />
       {settings.value?.gateway_configured === false && (
         <p class="quiet">
           No gateway is configured (<code>MCP_GATEWAY_URL</code>), so that every server stays here.

@@ -1,13 +1,12 @@
 // The published catalogs that this hub reads.
 import { useSignal } from '@preact/signals';
-import type { RejectionPage, Remote } from '../../../src/remotes/contract.ts';
-import type { HubFailure } from '../api/failure.ts';
-import { hub } from '../api/hub.ts';
-import { asFailure } from '../api/problem.ts';
+import type { Remote } from '../../../src/remotes/contract.ts';
 import { Question } from '../parts/dialog.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { ago, atMoment, count } from '../parts/words.ts';
-import { attempt, ingestOne, remotes, syncAll, work } from './operations-state.ts';
+import { addRemote, ingestOne, remotes, removeRemote, syncAll, work } from './operations-state.ts';
+import { Outcome } from './outcome.tsx';
+import { Rejections } from './rejections.tsx';
 
 export function Remotes() {
   const list = remotes.value;
@@ -24,6 +23,7 @@ export function Remotes() {
           Sync all
         </button>
       </header>
+      <Outcome of="remotes" />
       {list?.count === 0 && (
         <Notice title="No remote yet">
           <p>Add the address of a published index, or of an MCP registry’s list of servers.</p>
@@ -67,7 +67,7 @@ function RemoteRow({ remote }: { remote: Remote }) {
           )}
         </p>
         {last_error && <p class="reason reason-bad">{failedSentence(last_error)}</p>}
-        <Rejections url={url} />
+        {last_sync_at && <Rejections key={last_sync_at} url={url} />}
       </div>
       <div class="row-actions">
         <button
@@ -92,7 +92,7 @@ function RemoteRow({ remote }: { remote: Remote }) {
         <Question
           title="Remove this remote?"
           action="Remove"
-          onYes={() => attempt(() => hub.removeRemote(url))}
+          onYes={() => removeRemote(url)}
           onClose={() => {
             isAsking.value = false;
           }}
@@ -110,46 +110,6 @@ function failedSentence(error: string): string {
   return /^[a-z]/.test(error) ? `It ${error.replace(/[.\s]+$/, '')}.` : error;
 }
 
-/** Asked for only when somebody wants to see them: there may be thousands. */
-function Rejections({ url }: { url: string }) {
-  const page = useSignal<RejectionPage | undefined>(undefined);
-  const failure = useSignal<HubFailure | undefined>(undefined);
-
-  async function load(): Promise<void> {
-    failure.value = undefined;
-    try {
-      page.value = await hub.rejections(url);
-    } catch (error) {
-      failure.value = asFailure(error);
-    }
-  }
-
-  return (
-    <details onToggle={(event) => event.currentTarget.open && load()}>
-      <summary>Manifests it refused</summary>
-      {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
-      {page.value && page.value.total === 0 && <p class="quiet">None: every manifest could be read.</p>}
-      {page.value && page.value.total > 0 && (
-        <>
-          <ul class="rejections">
-            {page.value.items.map((item) => (
-              <li key={item.url}>
-                <span class="address">{item.url}</span>
-                <span class="reason reason-bad">{item.error}</span>
-              </li>
-            ))}
-          </ul>
-          {page.value.total > page.value.items.length && (
-            <p class="quiet">
-              The first {page.value.items.length} of {count(page.value.total, 'manifest')}.
-            </p>
-          )}
-        </>
-      )}
-    </details>
-  );
-}
-
 function AddRemote() {
   const url = useSignal('');
   return (
@@ -157,9 +117,8 @@ function AddRemote() {
       class="inline-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void attempt(async () => {
-          await hub.addRemote(url.value.trim());
-          url.value = '';
+        void addRemote(url.value.trim()).then((isDone) => {
+          if (isDone) url.value = '';
         });
       }}
     >

@@ -1,8 +1,8 @@
 // The work that goes on: one bar for each remote, then the servers that are registered.
 import type { IngestRun } from '../../../src/remotes/contract.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
 import { count, duration } from '../parts/words.ts';
-import { failure, ingests, look, lookFailure, outcome, remotes, shareDone, work } from './operations-state.ts';
+import { failure, ingests, look, lookFailure, remotes, shareDone, work } from './operations-state.ts';
 
 export function WorkPanel() {
   const own = work.value;
@@ -12,13 +12,11 @@ export function WorkPanel() {
   const isBusy = own !== undefined || running.length > 0 || registering !== null;
   return (
     <div aria-live="polite">
-      {failure.value && <FailureNotice failure={failure.value} />}
       {!failure.value && lookFailure.value && (
         <FailureNotice failure={lookFailure.value} onRetry={look}>
           <p>{remotes.value ? 'What is below may be old; the' : 'The'} hub is asked again by itself.</p>
         </FailureNotice>
       )}
-      {outcome.value && !isBusy && <Notice tone={outcome.value.tone} title={outcome.value.sentence} />}
       {isBusy && (
         <div class="work">
           <p class="work-name">{own?.name ?? 'A sync is under way'}</p>
