@@ -1,14 +1,15 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
-import { searchQuery } from '../search/search-query.ts';
 import { shownEntity } from './present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
 
-const MOST_COMPLETIONS = 10;
+/** Of one question; a larger catalog is asked by what was typed. */
+const MOST_LISTED = 500;
 
 export function offerResources(server: McpServer, { hub, onFailure }: McpServerOptions): void {
-  const complete = { id: (words: string) => told(() => idsFor(hub, words)) };
+  const complete = { id: (typed: string) => told(() => idsThatBeginWith(hub, typed)) };
 
   server.registerResource(
     'entity',
@@ -56,7 +57,22 @@ function idFrom(id: string | string[] | undefined): string {
   }
 }
 
-async function idsFor(hub: McpHub, words: string): Promise<string[]> {
-  const { items } = await hub.search(searchQuery({ text: words, mode: 'keyword', limit: MOST_COMPLETIONS }));
-  return items.map(({ id }) => id);
+/** All that are known to; how many of them are sent is up to the protocol. */
+async function idsThatBeginWith(hub: McpHub, typed: string): Promise<string[]> {
+  const prefix = typed.toLowerCase();
+  const colon = prefix.indexOf(':');
+  const types = ENTITY_TYPES.filter((type) =>
+    colon === -1 ? type.startsWith(prefix) : type === prefix.slice(0, colon),
+  );
+  const [slug = ''] = colon === -1 ? [] : prefix.slice(colon + 1).split('@');
+  const ids = await Promise.all(types.map((type) => idsOf(hub, { type, slug })));
+  return ids.flat().filter((id) => id.toLowerCase().startsWith(prefix));
+}
+
+async function idsOf(hub: McpHub, { type, slug }: { type: EntityType; slug: string }): Promise<string[]> {
+  const page = { type, sort: 'name', limit: MOST_LISTED, offset: 0 } as const;
+  const { items, total } = await hub.listCatalog({ ...page, text: '' });
+  // Names mostly hold what the id is made of.
+  const named = total > items.length && slug !== '' ? (await hub.listCatalog({ ...page, text: slug })).items : [];
+  return [...new Set([...items, ...named].map(({ id }) => id))];
 }

@@ -2,7 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
-import { SEARCH_MODES } from '../search/contract.ts';
+import { SEARCH_MODES, VERSION_CHOICES } from '../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../search/search-query.ts';
 import { EntityId } from './entity-id.ts';
 import { entityText, itemLine, shownEntity, shownItem } from './present.ts';
@@ -18,6 +18,7 @@ const SearchInput = z.object({
   providers: z.array(z.string()).max(20).default([]),
   transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
   mode: z.enum(SEARCH_MODES).optional().describe('Leave it out, unless words or meaning alone are wanted'),
+  versions: z.enum(VERSION_CHOICES).optional().describe('Of each name; the latest, unless all are asked for'),
   limit: z.number().int().min(1).max(MOST_RESULTS).default(5),
   offset: z.number().int().min(0).max(1_000).default(0),
 });
@@ -41,8 +42,9 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
     },
     ({ query, ...wish }) =>
       answered(options, async () => {
+        const versions = wish.versions ?? (query.trim() === '' ? 'latest' : undefined);
         const { items, total, degraded } = await options.hub.search(
-          searchQuery({ ...wish, text: query, withFitReason: true }),
+          searchQuery({ ...wish, versions, text: query, withFitReason: true }),
         );
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
         const found = lines.length > 0 ? lines : ['Nothing fits. Try other or fewer words, or no filter.'];

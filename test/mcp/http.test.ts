@@ -211,11 +211,44 @@ test('mcp: entities and manifests are resources, also those with a slash', async
   const entity = await client.readResource({ uri: 'catalog://entity/tool:weather@1.0.0' });
   assert.equal(JSON.parse((entity.contents[0] as { text: string }).text).title, 'Weather');
   await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:nothing@1.0.0' }), /No entity/);
-  const { completion } = await client.complete({
-    ref: { type: 'ref/resource', uri: 'catalog://entity/{id}' },
-    argument: { name: 'id', value: 'weather' },
-  });
-  assert.ok(completion.values.includes('tool:weather@1.0.0'));
+});
+
+test('mcp: ids are completed from their beginning, and counted', async (t) => {
+  const { client, hub } = await connected(t);
+  const complete = async (value: string) => {
+    const ref = { type: 'ref/resource', uri: 'catalog://entity/{id}' } as const;
+    return (await client.complete({ ref, argument: { name: 'id', value } })).completion;
+  };
+  assert.deepEqual(await complete('tool:w'), { values: ['tool:weather@1.0.0'], total: 1, hasMore: false });
+  assert.deepEqual((await complete('too')).values, ['tool:weather@1.0.0']);
+  assert.deepEqual((await complete('mcp_server:pdf-tables@1')).values, ['mcp_server:pdf-tables@1.0.0']);
+  assert.deepEqual((await complete('weather')).values, []);
+  assert.equal((await complete('')).total, 3);
+  // More than one answer of the catalog holds; the last is found by what was typed.
+  const names = Array.from({ length: 600 }, (_, index) => `n${String(index).padStart(3, '0')}`);
+  await hub.load(names.map((id) => ({ document: aManifest({ type: 'agent', id, name: id }) })));
+  const many = await complete('agent:n1');
+  assert.deepEqual([many.values.length, many.values[0], many.total], [100, 'agent:n100@1.0.0', 100]);
+  assert.deepEqual((await complete('agent:n599')).values, ['agent:n599@1.0.0']);
+  assert.partialDeepStrictEqual(await complete('agent:n'), { hasMore: true });
+});
+
+test('mcp: a list names each thing once, and a sync tells what was refused', async (t) => {
+  const { client, hub } = await connected(t);
+  await hub.load([{ document: aManifest({ type: 'tool', id: 'weather', name: 'weather', version: '2.0.0' }) }]);
+  const total = async (wish: Record<string, string>) => {
+    const { structuredContent } = await client.callTool({ name: 'search_catalog', arguments: { query: '', ...wish } });
+    return (structuredContent as { total: number }).total;
+  };
+  assert.deepEqual([await total({}), await total({ versions: 'all' })], [3, 4]);
+  const host = await startIndexServer(t);
+  host.put('/index.json', { manifests: ['bad.json'] });
+  host.put('/bad.json', '{');
+  const url = host.url('/index.json');
+  await hub.addRemote(url);
+  const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
+  assert.deepEqual((synced.structuredContent as { refused: unknown }).refused, { [url]: 1 });
+  assert.match(textOf(synced), /^1 of 1 remotes read.*\nhttp\S+: manifests refused: 1 /);
 });
 
 test('mcp: the prompt asks for what is needed', async (t) => {
