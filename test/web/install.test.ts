@@ -232,8 +232,9 @@ browserTest(
 
     await page.setViewportSize({ width: 1280, height: 450 });
     const isInView = `(() => {
-      const { bottom } = [...document.querySelectorAll('dialog button')].at(-1).getBoundingClientRect();
-      return bottom <= document.querySelector('dialog').getBoundingClientRect().bottom && bottom <= innerHeight;
+      const end = (selector) => document.querySelector(selector).getBoundingClientRect().bottom;
+      const isAtEdge = Math.abs(end('dialog') - end('.dialog-foot')) < 3;
+      return isAtEdge && end('.dialog-foot .button-main') <= innerHeight;
     })()`;
     assert.ok(await page.evaluate('document.querySelector("dialog").scrollHeight > innerHeight'), 'more than fits');
     await until(page, isInView);
