@@ -171,9 +171,7 @@ for (const tool of TOOLS) {
     const index = await startPackageIndex(t);
     index.publish({ name: 'thing', version: '1.0' });
     const place = await preparedStage(t, tool);
-    // pip tries a tunnel that is refused again and again, for a quarter of a minute.
-    const tunnelled = tool === 'uv' ? ['https://169.254.169.254/latest/'] : [];
-    for (const location of ['http://169.254.169.254/latest/meta-data/', ...tunnelled]) {
+    for (const location of ['http://169.254.169.254/latest/meta-data/', 'https://169.254.169.254/latest/']) {
       index.host.redirect('/files/thing-1.0-py3-none-any.whl', location);
       const wanted = { package: 'thing', index_url: index.url };
       assert.match(await place.failure(pypiInstaller, wanted), /leads to an address that the hub may not connect to/);
