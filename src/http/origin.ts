@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
-import { isLoopbackHost } from '../lib/address.ts';
+import { isLoopbackHost, withoutBrackets } from '../lib/address.ts';
 
 /** Programs send neither of these, and whoever runs one can send what they like. */
 export function isFromBrowser({ headers }: FastifyRequest): boolean {
@@ -15,7 +15,8 @@ export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: re
     throw refused(`The hub does not go by the name '${hostname.slice(0, 100)}'; if it should, set BASE_URL to it.`);
   const { origin } = headers;
   if (origin === undefined) return;
-  const from = URL.parse(origin)?.hostname.replace(/^\[|\]$/g, '');
+  const { hostname: source } = URL.parse(origin) ?? {};
+  const from = source && withoutBrackets(source);
   if (from !== undefined && (isLoopbackHost(from) || from === bare(hostname))) return;
   throw refused('Pages of other sites may not use this address.');
 }
@@ -27,7 +28,7 @@ function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
 }
 
 function bare(hostname: string): string {
-  return hostname.toLowerCase().replace(/^\[|\]$/g, '');
+  return withoutBrackets(hostname.toLowerCase());
 }
 
 function refused(message: string): HubError {

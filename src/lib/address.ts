@@ -8,6 +8,11 @@ export function isLoopbackHost(host: string): boolean {
   return /^(.+\.)?localhost$/.test(name) || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
 
+/** A host as addresses have it, without the brackets around an IPv6 address; nothing else is changed. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/s, '$1');
+}
+
 /** Whether a listener is reached on every address that the machine has. */
 export function isAnyHost(host: string): boolean {
   return host === '0.0.0.0' || host === '::';

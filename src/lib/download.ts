@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { withoutBrackets } from './address.ts';
 import { followRedirects, ownHeaders, plainHeaders } from './fetch.ts';
 import { FetchError, networkError, tooLarge } from './fetch-error.ts';
 import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
@@ -42,7 +43,7 @@ export function createDownload(rule: NetworkRule, { stallMs = STALL_MS } = {}): 
 
 /** For programs that make their own connections: they may take any of a name's addresses, so that none may be a forbidden one. */
 async function vetAddress(address: string, rule: NetworkRule): Promise<readonly string[]> {
-  const hostname = URL.canParse(address) ? new URL(address).hostname.replace(/^\[|\]$/g, '') : '';
+  const hostname = URL.canParse(address) ? withoutBrackets(new URL(address).hostname) : '';
   if (hostname === '') throw new FetchError('is no readable address', { isTemporary: false });
   const addresses = isIP(hostname) ? [hostname] : await addressesOf(hostname);
   for (const found of addresses) {

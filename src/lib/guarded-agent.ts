@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Agent, buildConnector } from 'undici';
+import { withoutBrackets } from './address.ts';
 import { FetchError } from './fetch-error.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 
@@ -52,7 +53,7 @@ function checkedConnector(connect: buildConnector.connector, rule: NetworkRule):
 
 /** Why a host may not be connected to that is written as a number; undefined when it may, or is a name. */
 export function literalFault(hostname: string, rule: NetworkRule): string | undefined {
-  const literal = hostname.replace(/^\[|\]$/g, '');
+  const literal = withoutBrackets(hostname);
   return isIP(literal) ? addressFault(literal, rule) : undefined;
 }
 

@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { withoutBrackets } from './address.ts';
 import { FetchError } from './fetch-error.ts';
 import { checkedLookup, literalFault } from './guarded-agent.ts';
 import type { NetworkRule } from './network-rule.ts';
@@ -112,7 +113,7 @@ function tunnel(
   const url = URL.parse(`https://${request.url}`);
   const fault = url ? literalFault(url.hostname, rule) : 'is no address';
   if (!url || fault) return void refuse(client, 403, `${request.url} ${fault}`);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = withoutBrackets(url.hostname);
   const upstream = connect({ host, port: Number(url.port || 443), lookup });
   let isOpen = false;
   upstream.setTimeout(times.connectMs);

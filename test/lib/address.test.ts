@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DatabaseAddress, describeDatabase, isLoopbackHost, listenerUrl } from '../../src/lib/address.ts';
+import {
+  type DatabaseAddress,
+  describeDatabase,
+  isLoopbackHost,
+  listenerUrl,
+  withoutBrackets,
+} from '../../src/lib/address.ts';
 
 const HOSTS: [host: string, isLoopback: boolean][] = [
   ['localhost', true],
@@ -22,6 +28,21 @@ const HOSTS: [host: string, isLoopback: boolean][] = [
 for (const [host, isLoopback] of HOSTS) {
   test(`address: '${host}' is reached from ${isLoopback ? 'the machine itself only' : 'elsewhere too'}`, () =>
     assert.equal(isLoopbackHost(host), isLoopback));
+}
+
+const BRACKETED: [host: string, bare: string][] = [
+  ['[::1]', '::1'],
+  ['[fd00:ec2::254]', 'fd00:ec2::254'],
+  ['::1', '::1'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['hub.example.org', 'hub.example.org'],
+  ['[::1', '[::1'],
+  ['::1]', '::1]'],
+  ['[::1]:80', '[::1]:80'],
+  ['', ''],
+];
+for (const [host, bare] of BRACKETED) {
+  test(`address: '${host}' without brackets is '${bare}'`, () => assert.equal(withoutBrackets(host), bare));
 }
 
 const LISTENERS: [host: string, port: number, secure: boolean, url: string][] = [

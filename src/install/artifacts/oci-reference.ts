@@ -1,5 +1,5 @@
 // Names of container images, as people write them and as registries know them.
-import { isLoopbackHost } from '../../lib/address.ts';
+import { isLoopbackHost, withoutBrackets } from '../../lib/address.ts';
 
 export interface ImageReference {
   /** As people write it, such as `docker.io` or `localhost:5000`. */
@@ -69,5 +69,5 @@ export function pullName(reference: ImageReference): string {
 
 /** Registries on the machine itself have no certificates; the others must. */
 export function isLoopback(host: string): boolean {
-  return isLoopbackHost(host.replace(/:\d+$/, '').replace(/^\[|\]$/g, ''));
+  return isLoopbackHost(withoutBrackets(host.replace(/:\d+$/, '')));
 }
