@@ -1,7 +1,7 @@
 // How an entity is reached or started, as far as its manifest says so.
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { fillGaps, type GappedText, gapSecrets, isAddress, isSecretName } from '../../lib/secret-address.ts';
-import { isSecretKey } from '../../lib/secret-names.ts';
+import { fillGaps, type GappedText, gapSecrets, isAddress } from '../../lib/secret-address.ts';
+import { isSecretVariable } from '../../lib/secret-names.ts';
 import type { InstallSubject } from '../subject.ts';
 import { shortName } from './short-name.ts';
 import { usualCommand } from './usual-command.ts';
@@ -124,7 +124,7 @@ function environmentOf(name: string | undefined, value: unknown, isSecret: unkno
 
 /** Undefined for what is secret, or only stands where a value should be. */
 function harmless(name: string, value: unknown, isSecret: unknown): string | undefined {
-  if (isSecret === true || (isSecret !== false && (isSecretName(name) || isSecretKey(name)))) return undefined;
+  if (isSecret === true || (isSecret !== false && isSecretVariable(name))) return undefined;
   const known = typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value);
   return known === undefined || PLACEHOLDER.test(known) || holdsSecret(known) ? undefined : known;
 }

@@ -150,12 +150,16 @@ test('connection: a secret in a variable is not written down, whatever the varia
   const env = {
     DATABASE_URL: 'postgres://me:hunter2@db.example/x',
     GH_PAT: 'ghp_1',
+    DB_PASS: 'hunter2',
+    TOKEN_URL: 'https://login.example/token',
     HOME_PAGE: 'https://a.example/?lang=de',
   };
   const found = connectionOf(aSubject(server({ exec: { cmd: ['x'], env } })));
   assert.deepEqual(found.kind === 'command' && found.env, [
     variable('DATABASE_URL'),
     variable('GH_PAT'),
+    variable('DB_PASS'),
+    variable('TOKEN_URL', 'https://login.example/token'),
     variable('HOME_PAGE', 'https://a.example/?lang=de'),
   ]);
 });
