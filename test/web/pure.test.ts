@@ -10,6 +10,7 @@ import { shellWord } from '../../web/src/entity/shell.ts';
 import { withEvent } from '../../web/src/install/shown-steps.ts';
 import { databaseTile, gatewayTile, hubTile } from '../../web/src/operations/glance-words.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
+import { count, shortNumber } from '../../web/src/parts/words.ts';
 import { countSentence, scopeSentence } from '../../web/src/search/count-words.ts';
 import { hubParameters, readSearch, searchPath } from '../../web/src/search/search-url.ts';
 import { quotedSegments, segments } from '../../web/src/search/segments.ts';
@@ -303,4 +304,14 @@ process_resident_memory_bytes 1.5e+8
     memoryBytes: 150_000_000,
     startedAt: undefined,
   });
+});
+
+test('numbers: as a browser says them in British English', () => {
+  const whole = new Intl.NumberFormat('en-GB');
+  const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+  const EDGES = [0, 1, 999, 1000, 9_999, 10_000, 10_049, 10_050, 105_763, 999_949, 999_950, 1_250_000, 2_000_000_000];
+  for (const number of EDGES) {
+    assert.equal(count(number, 'entry', 'entry'), `${whole.format(number)} entry`);
+    assert.equal(shortNumber(number), (number < 10_000 ? whole : short).format(number));
+  }
 });

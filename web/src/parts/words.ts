@@ -1,11 +1,15 @@
 // How the page says numbers, times and names.
 
-const LOCALE = 'en-GB';
-const whole = new Intl.NumberFormat(LOCALE);
-const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
-const day = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
-const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+// Made when first used: a browser takes tens of milliseconds to get ready for its first one, and no list needs any.
+const day = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }));
+const moment = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }));
+const relative = once(() => new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' }));
+
+const SHORT_UNITS = [
+  [1e9, 'bn'],
+  [1e6, 'm'],
+  [1e3, 'k'],
+] as const;
 
 const UNITS = [
   ['year', 31_536_000],
@@ -16,25 +20,38 @@ const UNITS = [
 ] as const;
 
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${whole.format(number)} ${number === 1 ? one : many}`;
+  return `${wholeNumber(number)} ${number === 1 ? one : many}`;
+}
+
+export function asSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 export function shortNumber(number: number): string {
-  return number < 10_000 ? whole.format(number) : short.format(number);
+  if (number < 10_000) return wholeNumber(number);
+  // What would be rounded to a thousand of a unit is one of the next.
+  const [size, unit] = SHORT_UNITS.find(([size]) => number >= size * 0.99995) ?? [1, ''];
+  return `${Math.round((number * 10) / size) / 10}${unit}`;
+}
+
+function wholeNumber(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 export function onDay(iso: string): string {
-  return day.format(new Date(iso));
+  return day().format(new Date(iso));
 }
 
 export function atMoment(iso: string): string {
-  return moment.format(new Date(iso));
+  return moment().format(new Date(iso));
 }
 
 export function ago(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return unit === 'second' && Math.abs(seconds) < 30 ? 'just now' : relative.format(Math.round(seconds / length), unit);
+  return unit === 'second' && Math.abs(seconds) < 30
+    ? 'just now'
+    : relative().format(Math.round(seconds / length), unit);
 }
 
 export function duration(seconds: number): string {
@@ -44,5 +61,13 @@ export function duration(seconds: number): string {
 }
 
 export function bytes(number: number): string {
-  return `${whole.format(Math.round(number / 1_048_576))} MB`;
+  return `${wholeNumber(Math.round(number / 1_048_576))} MB`;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
