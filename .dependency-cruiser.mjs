@@ -52,8 +52,9 @@ export default {
         pathNot: [
           '/contract\\.ts$',
           '^src/remotes/read-index\\.ts$',
-          // Without zod, so that the client can use it too.
+          // Without zod, so that the client and the page can use them too.
           '^src/search/search-query\\.ts$',
+          '^src/gateway/state-words\\.ts$',
           '^src/catalog/(uid|entity|manifest-text)\\.ts$',
           // Needs a folder, and neither a hub nor its database.
           '^src/install/verify/verify\\.ts$',
@@ -79,7 +80,7 @@ export default {
     onlyIn('network', 'node_modules/undici/', '^src/lib/(fetch|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
-    onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/run\\.ts$', '^src/bin/']),
+    onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/(run|worker-process)\\.ts$', '^src/bin/']),
     onlyIn('logging', 'node_modules/pino', '^src/lib/logger\\.ts$'),
     onlyIn('metrics', 'node_modules/prom-client/', '^src/lib/metrics\\.ts$'),
   ],

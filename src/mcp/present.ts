@@ -1,5 +1,6 @@
 // What the hub knows of an entity, short enough for a model's context, and without credentials.
 import type { EntityRecord } from '../catalog/contract.ts';
+import { gatewayLine, gatewayState } from '../gateway/state-words.ts';
 import type { SearchItem } from '../search/contract.ts';
 import { shortText, shownJson } from './short.ts';
 
@@ -43,7 +44,7 @@ export function shownEntity(entity: EntityRecord): Record<string, unknown> {
 export function entityText(entity: EntityRecord): string {
   const { id, title, name, summary, license, artifacts, versions } = entity;
   const kinds = artifacts.map(({ kind }) => String(kind)).join(', ');
-  const gateway = gatewayState(entity);
+  const gateway = gatewayText(entity);
   return [
     `${title ?? name} (${id})`,
     shortText(summary),
@@ -54,14 +55,11 @@ export function entityText(entity: EntityRecord): string {
   ].join('\n');
 }
 
-/** Registered and failed at once means that a later change could not be brought to the gateway. */
-export function gatewayState({
-  gateway_registered_at: registeredAt,
-  gateway_error: error,
-}: Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>): string | undefined {
-  if (!error) return registeredAt ? `registered ${registeredAt}` : undefined;
-  const reason = shortText(error).replace(/\.$/, '');
-  return registeredAt ? `registered ${registeredAt}, but its update failed: ${reason}` : `not registered: ${reason}`;
+/** Undefined when the gateway was never told of it. */
+export function gatewayText(entity: Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>): string | undefined {
+  if (!entity.gateway_registered_at && !entity.gateway_error) return undefined;
+  const gateway_error = entity.gateway_error && shortText(entity.gateway_error).replace(/\.$/, '');
+  return gatewayLine(gatewayState({ ...entity, gateway_error }));
 }
 
 /** Only where it is and how it is spoken to. */

@@ -1,7 +1,7 @@
 // Tools for operators: what is not in the gateway as it should be, and the sync that mends it.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { gatewayState } from './present.ts';
+import { gatewayText } from './present.ts';
 import { shortLines, shortText, shownJson } from './short.ts';
 import { answer, answeredToAdmin, type McpHub, type McpServerOptions, progressTeller } from './tool.ts';
 
@@ -26,7 +26,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
     ({ words, error_only: errorOnly, limit, offset }) =>
       answeredToAdmin(options, async () => {
         const { items, total } = await options.hub.listPending({ text: words, errorOnly, limit, offset });
-        const lines = items.map((item) => `${item.uid}: ${gatewayState(item) ?? 'not tried yet'}`);
+        const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? 'not tried yet'}`);
         const head = `${total} ${errorOnly ? 'failed' : 'pending'}.`;
         return answer([head, ...lines].join('\n'), { items: shownJson(items), total });
       }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gatewayState } from '../../src/mcp/present.ts';
+import { gatewayText } from '../../src/mcp/present.ts';
 
 const AT = '2026-01-02T03:04:05.000Z';
 const states: [registeredAt: string | null, error: string | null, state: string | undefined][] = [
@@ -12,6 +12,6 @@ const states: [registeredAt: string | null, error: string | null, state: string 
 ];
 for (const [gateway_registered_at, gateway_error, state] of states) {
   test(`mcp: ${gateway_registered_at ? 'registered' : 'not registered'}, error ${gateway_error}: '${state}'`, () => {
-    assert.equal(gatewayState({ gateway_registered_at, gateway_error }), state);
+    assert.equal(gatewayText({ gateway_registered_at, gateway_error }), state);
   });
 }

@@ -203,11 +203,11 @@ browserTest(
     });
     await page.getByRole('link', { name: 'PDF Tables' }).click();
     const region = page.getByRole('region', { name: 'Registration' });
-    await region.getByText('In the gateway since 1 May 2026').waitFor();
+    await region.getByText('Registered 1 May 2026').waitFor();
     const text = await region.innerText();
     assert.match(text, /its update failed/);
     assert.match(text, /Why its update failed\s+The gateway answered 422/i);
-    assert.doesNotMatch(text, /Why it is not in the gateway/i);
+    assert.doesNotMatch(text, /Why it is not registered/i);
   },
 );
 

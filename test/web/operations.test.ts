@@ -281,7 +281,7 @@ browserTest(
       ['mcp_server:local@1.0.0'],
     );
     await rows.getByRole('link', { name: 'local' }).click();
-    await page.getByText('Why it is not in the gateway').waitFor();
+    await page.getByText('Why it is not registered').waitFor();
   },
 );
 

@@ -1,5 +1,6 @@
 // `hub pending`: MCP servers that are in the catalog and not in the gateway.
-import type { BulkRemoval, PendingPage } from '../../gateway/contract.ts';
+import type { BulkRemoval, PendingItem, PendingPage } from '../../gateway/contract.ts';
+import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { flag, paging } from '../options.ts';
@@ -94,13 +95,17 @@ function pendingForPeople(
     { title: 'Tries', text: ({ tries }) => String(tries), isNumber: true },
     {
       title: 'Error',
-      text: ({ gateway_error, gateway_registered_at }) =>
-        `${gateway_registered_at ? 'Registered; its update failed: ' : ''}${gateway_error ?? ''}`,
+      text: errorOf,
       style: (text) => style.bad(text),
       isFlexible: true,
     },
   ]);
   return `${rows}\n${style.faint(`${items.length} of ${plural(total, 'server')}`)}\n`;
+}
+
+/** Those that are not registered say so by being listed. */
+function errorOf(item: PendingItem): string {
+  return item.gateway_registered_at ? gatewayLine(gatewayState(item, () => '')) : (item.gateway_error ?? '');
 }
 
 function removalForPeople({ removed, skipped }: BulkRemoval, { style }: Output): string {

@@ -1,5 +1,6 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
+import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { asObject } from '../../lib/json.ts';
 import { type Call, command } from '../command.ts';
@@ -83,7 +84,7 @@ function entityForPeople(
       ],
       ['Updated', entity.updated_at],
       ['Server', serverOf(entity)],
-      ['Gateway', gatewayState(entity)],
+      ['Gateway', gatewayOf(entity)],
       ['Missing since', entity.missing_since],
       ['Versions', versionsOf(entity)],
     ]),
@@ -97,13 +98,10 @@ function entityForPeople(
   return paragraphs.filter(Boolean).join('\n');
 }
 
-/** Registered and failed at once means that a later change could not be brought to the gateway. */
-function gatewayState({ type, gateway_registered_at, gateway_error }: EntityRecord): string | undefined {
-  if (gateway_registered_at && gateway_error)
-    return `registered ${gateway_registered_at}, but its update failed: ${gateway_error}`;
-  if (gateway_registered_at) return `registered ${gateway_registered_at}`;
-  if (gateway_error) return `not registered: ${gateway_error}`;
-  return type === 'mcp_server' ? 'not registered' : undefined;
+function gatewayOf(entity: EntityRecord): string | undefined {
+  const { type, gateway_registered_at, gateway_error } = entity;
+  const isKnown = gateway_registered_at !== null || gateway_error !== null;
+  return isKnown || type === 'mcp_server' ? gatewayLine(gatewayState(entity)) : undefined;
 }
 
 function serverOf({ mcp_registration }: EntityRecord): string {

@@ -99,7 +99,7 @@ test('hub show, hub pending list: a registered server whose update failed is tol
   const shown = await inTerminal(['show', 'mcp_server:pdf-tables'], { environment });
   assert.match(shown.out, /^Gateway +registered \S+Z, but its update failed: The gateway answered 502/m);
   const listed = await inTerminal(['pending', 'list', '--error-only'], { environment });
-  assert.match(listed.out, /Registered; its update failed: The gateway answered 502/);
+  assert.match(listed.out, /registered, but its update failed: The gateway answered 502/);
 });
 
 testBothWays('hub show: colours on a terminal, none in a file', { manifests }, async (_t, { environment }) => {

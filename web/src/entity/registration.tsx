@@ -1,8 +1,9 @@
 // How a server is registered, and what the gateway made of it.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { gatewayState } from '../../../src/gateway/state-words.ts';
 import { withoutCredentials } from '../../../src/lib/credentials.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
-import { atMoment } from '../parts/words.ts';
+import { asSentence, atMoment } from '../parts/words.ts';
 
 export function Registration({ entity }: { entity: EntityRecord }) {
   const { mcp_registration, type } = entity;
@@ -16,20 +17,14 @@ export function Registration({ entity }: { entity: EntityRecord }) {
   );
 }
 
-function State({ entity: { gateway_registered_at, gateway_error } }: { entity: EntityRecord }) {
-  if (gateway_registered_at && gateway_error) {
-    return (
-      <>
-        <p>
-          In the gateway since {atMoment(gateway_registered_at)}, but not as it is described here: its update failed.
-        </p>
-        <Reason label="Why its update failed" reason={gateway_error} />
-      </>
-    );
-  }
-  if (gateway_registered_at) return <p>In the gateway since {atMoment(gateway_registered_at)}.</p>;
-  if (gateway_error) return <Reason label="Why it is not in the gateway" reason={gateway_error} />;
-  return <p>Not in a gateway, as far as this hub knows.</p>;
+function State({ entity }: { entity: EntityRecord }) {
+  const { words, reason } = gatewayState(entity, atMoment);
+  return (
+    <>
+      <p>{asSentence(words)}</p>
+      {reason && <Reason label={reason.label} reason={reason.text} />}
+    </>
+  );
 }
 
 function Reason({ label, reason }: { label: string; reason: string }) {

@@ -1,7 +1,8 @@
 // One server that is not in the gateway.
 import type { PendingItem } from '../../../src/gateway/contract.ts';
+import { gatewayState } from '../../../src/gateway/state-words.ts';
 import { shownAddress } from '../../../src/lib/secret-address.ts';
-import { ago, count } from '../parts/words.ts';
+import { ago, asSentence, count } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 
 interface PendingRowProps {
@@ -28,7 +29,7 @@ export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
           {transport}
           {server_url !== '' && ` · ${shownAddress(server_url)}`}
         </p>
-        {gateway_registered_at && <p class="quiet">Registered {ago(gateway_registered_at)}; its update failed.</p>}
+        {gateway_registered_at && <p class="quiet">{asSentence(gatewayState(item, ago).words)}</p>}
         {gateway_error ? (
           <p class="reason reason-bad">{gateway_error}</p>
         ) : (

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gatewayLine, gatewayState } from '../../src/gateway/state-words.ts';
+
+const AT = '2026-01-02T03:04:05.000Z';
+const states: [registeredAt: string | null, error: string | null, line: string, label: string | undefined][] = [
+  [null, null, 'not registered', undefined],
+  [AT, null, `registered ${AT}`, undefined],
+  [null, 'No room.', 'not registered: No room.', 'Why it is not registered'],
+  [AT, 'No room.', `registered ${AT}, but its update failed: No room.`, 'Why its update failed'],
+];
+for (const [gateway_registered_at, gateway_error, line, label] of states) {
+  test(`gateway state: '${line}'`, () => {
+    const state = gatewayState({ gateway_registered_at, gateway_error });
+    assert.equal(gatewayLine(state), line);
+    assert.equal(state.reason?.label, label);
+  });
+}
+
+test('gateway state: each door tells the time in its own way, or not at all', () => {
+  const facts = { gateway_registered_at: AT, gateway_error: 'No room.' };
+  assert.equal(gatewayState(facts, () => 'yesterday').words, 'registered yesterday, but its update failed');
+  assert.equal(gatewayState(facts, () => '').words, 'registered, but its update failed');
+});
