@@ -6,6 +6,7 @@ import { asObject } from '../../lib/json.ts';
 import { type Call, command } from '../command.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
 import { flag } from '../options.ts';
+import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
 import { harmless, harmlessJson, oneLine, wrapped } from '../output/text.ts';
@@ -112,8 +113,4 @@ function serverOf({ mcp_registration }: EntityRecord): string {
 function versionsOf({ versions }: EntityRecord): string {
   const shown = versions.slice(0, MOST_VERSIONS).map(({ version }) => version);
   return `${shown.join(', ')}${versions.length > MOST_VERSIONS ? `, … (${versions.length})` : ''}`;
-}
-
-function artifactLine({ kind, spec }: Record<string, unknown>): string {
-  return `${kind ?? 'unknown'} ${JSON.stringify(withoutCredentials(spec ?? {}))}`;
 }

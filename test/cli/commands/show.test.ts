@@ -50,7 +50,7 @@ testBothWays('hub show: the readme and the manifest, when asked for', { manifest
   assert.doesNotMatch((await hub('show', id)).out, /How to/);
   const { out } = await hub('show', id, '--readme');
   assert.match(out, /^# How to\nuse it$/m);
-  assert.match(out, /^Artifact {2}pypi \{"package":"pdf-tables"\}$/m);
+  assert.match(out, /^Artifact {2}pypi pdf-tables$/m);
   assert.match(out, /^Adapter +claude mcp$/m);
   assert.deepEqual(JSON.parse((await hub('show', id, '--manifest')).out), manifests[0]);
 });
@@ -76,7 +76,7 @@ testBothWays('hub show: what a stranger wrote cannot command the terminal', { ma
 testBothWays('hub show: credentials of a registration are not shown', { manifests }, async (_t, { hub }) => {
   const { out } = await hub('show', 'mcp_server:closed');
   assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);
-  assert.match(out, /^Artifact {2}git \{"repo":"https:\/\/git\.example\.org\/a","env":\{"TOKEN":"\*\*\*"\}\}$/m);
+  assert.match(out, /^Artifact {2}git https:\/\/git\.example\.org\/a$/m);
   assert.doesNotMatch(out, /very-secret/);
 });
 

@@ -1,0 +1,27 @@
+// One artifact of a manifest in one line for people: its kind, what it is, and which of it.
+import { withoutCredentials } from '../../lib/credentials.ts';
+import { asObject } from '../../lib/json.ts';
+
+/** What it is, by the first of these that a spec has. */
+const WHAT = ['package', 'image', 'repo', 'url', 'identifier', 'name'];
+/** Which of it; versions, tags and branches are known by their looks. */
+const PLAIN = ['version', 'tag', 'ref'];
+const NAMED = ['digest', 'fileSha256', 'registry', 'transport', 'index_url', 'registry_url', 'dest'];
+
+export function artifactLine({ kind, spec }: Record<string, unknown>): string {
+  const open = asObject(withoutCredentials(spec ?? {}));
+  const [what] = WHAT.filter((name) => wordOf(open[name]));
+  const first = [
+    typeof kind === 'string' && kind.trim() !== '' ? kind : 'unknown',
+    what ? wordOf(open[what]) : '',
+    ...PLAIN.map((name) => wordOf(open[name])),
+  ];
+  const others = [...NAMED, ...WHAT]
+    .filter((name) => name !== what && wordOf(open[name]))
+    .map((name) => `${name.replaceAll('_', ' ')} ${wordOf(open[name])}`);
+  return [first.filter(Boolean).join(' '), ...others].join(', ');
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+}
