@@ -11,6 +11,11 @@ const SECRET_PARAMETER = /^(code|sig|signature|x-amz-signature|pwd|pass|pat|jwt|
 const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i;
 const PARAMETER = /[?&#;]([^=?&#;]+)=([^&#;]*)/g;
 
+/** Of a parameter of an address; names that say it by themselves are not among them. */
+export function isSecretParameter(name: string): boolean {
+  return SECRET_PARAMETER.test(name);
+}
+
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
@@ -23,7 +28,7 @@ export function gapSecrets(address: string): GappedText {
   let end = 0;
   for (const { index, 0: parameter, 1: name = '', 2: value = '' } of rest.matchAll(PARAMETER)) {
     const plainName = decoded(name);
-    if (!isSecretName(plainName) && !SECRET_PARAMETER.test(plainName)) continue;
+    if (!isSecretName(plainName) && !isSecretParameter(plainName)) continue;
     const start = index + parameter.length - value.length;
     parts.push(rest.slice(end, start), { name: plainName });
     end = start + value.length;

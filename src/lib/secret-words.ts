@@ -1,5 +1,5 @@
 // Credentials in texts: in the words of a command line, and in addresses that stand in what people wrote.
-import { isAddress, shownAddress } from './secret-address.ts';
+import { isAddress, isSecretParameter, shownAddress } from './secret-address.ts';
 import { isHarmlessValue, isSecretKey, isSecretVariable } from './secret-names.ts';
 
 const HIDDEN = '***';
@@ -14,6 +14,9 @@ const OPEN_HEADER = /^(accept(-.*)?|content-.*|user-agent|host|origin|cache-cont
 const ONE_VALUE = /^(\w+ )?\S+$/;
 /** Bounded: long texts of strangers are looked through. */
 const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]{1,300})@(?=[\w[])/gi;
+const ADDRESS_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'`<>]{1,2000}/gi;
+const PARAMETER_IN_TEXT = /([?&#;])([\w.-]{1,100})=([^&#;]+)/g;
+const END_OF_A_SENTENCE = /[.,:!?)\]}]{0,3}$/;
 const WORD_OF_AN_EXAMPLE = /^(user(name)?|pass(word)?|pwd|login|token|secret|(api_?)?key|\.{3}|…)$/i;
 const COMMAND_LINE_WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 
@@ -21,14 +24,24 @@ export function hidden(value: string | number, name = ''): string | number {
   return isHarmlessValue(name, value) ? value : HIDDEN;
 }
 
-/** Sentences keep all their words: only logins in addresses are left out. */
+/** Sentences keep all their words: only logins and secret parameters of addresses are left out. */
 export function shownText(text: string): string {
   if (isOneAddress(text)) return shownAddress(text);
   const [, dashes, name = '', value = ''] = ASSIGNED.exec(text) ?? [];
   if (dashes && isSecretKey(name)) return `${dashes}${name}=${hidden(value, name)}`;
-  return text.replace(LOGIN_IN_TEXT, (found, scheme: string, login: string) =>
-    isHarmlessLogin(login) ? found : scheme,
-  );
+  // Most texts hold no address, and long ones of strangers take a while to look through.
+  if (!text.includes('://')) return text;
+  return text
+    .replace(LOGIN_IN_TEXT, (found, scheme: string, login: string) => (isHarmlessLogin(login) ? found : scheme))
+    .replace(ADDRESS_IN_TEXT, (address) => address.replace(PARAMETER_IN_TEXT, shownParameter));
+}
+
+/** Narrower than in an address that stands alone: `?keyword=` and `?author=` are nobody's secrets in a sentence. */
+function shownParameter(found: string, sign: string, name: string, value: string): string {
+  const isSecret = isSecretKey(name) || isSecretParameter(name) || /^key$/i.test(name);
+  if (!isSecret || isHarmlessValue(name, value)) return found;
+  const [end = ''] = END_OF_A_SENTENCE.exec(value) ?? [];
+  return `${sign}${name}=${HIDDEN}${end}`;
 }
 
 /** An element of a list, which may be a command line: the word after `--api-key` is a secret, and so is that in `TOKEN=…`. */

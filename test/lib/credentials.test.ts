@@ -68,6 +68,11 @@ const SECRET: [name: string, value: unknown, shown: unknown][] = [
   ],
   ['in tokens of people', { env: { GH_PAT: 's3cret', DB_PASS: 's3cret' } }, { env: { GH_PAT: '***', DB_PASS: '***' } }],
   [
+    'in parameters of addresses in a sentence',
+    'GET https://a.example/x?q=1&token=s3cret failed (see https://b.example/?key=s3cret#api_key=s3cret). Or "http://c.example?code=s3cret".',
+    'GET https://a.example/x?q=1&token=*** failed (see https://b.example/?key=***#api_key=***). Or "http://c.example?code=***".',
+  ],
+  [
     'in an address in a sentence',
     { error: 'Cannot reach postgres://me:s3cret@db.example/x or https://s3cret@a.example: refused.' },
     { error: 'Cannot reach postgres://db.example/x or https://a.example: refused.' },
@@ -107,6 +112,7 @@ const HARMLESS: unknown[] = [
   { properties: { password: { type: 'string', minLength: 8, pattern: '^.+$', anyOf: [{ type: 'null' }] } } },
   { env: [{ key: 'LOG_LEVEL', value: 'info', description: 'How much is told.' }], allow_secrets: 'false' },
   { command: 'nothing: token: must be a text' },
+  'Ask https://a.example/?keyword=pdf&author=me&page=2, or https://b.example/?token={TOKEN}&api_key=<yours>.',
 ];
 for (const value of HARMLESS) {
   test(`credentials: ${JSON.stringify(value)} stays as it is`, () =>
