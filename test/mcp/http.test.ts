@@ -152,6 +152,22 @@ test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
   assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
 });
 
+test('mcp: the report of an install hides credentials, in its text as well', async (t) => {
+  const { client, hub } = await connected(t);
+  // Its step fails, and says which path it was.
+  const adapters = [
+    { framework: 'x', template_key: 'y', path: '../https://me:very-secret@a.example/x?token=very-secret' },
+  ];
+  await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky', name: 'leaky', adapters }) }]);
+  const request = { id: 'tool:leaky@1.0.0', target: await tempDir(t) };
+  const { results } = await hub.install({ ...request, dry_run: false, frozen: false });
+  assert.match(JSON.stringify(results), /very-secret/, 'there is something to hide');
+  const installed = await client.callTool({ name: 'install_entity', arguments: request });
+  assert.equal(installed.isError, true);
+  assert.match(textOf(installed), /^- adapters\.write: failed: .*https:\/\/a\.example\/x\?token=\*\*\*/m);
+  assert.doesNotMatch(JSON.stringify(installed), /very-secret/);
+});
+
 test('mcp: an install that takes a while is told step by step, to its end', async (t) => {
   const { client, hub } = await connected(t);
   const host = await startIndexServer(t);
