@@ -86,6 +86,32 @@ test('client configuration: secrets come from the environment, and nothing else 
   assert.equal(JSON.parse(cursor?.text ?? '').mcpServers['pdf-tables'].env.API_KEY, `\${env:API_KEY}`);
 });
 
+test('client configuration: a registration may name the command as clients do', () => {
+  const env = { API_KEY: 'hunter2', DB_PASS: 'hunter2', TOKEN_URL: 'https://login.example/', LEVEL: 'high' };
+  const args = ['-y', 'pdf', '--token', 'hunter2', 80, { odd: true }];
+  const shown = (registered: object) =>
+    clientConfigs(entityWith({ mcp_registration: { server: registered } })).map(({ text }) => JSON.parse(text));
+  const [claude, cursor, code] = shown({ transport: 'STDIO', command: 'npx', args, env });
+  assert.deepEqual(claude.mcpServers['pdf-tables'], {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', 'pdf', '--token', `\${TOKEN_FOR_PDF_TABLES}`, '80'],
+    env: {
+      API_KEY: `\${API_KEY}`,
+      DB_PASS: `\${DB_PASS}`,
+      TOKEN_URL: 'https://login.example/',
+      LEVEL: 'high',
+    },
+  });
+  for (const entry of [cursor.mcpServers['pdf-tables'], code.servers['pdf-tables']]) {
+    assert.equal(entry.env.DB_PASS, `\${env:DB_PASS}`);
+    assert.doesNotMatch(JSON.stringify(entry), /hunter2/);
+  }
+  for (const server of [{ command: ['npx', '-y'] }, { exec: { command: 'npx', args: ['-y'] } }])
+    assert.partialDeepStrictEqual(shown(server)[0].mcpServers['pdf-tables'], { command: 'npx', args: ['-y'] });
+  assert.deepEqual(shown({ command: 7, args: 'x' }), []);
+});
+
 test('client configuration: no login, no secret of an address, a header or an option is in what is copied', () => {
   const at = (server: object) =>
     JSON.parse(clientConfigs(entityWith({ mcp_registration: { server } }))[0]?.text ?? '').mcpServers['pdf-tables'];

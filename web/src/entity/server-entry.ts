@@ -1,7 +1,7 @@
 // How a server is reached or started, as far as its entry in the catalog says so.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { withoutCredentials } from '../../../src/lib/credentials.ts';
-import { isSecretName } from '../../../src/lib/secret-address.ts';
+import { isSecretVariable } from '../../../src/lib/secret-names.ts';
 
 export type ServerEntry =
   /** A variable without a value is secret, or everybody's own: it comes from the environment. */
@@ -27,9 +27,20 @@ export function serverEntry({ mcp_registration, artifacts }: EntityRecord): Serv
     };
   }
   const exec = record(server.exec);
-  const named = Array.isArray(exec.cmd) ? exec.cmd.map(String) : [];
-  const [command, ...args] = named.length > 0 ? named : (artifacts.map(runCommand).find(([program]) => program) ?? []);
-  return command ? { kind: 'command', command, args, env: environment(record(exec.env)) } : undefined;
+  const commands = [words(exec.cmd), startCommand(exec), startCommand(server), ...artifacts.map(runCommand)];
+  const [command, ...args] = commands.find(([program]) => program) ?? [];
+  const env = environment({ ...record(server.env), ...record(exec.env) });
+  return command ? { kind: 'command', command, args, env } : undefined;
+}
+
+/** As clients have it in their own configuration: the program, and its arguments beside it. */
+function startCommand({ command, args }: Json): string[] {
+  const named = Array.isArray(command) ? words(command) : [text(command)];
+  return named[0] ? [...named, ...words(args)] : [];
+}
+
+function words(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((word) => typeof word !== 'object').map(String) : [];
 }
 
 /** Addresses that end in /mcp speak streamable HTTP, whatever catalogs call them. */
@@ -65,7 +76,7 @@ function environment(values: Json): Record<string, string | undefined> {
 
 /** Whether everybody may see it, and it is meant to be used as it is. */
 function isOpen(name: string, value: string): boolean {
-  return !isSecretName(name) && !STANDS_FOR_A_VALUE.test(value) && withoutCredentials(value) === value;
+  return !isSecretVariable(name) && !STANDS_FOR_A_VALUE.test(value) && withoutCredentials(value) === value;
 }
 
 function record(value: unknown): Json {
