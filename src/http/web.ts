@@ -14,6 +14,9 @@ const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 /** The page finds out by itself what to show. */
 const PAGE_ADDRESSES = ['/', '/operations', '/entities/:id'];
 
+/** What the page asks first at its plain address: named in a header, it is on its way while the script is still being loaded. */
+export const FIRST_LIST = '/catalog/search?versions=latest&limit=20&with_snippets=true';
+
 const NOT_BUILT = `Catalog Hub is running, but its page is not built.
 Run 'npm run build:page' in the hub's folder, then start the hub again.
 The API works without it, and is described at /docs.
@@ -29,6 +32,7 @@ export async function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
     reply.header('cache-control', 'no-cache');
+    if (request.url === '/') reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
     return reply.sendFile('index.html', folder, { cacheControl: false });
   }
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fastify } from 'fastify';
 import { pagePolicy } from '../../src/http/page-policy.ts';
-import { answerNotFound, webPage } from '../../src/http/web.ts';
+import { answerNotFound, FIRST_LIST, webPage } from '../../src/http/web.ts';
+import { hubParameters, readSearch } from '../../web/src/search/search-url.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 import { assertProblem, inject } from './wire.ts';
@@ -23,6 +24,18 @@ test('page: it is served at its own addresses, and always asked for anew', async
     const again = await inject(app, { url, headers: { 'if-none-match': answer.headers.etag ?? '' } });
     assert.equal(again.status, 304, url);
   }
+});
+
+test('page: browsers are told what it will ask first, where that is certain', async (t) => {
+  const app = await builtPage(t);
+  const link = async (url: string) => (await inject(app, url)).headers.link;
+  assert.equal(await link('/'), `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
+  for (const url of ['/?q=pdf', '/operations', '/entities/tool:a@1.0.0']) assert.equal(await link(url), undefined, url);
+  assert.equal(
+    FIRST_LIST,
+    `/catalog/search?${hubParameters(readSearch(new URLSearchParams()))}`,
+    'as the page asks it',
+  );
 });
 
 test('page: an asset is never asked for twice, and one that is not there is no page', async (t) => {

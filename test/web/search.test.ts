@@ -35,6 +35,23 @@ browserTest('search: results come while one types, with what matches and why', d
   assert.deepEqual(new Set(asked), new Set(['weather']), 'not every key is a search');
 });
 
+browserTest(
+  'search: the first list is asked for once, and not only when the script is there',
+  demo,
+  async ({ open }) => {
+    const page = await open('/');
+    await first(page).waitFor();
+    await page.getByText('Capability', { exact: true }).waitFor();
+    const lists = page.asked('/catalog/search').filter((path) => !path.includes('facets'));
+    assert.equal(lists.length, 1, 'what was asked ahead is what the page shows');
+    const isAhead = await page.evaluate(`(() => {
+    const loaded = (part) => performance.getEntriesByType('resource').find(({ name }) => name.includes(part));
+    return loaded('/catalog/search').startTime < loaded('.js').responseEnd;
+  })()`);
+    assert.ok(isAhead);
+  },
+);
+
 browserTest('search: an answer that comes late does not replace a newer one', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();

@@ -51,7 +51,8 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
-    credentials: 'omit',
+    // The usual: an answer that the browser has asked for ahead is used only if it was asked for in the same way.
+    credentials: 'same-origin',
   }).catch(asUnreachable);
   // A token that the hub refuses is of no use any more: it is asked for again.
   if (admin === true && response.status === 401) forgetToken();
