@@ -83,8 +83,9 @@ function gapsFrom(parts: GappedText, source: Source): GappedText {
 
 function commandConnection(server: JsonObject, source: Source): Connection | undefined {
   const { document, artifacts } = source;
-  const { cmd, env } = asObject(server.exec);
-  const words = Array.isArray(cmd) ? cmd.flatMap(wordsOf) : [];
+  const exec = asObject(server.exec);
+  const words = [listOf(exec.cmd), startCommand(exec), startCommand(server)].find((each) => each.length > 0) ?? [];
+  const env = { ...asObject(server.env), ...asObject(exec.env) };
   const usual = artifacts.map(usualCommand).find((each) => each.length > 0) ?? [];
   const [first, ...others] = words.length > 0 ? words : usual.map(argument);
   const command = first && fillGaps(first, () => '');
@@ -93,12 +94,22 @@ function commandConnection(server: JsonObject, source: Source): Connection | und
   const listed = asObjects(document.packages).flatMap((each) => asObjects(each.environmentVariables));
   const variables = [
     ...listed.map((each) => environmentOf(asText(each.name), each.value ?? each.default, each.isSecret)),
-    ...Object.entries(asObject(env)).map(([name, value]) => {
+    ...Object.entries(env).map(([name, value]) => {
       const known = listed.find((each) => each.name === name);
       return environmentOf(name, value, known?.isSecret);
     }),
   ].flatMap((each) => each ?? []);
   return { kind: 'command', command, args, env: uniqueByName(variables) };
+}
+
+/** As clients have it in their own configuration: the program, and its arguments beside it. */
+function startCommand({ command, args }: JsonObject): GappedText[] {
+  const named = asText(command) === undefined ? listOf(command) : wordsOf(command);
+  return named.length > 0 ? [...named, ...listOf(args)] : [];
+}
+
+function listOf(words: unknown): GappedText[] {
+  return Array.isArray(words) ? words.flatMap(wordsOf) : [];
 }
 
 /** Registries describe arguments as objects: a name, a value, or only a hint at one. */

@@ -134,6 +134,21 @@ test('connection: secrets and placeholders have no value; what a registry says o
   ]);
 });
 
+test('connection: a registration may name the command as clients do', () => {
+  const env = { API_KEY: 'abc', LEVEL: 'high' };
+  const named = { command: 'npx', args: ['-y', 'pdf'], env };
+  for (const fields of [{ transport: 'STDIO', ...named }, { exec: named }, { ...named, command: ['npx'] }]) {
+    assert.deepEqual(connectionOf(aSubject(server(fields))), {
+      kind: 'command',
+      command: 'npx',
+      args: [['-y'], ['pdf']],
+      env: [variable('API_KEY'), variable('LEVEL', 'high')],
+    });
+  }
+  const both = connectionOf(aSubject(server({ ...named, exec: { cmd: ['uvx', 'pdf'], env: { LEVEL: 'low' } } })));
+  assert.partialDeepStrictEqual(both, { command: 'uvx', args: [['pdf']], env: [{}, { value: 'low' }] });
+});
+
 test('connection: unknown, when nothing is said of it', () => {
   for (const fields of [
     {},
