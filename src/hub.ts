@@ -247,6 +247,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     async install(request, onEvent) {
       installer ??= openInstaller();
       installsUnderWay++;
+      void engine.makeRoom();
       try {
         return await (await installer).install(request, onEvent);
       } finally {

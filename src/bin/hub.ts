@@ -26,8 +26,6 @@ else {
 }
 
 async function runHere(): Promise<void> {
-  // The runtime of the embedding model reports to its makers otherwise. It reads this before anything else, and threads cannot set it.
-  process.env.ORT_DISABLE_TELEMETRY = '1';
   module.enableCompileCache?.();
   // Only now: older versions of Node cannot even read what follows.
   const [{ main }, { askSecret }] = await Promise.all([import('../cli/main.ts'), import('../cli/ask-secret.ts')]);

@@ -217,6 +217,12 @@ export function createSearchEngine({
       await Promise.race([aborted, (catchingUp?.over ?? Promise.resolve()).then(catchUpOnce)]);
     },
     onCatchingUp: (listener) => void catchUpListeners.push(listener),
+    async makeRoom() {
+      catchingUp?.pause.abort();
+      await catchingUp?.over;
+      const model = await embedder?.catch(() => undefined);
+      model?.rest?.();
+    },
     checkModel: () => checkModel(opened),
     sizes: () => thread.sizes(),
     stopWork,

@@ -1,56 +1,73 @@
-// The embedder that comes with the hub: a model on a thread of its own.
+// The embedder that comes with the hub: a model in a process of its own, which ends while nobody needs it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pLimit from 'p-limit';
-import { createWorkerPool } from '../lib/workers.ts';
+import { createWorkerProcess } from '../lib/worker-process.ts';
 import type { Logger } from '../lib/world.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
-import type { EmbedderOptions, EmbedderReply } from './embedder-worker.ts';
+import type { EmbedderReply, EmbedderTask } from './embedder-worker.ts';
 
 /** At the root of the project, from the sources as well as from what is built of them. */
 export const MODELS_FOLDER = fileURLToPath(new URL('../../models', import.meta.url));
 
+export interface EmbeddedModelOptions {
+  /** Where the model files are. */
+  folder: string;
+  /** The model is put away when nobody has needed it for so long; it takes about half a second to bring it back. */
+  idleMs?: number;
+}
+
+const IDLE_MS = 5 * 60_000;
 /** More texts than this waiting means that the hub cannot keep up: those who ask next are answered by words. */
 const LONGEST_QUEUE = 200;
 /** Few, so that a query that comes in between waits some milliseconds only. */
 const BATCH_SIZE = 4;
+/** A search that comes while the model is brought back waits so long for it. */
+const LONGEST_WAIT_MS = 3_000;
+const LONGEST_TASK_MS = 60_000;
+/** Bringing it back is not tried with every search when it fails. */
+const REST_AFTER_FAILURE_MS = 10_000;
+const ENVIRONMENT = {
+  // The runtime reports to its makers otherwise.
+  ORT_DISABLE_TELEMETRY: '1',
+  // Large blocks, such as the weights before they are put in order, go back when they are freed: 12 MB less on Linux.
+  MALLOC_MMAP_THRESHOLD_: '131072',
+};
 
 /** Warns once when the encoder does not run here and the static model takes over. @throws EmbeddingError when neither can be used. */
-export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<Logger, 'warn'>): Promise<Embedder> {
-  const pool = createWorkerPool<readonly string[], EmbedderReply>({
+export async function openEmbeddedModel(
+  { folder, idleMs = IDLE_MS }: EmbeddedModelOptions,
+  log: Pick<Logger, 'warn'>,
+): Promise<Embedder> {
+  const worker = createWorkerProcess<EmbedderTask, EmbedderReply>({
     module: new URL('./embedder-worker', import.meta.url),
     importer: import.meta.url,
-    data: { folder } satisfies EmbedderOptions,
-    threads: 1,
-    kept: 1,
-    longestQueue: LONGEST_QUEUE,
+    env: ENVIRONMENT,
+    idleMs,
+    taskMs: LONGEST_TASK_MS,
     heapMb: 192,
   });
+  let waiting = 0;
+  let failed: { error: EmbeddingError; at: number } | undefined;
 
-  // Whoever asks first is answered first: a pool gives a thread that becomes free to whoever asks in that moment.
-  const turns = pLimit(1);
-  let isClosed = false;
-
-  /** The thread is ended only when it rests: in the middle of its work, the native library would take the whole process with it. */
-  async function close(): Promise<void> {
-    isClosed = true;
-    await turns(() => undefined);
-    await pool.destroy();
-  }
-
-  async function run(texts: readonly string[]): Promise<EmbedderReply> {
-    if (turns.pendingCount >= LONGEST_QUEUE) throw new EmbeddingError('too many texts are waiting for the model');
+  async function run(task: EmbedderTask): Promise<EmbedderReply> {
+    if (waiting >= LONGEST_QUEUE) throw new EmbeddingError('too many texts are waiting for the model');
+    if (failed && performance.now() - failed.at < REST_AFTER_FAILURE_MS) throw failed.error;
+    waiting += 1;
     try {
-      return await turns(() => {
-        if (isClosed) throw new EmbeddingError('the hub is closing');
-        return pool.run(texts);
-      });
+      const reply = await worker.run(task);
+      failed = undefined;
+      return reply;
     } catch (error) {
-      throw new EmbeddingError(error instanceof Error ? error.message : String(error), { cause: error });
+      const message = error instanceof Error ? error.message : String(error);
+      failed = { error: new EmbeddingError(message, { cause: error }), at: performance.now() };
+      throw failed.error;
+    } finally {
+      waiting -= 1;
     }
   }
 
-  const { model, fallback } = await run([]).catch(async (error) => {
-    await pool.destroy();
+  const { model, fallback } = await run({ folder, texts: [] }).catch(async (error) => {
+    await worker.close();
     throw error;
   });
   if (fallback !== undefined) {
@@ -60,7 +77,17 @@ export async function openEmbeddedModel({ folder }: EmbedderOptions, log: Pick<L
     model,
     fallback,
     batchSize: BATCH_SIZE,
-    embed: async (texts) => (await run(texts)).vectors,
-    close,
+    async embed(texts, { isUrgent = false } = {}) {
+      const reply = run({ folder, texts, model });
+      const { vectors } = await (isUrgent ? Promise.race([reply, tooLate()]) : reply);
+      return vectors;
+    },
+    rest: () => worker.rest(),
+    close: () => worker.close(),
   };
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(LONGEST_WAIT_MS, undefined, { ref: false });
+  throw new EmbeddingError(`the model did not answer within ${LONGEST_WAIT_MS / 1000} s`);
 }

@@ -9,6 +9,8 @@ export interface Embedder {
   readonly batchSize: number;
   /** Vectors of unit length, one for each text. @throws EmbeddingError */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
+  /** Gives its memory back unless it has something to do; whoever asks next waits until it is ready again. */
+  rest?(): void;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkModel } from '../../src/search/check-model.ts';
@@ -49,6 +49,51 @@ test('model: odd texts have vectors too', async (t) => {
   t.after(() => model.close());
   const vectors = await model.embed(['', '🎉', '\ud800', 'x'.repeat(100_000), 'word '.repeat(20_000), '天気']);
   for (const vector of vectors) assert.ok(vector.every(Number.isFinite));
+});
+
+test('model: put away and brought back, it gives the same vectors, as often as one likes', async (t) => {
+  const model = await openEmbeddedModel({ folder: MODELS_FOLDER }, testWorld().log);
+  t.after(() => model.close());
+  const before = await model.embed(['will it rain tomorrow']);
+  for (let round = 0; round < 3; round += 1) {
+    model.rest?.();
+    assert.deepEqual(await model.embed(['will it rain tomorrow'], { isUrgent: round === 0 }), before);
+  }
+});
+
+test('model: it is not put away while somebody waits for it', async (t) => {
+  const model = await openEmbeddedModel({ folder: MODELS_FOLDER }, testWorld().log);
+  t.after(() => model.close());
+  const asked = Array.from({ length: 20 }, (_, place) => model.embed([`text ${place}`]));
+  model.rest?.();
+  assert.equal((await Promise.all(asked)).flat().length, 20);
+});
+
+test('model: more texts than can be answered soon are refused, and those that wait are not', async (t) => {
+  const model = await openEmbeddedModel({ folder: MODELS_FOLDER }, testWorld().log);
+  t.after(() => model.close());
+  const asked = await Promise.allSettled(Array.from({ length: 230 }, (_, place) => model.embed([`text ${place}`])));
+  assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 200);
+  assert.match(String((asked.at(-1) as PromiseRejectedResult).reason), /too many texts are waiting/);
+  assert.equal((await model.embed(['afterwards'])).length, 1);
+});
+
+test('model: one that cannot be brought back is no other model instead', async (t) => {
+  const folder = await modelsWithout(t, []);
+  const model = await openEmbeddedModel({ folder }, testWorld().log);
+  t.after(() => model.close());
+  if (model.fallback !== undefined) return t.skip('the encoder does not run here');
+  await rm(join(folder, 'encoder.int8.onnx'));
+  assert.equal((await model.embed(['it is in memory'])).length, 1);
+  model.rest?.();
+  await assert.rejects(model.embed(['rain']), {
+    name: 'EmbeddingError',
+    message:
+      /^the model catalog-encoder-\w+ cannot be loaded any more \(The model file encoder\.int8\.onnx cannot be read\)$/,
+  });
+  const startedAt = performance.now();
+  await assert.rejects(model.embed(['not tried again at once']), EmbeddingError);
+  assert.ok(performance.now() - startedAt < 50);
 });
 
 test('model: when the encoder is damaged the static model takes over, with one warning', async (t) => {
