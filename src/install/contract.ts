@@ -141,6 +141,10 @@ export const InstallReport = z
     ok: z.boolean().describe('Every step but `gateway.register` succeeded.'),
     dry_run: z.boolean(),
     target: z.string(),
+    target_fault: z
+      .string()
+      .optional()
+      .describe('Only of a dry run: why nothing can be made or written in the target; the install would be refused.'),
     plan: InstallPlan,
     results: z.array(StepResult),
     files_written: z.array(z.string()).describe('Relative to the target.'),

@@ -8,7 +8,7 @@ import { assertLocked } from './frozen.ts';
 import { EMPTY_LOCKFILE, readLockfile } from './lockfile.ts';
 import { planInstall } from './plan.ts';
 import { findSubject } from './subject.ts';
-import { checkTarget, prepareTarget, type TargetRule } from './target.ts';
+import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target.ts';
 import { createTargetQueue } from './target-queue.ts';
 
 export interface Install {
@@ -37,7 +37,10 @@ export function createInstall({ catalog, targets, atOnce, ...tools }: InstallDep
     const plan = planInstall(subject);
     if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);
     onEvent({ kind: 'plan', plan });
-    if (request.dry_run) return dryReport(request, plan, await lockfileOf(whole).catch(() => undefined));
+    if (request.dry_run) {
+      const fault = await targetFault(request.target, targets);
+      return dryReport({ request, plan, fault, lockfile: await lockfileOf(whole).catch(() => undefined) });
+    }
     const targetDir = await prepareTarget(request.target, targets);
     return inTurn(targetDir, signal, () => carryOut({ request, subject, plan, targetDir, signal, onEvent }, tools));
   }
@@ -69,12 +72,21 @@ async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
   }
 }
 
-function dryReport(request: InstallRequest, plan: InstallPlan, lockfile: Lockfile | undefined): InstallReport {
-  const ok = [...plan.artifacts, ...plan.adapters].every(({ fault }) => fault === undefined);
+interface DryRun {
+  request: InstallRequest;
+  plan: InstallPlan;
+  /** Of the target. */
+  fault: string | undefined;
+  lockfile: Lockfile | undefined;
+}
+
+function dryReport({ request, plan, fault, lockfile }: DryRun): InstallReport {
+  const faults = [fault, ...[...plan.artifacts, ...plan.adapters].map((planned) => planned.fault)];
   return {
-    ok,
+    ok: faults.every((each) => each === undefined),
     dry_run: true,
     target: request.target,
+    ...(fault === undefined ? {} : { target_fault: fault }),
     plan,
     results: [],
     files_written: [],

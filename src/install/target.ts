@@ -1,5 +1,6 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
-import { lstat, realpath } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, lstat, realpath, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { HubError } from '../errors.ts';
 import { PathError } from '../lib/files.ts';
@@ -13,6 +14,9 @@ export interface TargetRule {
   workingDir: string;
 }
 
+/** Of Linux: proc, sysfs, cgroup2, debugfs, tracefs, securityfs, devpts. Permissions tell nothing there, least of all to root. */
+const FILESYSTEMS_WITHOUT_FILES = new Set([0x9fa0, 0x62656572, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x1cd1]);
+
 interface Place {
   /** The part that exists, with links resolved. */
   existing: string;
@@ -23,6 +27,19 @@ interface Place {
 /** Only looks. @throws HubError `invalid_request` */
 export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
   return wholePath(await locate(target, rule));
+}
+
+/** Only looks: why nothing could be made or written there, as far as that can be known. @throws HubError `invalid_request` */
+export async function targetFault(target: string, rule: TargetRule): Promise<string | undefined> {
+  const { existing } = await locate(target, rule);
+  try {
+    await access(existing, constants.W_OK | constants.X_OK);
+    const { type } = await statfs(existing);
+    if (!FILESYSTEMS_WITHOUT_FILES.has(type)) return undefined;
+    throw Object.assign(new Error(), { code: 'no place for files' });
+  } catch (error) {
+    return unusable(error).message;
+  }
 }
 
 /** Makes the folder where there is none, and answers with its path, links resolved. @throws HubError `invalid_request` */

@@ -117,6 +117,17 @@ test('install: a dry run tells the plan and touches nothing', async (t) => {
   await assert.rejects(hub.getEntity('mcp_server:pdf-tables@1.0.0'), { code: 'entity_not_found' });
 });
 
+test('install: a dry run into a place where nothing can be made says so, and still tells the plan', {
+  skip: process.platform === 'linux' ? false : 'only Linux has /proc',
+}, async (t) => {
+  const { install } = await installStage(t);
+  const report = await install(aManifest({ adapters: ADAPTERS }), { dry_run: true, target: '/proc/x' });
+  assert.equal(report.ok, false);
+  assert.match(report.target_fault ?? '', /^The target cannot be used\./);
+  assert.equal(report.plan.adapters.length, ADAPTERS.length);
+  assert.equal('target_fault' in (await install(aManifest(), { dry_run: true })), false);
+});
+
 test('install: one artifact that fails costs no other its turn, and the lockfile says which are in place', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { checkTarget, prepareTarget } from '../../src/install/target.ts';
+import { promisify } from 'node:util';
+import { checkTarget, prepareTarget, targetFault } from '../../src/install/target.ts';
 
 const BAD_TEXTS = { empty: '', blank: '  ', NUL: 'a\u0000b', 'a line end': 'a\nb', 'too long': 'x/'.repeat(2000) };
 
@@ -134,6 +136,44 @@ test('target: no permission is told without paths of the machine', async (t) => 
     assert.ok(!(error as Error).message.includes(workingDir));
   });
 });
+
+test('target: a look tells what could not be made or written, and makes nothing', async (t) => {
+  const workingDir = await folder(t);
+  await chmod(workingDir, 0o755);
+  await mkdir(join(workingDir, 'closed'));
+  await chmod(join(workingDir, 'closed'), 0o555);
+  await mkdir(join(workingDir, 'open'));
+  await chmod(join(workingDir, 'open'), 0o777);
+  const look = async (target: string) => JSON.parse(await lookAsOrdinaryUser(target, workingDir));
+  assert.deepEqual(await look('open/a/b'), null);
+  for (const target of ['closed', 'closed/a/b'])
+    assert.match(
+      await look(target),
+      /^The target cannot be used\. The hub may not write there: give its user permission/,
+    );
+  assert.deepEqual(await readdir(join(workingDir, 'open')), []);
+});
+
+test('target: where the system keeps no files, a look says so, also to root', {
+  skip: process.platform === 'linux' ? false : 'only Linux has /proc',
+}, async () => {
+  for (const target of ['/proc/x', '/proc'])
+    assert.match(
+      String(await targetFault(target, { installRoot: undefined, workingDir: '/' })),
+      /^The target cannot be used\. .*choose another target\.$/,
+    );
+});
+
+/** In a process of its own: whether a file may be written is asked for the real user, which cannot be changed back. */
+async function lookAsOrdinaryUser(target: string, workingDir: string): Promise<string> {
+  const module = new URL('../../src/install/target.ts', import.meta.url).href;
+  const rule = JSON.stringify({ workingDir });
+  const script = `const { targetFault } = await import('${module}');
+    console.log(JSON.stringify((await targetFault('${target}', ${rule})) ?? null));`;
+  const user = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const args = ['--input-type=module', '-e', script];
+  return (await promisify(execFile)(process.execPath, args, { ...user, cwd: '/' })).stdout;
+}
 
 /** Nothing is forbidden to root. */
 async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {

@@ -214,6 +214,20 @@ browserTest(
   },
 );
 
+browserTest(
+  'install: the plan says that nothing can be written there',
+  { manifests: [remote] },
+  async ({ open }, t) => {
+    if (process.platform !== 'linux') return t.skip('only Linux has /proc');
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('/proc/x');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('dialog').getByText('This will fail: The target cannot be used.').waitFor();
+    await page.locator('.plan').waitFor();
+  },
+);
+
 const broken = aManifest({ artifacts: [{ kind: 'zip', spec: { url: 'http://127.0.0.1:9/none.zip' } }] });
 
 browserTest(

@@ -122,8 +122,11 @@ function placeOf({ target }: InstallReport, { serverUrl }: Pick<Call['access'], 
 }
 
 function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {
-  if (report.dry_run) return `${planForPeople(report.plan)}Nothing was touched (--dry-run).\n`;
   const { style } = output;
+  if (report.dry_run) {
+    const fault = report.target_fault ? `${style.bad(oneLine(report.target_fault))}\n` : '';
+    return `${planForPeople(report.plan)}${fault}Nothing was touched (--dry-run).\n`;
+  }
   const failed = report.results.filter(({ ok }) => !ok).map(({ step }) => step);
   const files = report.files_written.map((file) => `wrote  ${oneLine(file)}\n`).join('');
   const where = `${oneLine(report.plan.id)} in ${place}`;

@@ -44,6 +44,18 @@ testBothWays(
   },
 );
 
+testBothWays('hub install --dry-run: a folder that cannot be made is told', { manifests }, async (t, { hub, json }) => {
+  if (process.platform !== 'linux') return t.skip('only Linux has /proc');
+  const { exitCode, out } = await hub('install', ID, '--target', '/proc/x', '--dry-run');
+  assert.equal(exitCode, 1);
+  assert.match(
+    out,
+    /^The target cannot be used\. .+: choose another target\.\nNothing was touched \(--dry-run\)\.\n$/m,
+  );
+  const { answer } = await json<InstallReport>('install', ID, '--target', '/proc/x', '--dry-run');
+  assert.match(answer.target_fault ?? '', /^The target cannot be used\./);
+});
+
 testBothWays('hub install --frozen: nothing to go by is a failure', { manifests }, async (t, { hub }) => {
   const { exitCode, error } = await hub('install', ID, '--target', await tempDir(t), '--frozen');
   assert.equal(exitCode, 1);

@@ -47,7 +47,7 @@ function Stages({ run, onClose }: { run: InstallRun; onClose: () => void }) {
       )}
       {stage.name === 'planned' && (
         <>
-          <Plan plan={stage.plan} target={stage.target} />
+          <Plan plan={stage.plan} target={stage.target} fault={stage.fault} />
           <div class="dialog-foot">
             <button type="button" class="button" onClick={run.back}>
               Another folder

@@ -9,7 +9,7 @@ import { type ShownStep, withEvent } from './shown-steps.ts';
 type Stage =
   | { name: 'target' }
   | { name: 'planning' }
-  | { name: 'planned'; plan: InstallPlan; target: string }
+  | { name: 'planned'; plan: InstallPlan; target: string; fault: string | undefined }
   | { name: 'running'; steps: ShownStep[] }
   | { name: 'done'; report: InstallReport };
 
@@ -57,8 +57,8 @@ export function createInstallRun(id: string): InstallRun {
     target,
     plan: () =>
       attempt({ name: 'planning' }, async () => {
-        const { plan, target: into } = await hub.planInstall({ id, target: target.value.trim() });
-        return { name: 'planned', plan, target: into };
+        const { plan, target: into, target_fault: fault } = await hub.planInstall({ id, target: target.value.trim() });
+        return { name: 'planned', plan, target: into, fault };
       }),
     async install() {
       const planned = stage.value;

@@ -2,13 +2,21 @@
 import type { InstallPlan } from '../../../src/install/contract.ts';
 import { stepName } from './steps.tsx';
 
-export function Plan({ plan, target }: { plan: InstallPlan; target: string }) {
+interface PlanProps {
+  plan: InstallPlan;
+  target: string;
+  /** Of the target. */
+  fault: string | undefined;
+}
+
+export function Plan({ plan, target, fault }: PlanProps) {
   const registers = Object.keys(plan.mcp_registration).length > 0;
   return (
     <>
       <p>
         Into the folder <code>{target}</code> on the hub’s machine:
       </p>
+      <Fault fault={fault} />
       <ol class="plan">
         {plan.artifacts.map(({ step, command, reason, fault }) => (
           <li key={`${step} ${command}`}>
