@@ -43,16 +43,18 @@ export async function* inOrder<Input, Output>(
     underWay += 1;
     const output = run(input);
     outputs.push(output);
-    const ended = (weight: number) => {
-      waitingWeight += weight;
-      underWay -= 1;
-      change.ring();
-    };
     // Whoever takes it gets the rejection; this is only about the count.
-    output.then(
-      (done) => ended(weigh(done)),
-      () => ended(0),
-    );
+    output.then(weighIn, endOne);
+    change.ring();
+  }
+
+  function weighIn(output: Output): void {
+    waitingWeight += weigh(output);
+    endOne();
+  }
+
+  function endOne(): void {
+    underWay -= 1;
     change.ring();
   }
 
