@@ -27,17 +27,31 @@ const INSTALLED_WITHIN_MS = 600_000;
 export async function installGateway(): Promise<string | undefined> {
   const complete = join(HOME, 'complete');
   if (await isThere(complete)) return undefined;
-  await rm(HOME, { recursive: true, force: true });
-  const run = (program: string, line: string) =>
-    promisify(execFile)(program, line.split(' '), { cwd: resolve(HOME, '..'), timeout: INSTALLED_WITHIN_MS });
-  try {
+  const program = async (name: string, line: string) =>
+    promisify(execFile)(name, line.split(' '), { cwd: resolve(HOME, '..'), timeout: INSTALLED_WITHIN_MS });
+  const empty = async () => {
+    await rm(HOME, { recursive: true, force: true });
     await mkdir(resolve(HOME, '..'), { recursive: true });
-    await run(process.platform === 'win32' ? 'python' : 'python3', `-m venv gateway-${VERSION}`);
-    await run(join(BINARIES, 'pip'), `install --no-input --quiet --retries 2 mcp-contextforge-gateway==${VERSION}`);
+  };
+  const folder = `gateway-${VERSION}`;
+  const wanted = `mcp-contextforge-gateway==${VERSION}`;
+  // In seconds where pip takes a minute; but it does not know the mirror that pip may be set up for.
+  const byUv = async () => {
+    await empty();
+    await program('uv', `venv --quiet ${folder}`);
+    await program('uv', `pip install --quiet --python ${folder} ${wanted}`);
+  };
+  const byPip = async () => {
+    await empty();
+    await program(process.platform === 'win32' ? 'python' : 'python3', `-m venv ${folder}`);
+    await program(join(BINARIES, 'pip'), `install --no-input --quiet --retries 2 ${wanted}`);
+  };
+  try {
+    await byUv().catch(byPip);
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
     const reason = stderr?.trim().split('\n').slice(-3).join(' ') || message;
-    return `mcp-contextforge-gateway ${VERSION} could not be installed from PyPI: ${reason}`;
+    return `${wanted} could not be installed from PyPI: ${reason}`;
   }
   await writeFile(complete, '');
   return undefined;
