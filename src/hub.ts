@@ -39,6 +39,8 @@ export interface Hub extends HubOperations {
   /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
+  /** Where a target of installs is on this machine. For whoever sits at it: answers over the network tell no paths of the hub. */
+  targetFolder(target: string): Promise<string>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
   backup(file: string): Promise<{ bytes: number }>;
   /** Resolves when everything can be found by its meaning, as far as that is possible; hubs that serve do it by themselves. */
@@ -265,6 +267,10 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     removePending: (uid) => pending.remove(uid),
     removeManyPending: (request) => pending.removeMany(request),
     countEntities: () => catalog.countByType(),
+    async targetFolder(target) {
+      installer ??= openInstaller();
+      return (await installer).folderOf(target);
+    },
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),
     async load(sources) {

@@ -14,6 +14,8 @@ import { createTargetQueue } from './target-queue.ts';
 export interface Install {
   /** @throws HubError when the request cannot be carried out at all; what fails later is in the report. */
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
+  /** Where a target is on this machine, links resolved; makes nothing. @throws HubError `invalid_request` */
+  folderOf(target: string): Promise<string>;
   /** Ends what is under way, and waits until it has ended. */
   close(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export function createInstall({ catalog, targets, atOnce, ...tools }: InstallDep
       work.then(done, done);
       return work;
     },
+    folderOf: (target) => checkTarget(target, targets),
     async close() {
       stopping.abort();
       await Promise.allSettled(underWay);

@@ -15,6 +15,8 @@ export function answer(text: string, structuredContent: Record<string, unknown>)
 
 export interface McpServerOptions {
   hub: McpHub;
+  /** Where a target of installs is, for callers on the same machine only. */
+  targetFolder?: (target: string) => Promise<string>;
   /** Whether this caller may do what only operators may. */
   isAdmin: boolean;
   /** Told of what is ours to mend; the caller learns only that there was something. */

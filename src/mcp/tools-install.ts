@@ -51,7 +51,8 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
           if (event.kind === 'started') tell(event.step);
         });
         const { ok, results, files_written } = report;
-        const shown = shownJson({ ok, results, files_written });
+        const folder = (await options.targetFolder?.(target)) ?? report.target;
+        const shown = shownJson({ ok, target: folder, results, files_written });
         return { ...answer(reportText(shown, report), shown), isError: !ok };
       }),
   );
@@ -77,12 +78,15 @@ function planText(
   return [`Installing ${id} would:`, ...lines].join('\n');
 }
 
-function reportText({ ok, results }: Pick<InstallReport, 'ok' | 'results'>, whole: InstallReport): string {
+function reportText(
+  { ok, target, results }: Pick<InstallReport, 'ok' | 'target' | 'results'>,
+  whole: InstallReport,
+): string {
   const lines = results.map(({ step, ok: isDone, extra }) => {
     if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}`;
     return `- ${step}: failed: ${String(extra?.error ?? 'no reason given')}`;
   });
-  const { plan, target } = whole;
-  const head = ok ? `Installed ${plan.id} into ${target}.` : `${plan.id} was not installed completely:`;
+  const { id } = whole.plan;
+  const head = ok ? `Installed ${id} into ${target}.` : `${id} was not installed completely into ${target}:`;
   return [head, ...shortLines(lines, whole.results.length)].join('\n');
 }

@@ -1,9 +1,11 @@
 // The official client starts `hub mcp` and speaks to it over its standard input and output.
 import assert from 'node:assert/strict';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { inTerminal } from '../cli/in-terminal.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
@@ -12,7 +14,10 @@ import { unusedAddress } from '../support/unused-address.ts';
 const HUB = join(import.meta.dirname, '../../src/bin/hub.ts');
 
 async function started(t: TestContext, args: string[] = []): Promise<Client> {
-  const folder = await tempDir(t);
+  return startedIn(t, await tempDir(t), args);
+}
+
+async function startedIn(t: TestContext, folder: string, args: string[] = []): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const env = { PATH: process.env.PATH ?? '', DATA_DIR: folder };
   await client.connect(
@@ -42,6 +47,26 @@ test('mcp over stdio: everything works on the local database', async (t) => {
   assert.match(plan.text, /^entity_not_found: /, 'no token is needed here');
   assert.match((await saidBy(client, 'list_pending')).text, /^0 pending\./);
   assert.match((await saidBy(client, 'sync_remotes')).text, /^0 of 0 remotes read/);
+});
+
+test('mcp over stdio: whoever sits at the machine is told where an install is', async (t) => {
+  const folder = await realpath(await tempDir(t));
+  const environment = { DATA_DIR: folder, PATH: process.env.PATH };
+  const readInput = async () => JSON.stringify(aManifest());
+  const args = ['install', '--manifest', '-', '--target', join(folder, 'first')];
+  assert.equal((await inTerminal(args, { environment, readInput })).exitCode, 0);
+  const request = { id: 'mcp_server:pdf-tables', target: 'project' };
+  const near = await saidBy(await startedIn(t, folder), 'install_entity', request);
+  assert.ok(
+    near.text.startsWith(`Installed mcp_server:pdf-tables@1.0.0 into ${join(folder, 'project')}.\n`),
+    near.text,
+  );
+  assert.equal((near.structuredContent as { target: string }).target, join(folder, 'project'));
+
+  const { listen } = await testHub(t, { manifests: [aManifest()], settings: { INSTALL_ROOT: join(folder, 'root') } });
+  const far = await saidBy(await started(t, ['--hub', await listen()]), 'install_entity', request);
+  assert.match(far.text, /^Installed mcp_server:pdf-tables@1\.0\.0 into project\.\n/);
+  assert.ok(!JSON.stringify(far).includes(folder), 'no paths of a machine elsewhere');
 });
 
 test('mcp over stdio: on a hub elsewhere, what that hub allows', async (t) => {

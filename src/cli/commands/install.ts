@@ -64,7 +64,11 @@ export const installCommands = [
             `No entity '${id.slice(0, LONGEST_ID_SHOWN)}' is in the catalog. ${SEARCH_ADVICE} --manifest <file> installs what is not in it.`,
         ),
       );
-      output.answer(report, () => reportForPeople(report, { output, place: placeOf(report, access) }));
+      const folder =
+        access.serverUrl === undefined ? await (await access.openLocal()).targetFolder(report.target) : undefined;
+      const place = folder === undefined ? `'${oneLine(report.target)}' on the machine of the hub` : oneLine(folder);
+      const answer = folder === undefined ? report : { ...report, target_path: folder };
+      output.answer(answer, () => reportForPeople(report, { output, place }));
       return report.ok ? 'ok' : 'failed';
     },
   }),
@@ -114,11 +118,6 @@ function remark(extra: Record<string, unknown> = {}): string {
   if (!skipped) return '';
   if (frozen) return ': as the lockfile says';
   return typeof reason === 'string' ? `: nothing to do (${oneLine(reason).replace(/\.$/, '')})` : ': nothing to do';
-}
-
-/** Whoever asks a server reads a path of another machine. */
-function placeOf({ target }: InstallReport, { serverUrl }: Pick<Call['access'], 'serverUrl'>): string {
-  return serverUrl === undefined ? oneLine(resolve(target)) : `'${oneLine(target)}' on the machine of the hub`;
 }
 
 function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {

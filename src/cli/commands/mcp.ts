@@ -21,7 +21,11 @@ export const mcpCommands = [
       const { serveMcpOnStdio } = await import('../../mcp/stdio.ts');
       const onFailure = (error: unknown) =>
         terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);
-      await serveMcpOnStdio({ hub: await access.open(), shutdown: terminal.shutdown, input: process.stdin, onFailure });
+      const hub = await access.open();
+      // Of a hub elsewhere, nobody here knows its folders.
+      const local = access.serverUrl === undefined ? await access.openLocal() : undefined;
+      const targetFolder = local && ((target: string) => local.targetFolder(target));
+      await serveMcpOnStdio({ hub, targetFolder, shutdown: terminal.shutdown, input: process.stdin, onFailure });
       return 'ok';
     },
   }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import type { InstallReport, LockedEntity, LockReport } from '../../../src/install/contract.ts';
@@ -101,6 +101,17 @@ test('hub install: a folder that is named by its way from here is shown whole', 
   const readInput = async () => JSON.stringify(aManifest({ id: 'near', name: 'near' }));
   const { out } = await inTerminal(['install', '--manifest', '-', '--target', target], { environment, readInput });
   assert.ok(out.endsWith(`Installed mcp_server:near@1.0.0 in ${join(folder, 'project')}.\n`), out);
+});
+
+test('hub install: a folder inside INSTALL_ROOT is shown whole, in words and as JSON', async (t) => {
+  const folder = await realpath(await tempDir(t));
+  const environment = { DB_PATH: join(folder, 'c.sqlite'), INSTALL_ROOT: join(folder, 'root'), PATH: process.env.PATH };
+  const readInput = async () => JSON.stringify(aManifest({ id: 'near', name: 'near' }));
+  const args = ['install', '--manifest', '-', '--target', 'project'];
+  const { out } = await inTerminal(args, { environment, readInput });
+  assert.ok(out.endsWith(`Installed mcp_server:near@1.0.0 in ${join(folder, 'root/project')}.\n`), out);
+  const json = JSON.parse((await inTerminal([...args, '--json'], { environment, readInput })).out);
+  assert.deepEqual([json.target, json.target_path], ['project', join(folder, 'root/project')]);
 });
 
 test('hub install --manifest -: what another program sends', async (t) => {
