@@ -27,7 +27,8 @@ export function pipProgram(context: InstallContext): PythonProgram {
       context,
     );
   const install = (args: string[], indexUrl?: string) => {
-    const index = indexUrl ? ['--index-url', indexUrl] : [];
+    // What the hub's proxy refuses stays refused, however long pip goes on asking.
+    const index = indexUrl ? ['--index-url', indexUrl, '--retries', '2'] : [];
     return pip(['install', '--quiet', '--only-binary', ':all:', ...index, ...args], indexUrl);
   };
 

@@ -16,7 +16,8 @@ export function uvProgram(context: InstallContext): PythonProgram {
         program: 'uv',
         args: ['--no-progress', '--color', 'never', ...args],
         cwd,
-        env: { UV_PYTHON_DOWNLOADS: 'never' },
+        // What the hub's proxy refuses stays refused, however often uv asks again.
+        env: { UV_PYTHON_DOWNLOADS: 'never', ...(indexUrl === undefined ? {} : { UV_HTTP_RETRIES: '1' }) },
         isGuarded: indexUrl !== undefined,
         whenMissing: NO_PYTHON,
       },
