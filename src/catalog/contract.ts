@@ -67,6 +67,8 @@ export interface CatalogQuery {
   type?: (typeof ENTITY_TYPES)[number];
   /** Words that must all occur in the name, title, summary or tags. */
   text: string;
+  /** Only ids that begin so, in their own order whatever `sort` says; case counts. */
+  idPrefix?: string;
   sort: (typeof CATALOG_SORTS)[number];
   limit: number;
   offset: number;

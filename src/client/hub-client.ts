@@ -33,8 +33,8 @@ export class HubClient implements HubOperations {
 
   readonly diagnose: HubOperations['diagnose'] = () => this.#hub.ask({ path: '/diagnostics' });
 
-  readonly listCatalog: HubOperations['listCatalog'] = ({ text, ...query }) =>
-    this.#hub.ask({ path: '/catalog', query: { q: text, ...query } });
+  readonly listCatalog: HubOperations['listCatalog'] = ({ text, idPrefix, ...query }) =>
+    this.#hub.ask({ path: '/catalog', query: { q: text, id_prefix: idPrefix, ...query } });
 
   readonly search: HubOperations['search'] = (query) =>
     this.#hub.ask({ path: '/catalog/search', query: searchParameters(query) });

@@ -1,12 +1,11 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
-import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { shownEntity } from './present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
 
-/** Of one question; a larger catalog is asked by what was typed. */
-const MOST_LISTED = 500;
+/** As many as the protocol allows in one answer. */
+const MOST_TOLD = 100;
 
 export function offerResources(server: McpServer, { hub, onFailure }: McpServerOptions): void {
   const complete = { id: (typed: string) => told(() => idsThatBeginWith(hub, typed)) };
@@ -57,22 +56,19 @@ function idFrom(id: string | string[] | undefined): string {
   }
 }
 
-/** All that are known to; how many of them are sent is up to the protocol. */
+/** The first of them in their order, in a list that is as long as there are. */
 async function idsThatBeginWith(hub: McpHub, typed: string): Promise<string[]> {
-  const prefix = typed.toLowerCase();
-  const colon = prefix.indexOf(':');
-  const types = ENTITY_TYPES.filter((type) =>
-    colon === -1 ? type.startsWith(prefix) : type === prefix.slice(0, colon),
-  );
-  const [slug = ''] = colon === -1 ? [] : prefix.slice(colon + 1).split('@');
-  const ids = await Promise.all(types.map((type) => idsOf(hub, { type, slug })));
-  return ids.flat().filter((id) => id.toLowerCase().startsWith(prefix));
+  // Databases take no NUL, and no id has one.
+  if (typed.includes('\0')) return [];
+  const found = await firstIds(hub, typed);
+  const lower = typed.toLowerCase();
+  return found.length > 0 || lower === typed ? found : firstIds(hub, lower);
 }
 
-async function idsOf(hub: McpHub, { type, slug }: { type: EntityType; slug: string }): Promise<string[]> {
-  const page = { type, sort: 'name', limit: MOST_LISTED, offset: 0 } as const;
-  const { items, total } = await hub.listCatalog({ ...page, text: '' });
-  // Names mostly hold what the id is made of.
-  const named = total > items.length && slug !== '' ? (await hub.listCatalog({ ...page, text: slug })).items : [];
-  return [...new Set([...items, ...named].map(({ id }) => id))];
+async function firstIds(hub: McpHub, idPrefix: string): Promise<string[]> {
+  const { items, total } = await hub.listCatalog({ text: '', idPrefix, sort: 'name', limit: MOST_TOLD, offset: 0 });
+  const ids = items.map(({ id }) => id);
+  // The protocol sends the first hundred, and tells the length as how many there are.
+  ids.length = total;
+  return ids;
 }

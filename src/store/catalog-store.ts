@@ -22,6 +22,8 @@ import type { Tables } from './tables.ts';
 const MOST_VERSIONS = 1000;
 /** Each is looked for in every row; further ones narrow nothing down. */
 const MOST_WORDS = 10;
+/** No text that begins with something comes after that with this behind it. */
+const LAST_SIGN = '\u{10ffff}';
 /** What a save must leave alone: the gateway's columns, and when the entity first came. */
 const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
 
@@ -136,11 +138,12 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
 
 async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }> {
   const matching = matchingEntities(read.selectFrom('entity'), query);
-  const direction = query.sort === 'name' ? 'asc' : 'desc';
+  const direction = query.sort === 'name' || query.idPrefix !== undefined ? 'asc' : 'desc';
   const [rows, { total }] = await Promise.all([
     matching
       .select(SUMMARY_COLUMNS)
-      .orderBy(query.sort, direction)
+      // Otherwise all that begin so would be read and sorted for the first few.
+      .$if(query.idPrefix === undefined, (rows) => rows.orderBy(query.sort, direction))
       .orderBy('uid', direction)
       .limit(query.limit)
       .offset(query.offset)
@@ -152,11 +155,16 @@ async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSu
 
 function matchingEntities<O>(
   entities: SelectQueryBuilder<Tables, 'entity', O>,
-  { type, text }: CatalogQuery,
+  { type, text, idPrefix }: CatalogQuery,
 ): SelectQueryBuilder<Tables, 'entity', O> {
   const words = foldText(text).split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
   return words.reduce(
     (query, word) => query.where(sql<boolean>`haystack like ${likePattern(word)} escape '\\'`),
-    entities.$if(type !== undefined, (query) => query.where('type', '=', type ?? '')),
+    entities
+      .$if(type !== undefined, (query) => query.where('type', '=', type ?? ''))
+      // A range, which the primary key answers; ids are ordered byte by byte.
+      .$if(idPrefix !== undefined, (query) =>
+        query.where('uid', '>=', idPrefix ?? '').where('uid', '<', `${idPrefix}${LAST_SIGN}`),
+      ),
   );
 }

@@ -32,6 +32,9 @@ test('client: reads answer what the hub itself answers', async (t) => {
   assert.deepEqual(await client.config(), await hub.config());
   assert.deepEqual(await client.listCatalog(list), await hub.listCatalog(list));
   assert.equal((await client.listCatalog({ ...list, type: undefined, text: '' })).total, 2);
+  const begun = { ...list, type: undefined, text: '', idPrefix: 'mcp_server:pdf' };
+  assert.deepEqual(await client.listCatalog(begun), await hub.listCatalog(begun));
+  assert.equal((await client.listCatalog({ ...begun, idPrefix: 'nothing' })).total, 0);
   for (const { id } of (await hub.listCatalog({ ...list, type: undefined, text: '' })).items) {
     assert.deepEqual(await client.getEntity(id), await hub.getEntity(id));
     assert.deepEqual(await client.getManifest(id), await hub.getManifest(id));

@@ -240,13 +240,16 @@ test('mcp: ids are completed from their beginning, and counted', async (t) => {
   assert.deepEqual((await complete('mcp_server:pdf-tables@1')).values, ['mcp_server:pdf-tables@1.0.0']);
   assert.deepEqual((await complete('weather')).values, []);
   assert.equal((await complete('')).total, 3);
-  // More than one answer of the catalog holds; the last is found by what was typed.
-  const names = Array.from({ length: 600 }, (_, index) => `n${String(index).padStart(3, '0')}`);
-  await hub.load(names.map((id) => ({ document: aManifest({ type: 'agent', id, name: id }) })));
+  assert.deepEqual((await complete('tool:\0')).values, []);
+  assert.deepEqual((await complete('Tool:W')).values, ['tool:weather@1.0.0']);
+  // More than one answer of the catalog holds, and named as nothing in their ids.
+  const ids = Array.from({ length: 600 }, (_, index) => `n${String(index).padStart(3, '0')}`);
+  await hub.load(ids.map((id) => ({ document: aManifest({ type: 'agent', id, name: 'same', title: 'Same' }) })));
   const many = await complete('agent:n1');
   assert.deepEqual([many.values.length, many.values[0], many.total], [100, 'agent:n100@1.0.0', 100]);
   assert.deepEqual((await complete('agent:n599')).values, ['agent:n599@1.0.0']);
-  assert.partialDeepStrictEqual(await complete('agent:n'), { hasMore: true });
+  const all = await complete('agent:n');
+  assert.deepEqual([all.values.length, all.values[99], all.total, all.hasMore], [100, 'agent:n099@1.0.0', 600, true]);
 });
 
 test('mcp: a list names each thing once, and a sync tells what was refused', async (t) => {

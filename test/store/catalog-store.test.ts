@@ -157,6 +157,26 @@ testOnEveryEngine(
   },
 );
 
+testOnEveryEngine('list: ids by how they begin, in their order, and how many there are', async (t, address) => {
+  const { store } = await openStore(t, address);
+  const slugs = ['ab', 'a%', 'a_c', 'Ab', 'abc/d', 'aé', 'a😀', 'b'];
+  await store.save(
+    [...slugs.map((id) => anEntity({ id, name: `${slugs.indexOf(id)}` })), anEntity({ id: 'ab', type: 'tool' })],
+    NOON,
+  );
+  const found = async (idPrefix: string, limit = 10) => {
+    const { entities, total } = await store.list({ text: '', idPrefix, sort: 'quality', limit, offset: 0 });
+    return [entities.map(({ uid }) => uid.replace(/@.*/, '')), total];
+  };
+  assert.deepEqual(await found('mcp_server:ab'), [['mcp_server:ab', 'mcp_server:abc/d'], 2]);
+  assert.deepEqual(await found('mcp_server:a', 3), [['mcp_server:a%', 'mcp_server:a_c', 'mcp_server:ab'], 6]);
+  assert.deepEqual(await found('mcp_server:a😀'), [['mcp_server:a😀'], 1]);
+  assert.deepEqual(await found('mcp_server:a%'), [['mcp_server:a%'], 1], 'no sign is special');
+  assert.deepEqual(await found('to'), [['tool:ab'], 1]);
+  assert.deepEqual(await found('', 1), [['mcp_server:Ab'], 9]);
+  assert.deepEqual(await found('nothing'), [[], 0]);
+});
+
 testOnEveryEngine('countByType: every type has its number', async (t, address) => {
   const { store } = await openStore(t, address);
   await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' }), anEntity({ id: 'c', type: 'agent' })], NOON);

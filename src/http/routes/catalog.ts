@@ -28,6 +28,10 @@ const CatalogListQuery = z.object({
     .default('')
     .describe('Words that must all occur in the name, title, summary or tags')
     .meta({ examples: ['pdf'] }),
+  id_prefix: words(LONGEST_TEXT)
+    .optional()
+    .describe('Only ids that begin so, in their own order whatever `sort` says; case counts')
+    .meta({ examples: ['mcp_server:pdf'] }),
   sort: choice(CATALOG_SORTS)
     .prefault('updated_at')
     .meta({ examples: ['quality'] }),
@@ -57,8 +61,8 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
       },
     },
     (request) => {
-      const { type, q, ...page } = request.query;
-      return hub.listCatalog({ ...page, text: q, type: type === 'any' ? undefined : type });
+      const { type, q, id_prefix: idPrefix, ...page } = request.query;
+      return hub.listCatalog({ ...page, text: q, idPrefix, type: type === 'any' ? undefined : type });
     },
   );
 
