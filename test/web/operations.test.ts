@@ -164,7 +164,7 @@ browserTest('operations: nothing is deleted that is not on screen', { manifests:
   const left = async () => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total;
   const page = await open('/operations');
   const rows = pending(page).locator('.row');
-  const remove = pending(page).getByRole('button', { name: /^Delete/ });
+  const remove = pending(page).getByRole('button', { name: /selected$/ });
   await rows.nth(49).waitFor();
   await pending(page).getByLabel('All on this page').check();
   await pending(page).getByRole('button', { name: 'Older' }).click();
@@ -195,6 +195,40 @@ browserTest('operations: nothing is deleted that is not on screen', { manifests:
   await pending(page).getByText('51 to 100 of 100').waitFor();
   await rows.nth(49).waitFor();
   assert.equal(await left(), 100);
+});
+
+const crowd = [
+  ...many,
+  ...Array.from({ length: 1_100 }, (_, place) => aManifest({ id: `crowd-${place}`, name: `crowd-${place}` })),
+];
+
+browserTest('operations: all that match are deleted, on whatever page', { manifests: crowd }, async ({ open, hub }) => {
+  const left = async (text: string) => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text })).total;
+  const page = await open('/operations');
+  const rows = pending(page).locator('.row');
+  await rows.nth(49).waitFor();
+  await pending(page).getByLabel('Filter pending servers').fill('crowd');
+  await pending(page).getByText('1 to 50 of 1,100').waitFor();
+  const all = pending(page).getByRole('button', { name: 'Delete all 1,100 that match…' });
+  await screenshot(page, 'operations-delete-all');
+  await all.click();
+  const question = page.getByRole('dialog', { name: 'Delete 1,100 servers?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await left('crowd'), 1_100, 'nothing before the answer');
+  await all.click();
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await pending(page).getByRole('status').getByText('1,100 servers removed.').first().waitFor();
+  assert.deepEqual([await left('crowd'), await left('')], [0, 103]);
+  await pending(page).getByLabel('Filter pending servers').fill('server-7');
+  await rows.nth(11).waitFor({ state: 'detached' });
+  await rows.first().waitFor();
+  assert.equal(
+    await pending(page)
+      .getByRole('button', { name: /^Delete all/ })
+      .count(),
+    0,
+    'all are on this page',
+  );
 });
 
 browserTest('operations: a hub whose database is away says so itself', {}, async ({ open, origin }) => {

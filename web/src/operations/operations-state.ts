@@ -17,6 +17,8 @@ export interface Work {
   progress: SyncProgress;
 }
 
+const NO_PROGRESS: SyncProgress = { running: [], registering: null, registering_total: null };
+
 export const work = signal<Work | undefined>(undefined);
 /** Where the last thing was done, which is where somebody looks for how it went. */
 export type Place = 'remotes' | 'pending';
@@ -114,18 +116,22 @@ export const ingestOne = (url: string) =>
       : { tone: 'warn', sentence: `${url} could not be read: ${result.error ?? 'no reason given'}` };
   });
 
-function carryOut(
+/** `rename`: says what is being done now. */
+export function carryOut(
   where: Place,
   name: string,
-  action: (report: (progress: SyncProgress) => void) => Promise<void>,
+  action: (report: (progress: SyncProgress) => void, rename: (now: string) => void) => Promise<void>,
 ): Promise<void> {
   return attempt(where, async () => {
     const report = (progress: SyncProgress) => {
       work.value = { name, progress };
     };
-    report({ running: [], registering: null, registering_total: null });
+    const rename = (now: string) => {
+      work.value = { name: now, progress: NO_PROGRESS };
+    };
+    report(NO_PROGRESS);
     try {
-      await action(report);
+      await action(report, rename);
     } finally {
       work.value = undefined;
       pendingRevision.value += 1;

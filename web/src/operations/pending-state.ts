@@ -5,9 +5,12 @@ import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
 import { count } from '../parts/words.ts';
-import { attempt, outcome, pendingRevision } from './operations-state.ts';
+import { attempt, carryOut, outcome, pendingRevision, failure as workFailure } from './operations-state.ts';
 
 export const PAGE_SIZE = 50;
+/** As many as the hub tells at once. */
+const BATCH_SIZE = 1000;
+const MOST_KEPT_TOLD = 10;
 const TYPING_PAUSE_MS = 150;
 
 interface Query {
@@ -55,13 +58,11 @@ export function followPending(): () => void {
 }
 
 /** Gives a way to call it off. The revision only says that the answer may be another one now. */
-function askAfterPause({ words, errorOnly, offset }: Query, _revision: number): () => void {
-  const parameters = new URLSearchParams({ limit: String(PAGE_SIZE), offset: String(offset) });
-  if (words.trim() !== '') parameters.set('q', words.trim());
-  if (errorOnly) parameters.set('error_only', 'true');
+function askAfterPause(asked: Query, _revision: number): () => void {
+  const { offset } = asked;
   let isLast = true;
   const timer = setTimeout(() => {
-    hub.pending(parameters).then(
+    hub.pending(parametersOf(asked, PAGE_SIZE)).then(
       (found) => isLast && show(found, offset),
       (error) => {
         if (isLast) failure.value = asFailure(error);
@@ -72,6 +73,13 @@ function askAfterPause({ words, errorOnly, offset }: Query, _revision: number): 
     isLast = false;
     clearTimeout(timer);
   };
+}
+
+function parametersOf({ words, errorOnly, offset }: Query, limit: number): URLSearchParams {
+  const parameters = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+  if (words.trim() !== '') parameters.set('q', words.trim());
+  if (errorOnly) parameters.set('error_only', 'true');
+  return parameters;
 }
 
 function show(found: PendingPage, offset: number): void {
@@ -92,16 +100,36 @@ function lastOffset(total: number): number {
   return Math.max(0, Math.ceil(total / PAGE_SIZE) - 1) * PAGE_SIZE;
 }
 
+/** All that pass the filter, on whatever page; those that are registered cannot be deleted, and are left out. */
+export async function allThatMatch(): Promise<string[]> {
+  const found = new Set<string>();
+  await attempt('pending', async () => {
+    const asked = query.value;
+    for (let offset = 0, total = 1; offset < total; offset += BATCH_SIZE) {
+      const part = await hub.pending(parametersOf({ ...asked, offset }, BATCH_SIZE));
+      for (const { uid, gateway_registered_at } of part.items) if (!gateway_registered_at) found.add(uid);
+      total = part.total;
+    }
+  });
+  return workFailure.value ? [] : [...found];
+}
+
 export function removeServers(uids: readonly string[]): Promise<void> {
-  return attempt('pending', async () => {
-    const { total_removed, skipped } = await hub.removePending({ uids: [...uids] });
-    const kept = Object.entries(skipped).map(([uid, reason]) => `${uid}: ${reason}`);
-    const stays = kept.length > 0 ? ` These stay: ${kept.join('; ')}.` : '';
+  return carryOut('pending', 'Deleting servers', async (_report, rename) => {
+    let removed = 0;
+    const kept: string[] = [];
+    for (let done = 0; done < uids.length; done += BATCH_SIZE) {
+      if (done > 0) rename(`Deleting servers: ${done} of ${uids.length}`);
+      const answer = await hub.removePending({ uids: uids.slice(done, done + BATCH_SIZE) });
+      removed += answer.total_removed;
+      for (const [uid, reason] of Object.entries(answer.skipped)) kept.push(`${uid}: ${reason}`);
+    }
+    const more = kept.length > MOST_KEPT_TOLD ? `; and ${kept.length - MOST_KEPT_TOLD} more` : '';
+    const stays = kept.length > 0 ? ` These stay: ${kept.slice(0, MOST_KEPT_TOLD).join('; ')}${more}.` : '';
     outcome.value = {
       tone: kept.length > 0 ? 'warn' : 'good',
-      sentence: `${count(total_removed, 'server')} removed.${stays}`,
+      sentence: `${count(removed, 'server')} removed.${stays}`,
     };
     selected.value = new Set();
-    pendingRevision.value += 1;
   });
 }

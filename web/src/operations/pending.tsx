@@ -4,18 +4,20 @@ import { useEffect } from 'preact/hooks';
 import { settings } from '../api/settings.ts';
 import { Question } from '../parts/dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { count } from '../parts/words.ts';
+import { count, shortNumber } from '../parts/words.ts';
 import { lookFailure, syncAll, work } from './operations-state.ts';
 import { Outcome } from './outcome.tsx';
 import { PendingPages } from './pending-pages.tsx';
 import { PendingRow } from './pending-row.tsx';
 import {
+  allThatMatch,
   areAllSelected,
   ask,
   askAgain,
   failure,
   followPending,
   items,
+  PAGE_SIZE,
   page,
   query,
   removeServers,
@@ -85,15 +87,19 @@ function Filter() {
   );
 }
 
+function isFiltered(): boolean {
+  return query.value.words.trim() !== '' || query.value.errorOnly;
+}
+
 function Nothing() {
-  const isFiltered = query.value.words.trim() !== '' || query.value.errorOnly;
-  return <Notice title={isFiltered ? 'Nothing pending passes the filter' : 'Nothing is pending'} />;
+  return <Notice title={isFiltered() ? 'Nothing pending passes the filter' : 'Nothing is pending'} />;
 }
 
 function Selection() {
   /** What the question is about; it does not change while somebody reads it. */
   const doomed = useSignal<readonly string[]>([]);
   const uids = items.value.map(({ uid }) => uid);
+  const total = page.value?.total ?? 0;
   return (
     <div class="pending-tools">
       <label class="choice">
@@ -114,6 +120,19 @@ function Selection() {
       >
         Delete {selected.value.size > 0 ? selected.value.size : ''} selected
       </button>
+      {total > PAGE_SIZE && (
+        <button
+          type="button"
+          class="button button-bad"
+          disabled={work.value !== undefined}
+          onClick={async () => {
+            doomed.value = await allThatMatch();
+          }}
+        >
+          Delete all {shortNumber(total)}
+          {isFiltered() ? ' that match' : ''}…
+        </button>
+      )}
       {doomed.value.length > 0 && (
         <Question
           title={`Delete ${count(doomed.value.length, 'server')}?`}
