@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { withoutBrackets } from './address.ts';
 import { followRedirects, ownHeaders, plainHeaders } from './fetch.ts';
 import { FetchError, networkError, tooLarge } from './fetch-error.ts';
+import { createBufferSweep } from './garbage.ts';
 import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import type { Download, DownloadReply, DownloadRequest, VetAddress } from './world.ts';
@@ -152,8 +153,10 @@ function partStart(contentRange: string | undefined, held: number): number {
 function createMeter(maxBytes: number, limits: Limits) {
   const sha256 = createHash('sha256');
   const sha512 = createHash('sha512');
+  const sweep = createBufferSweep();
   let bytes = 0;
   function add(chunk: Buffer): boolean {
+    sweep(chunk);
     bytes += chunk.length;
     sha256.update(chunk);
     sha512.update(chunk);

@@ -1,9 +1,7 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { makeFoldersBelow } from './held-folder.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
@@ -125,11 +123,25 @@ async function swap(from: string, place: string, old: string): Promise<void> {
   }
 }
 
+const BUFFER_BYTES = 65_536;
+/** Used again and again: a stream leaves one behind for every read, and a large folder tens of megabytes of them. */
+const spareBuffers: Buffer[] = [];
+
 /** `sha256:…` of one file. */
 export async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return `sha256:${hash.digest('hex')}`;
+  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  const file = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, BUFFER_BYTES);
+      if (bytesRead === 0) return `sha256:${hash.digest('hex')}`;
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    spareBuffers.push(buffer);
+    await file.close();
+  }
 }
 
 /** What is in a folder and does not count. */

@@ -2,12 +2,37 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
+type Collect = (options?: { type: 'minor' }) => void;
+
+let collect: Collect | undefined;
+
 /**
  * For a thread that has just read much and will do little from now on: left to itself, it collects its garbage only when it
  * needs room again. Takes some tenths of a second.
  */
 export function collectGarbage(): void {
-  v8.setFlagsFromString('--expose-gc');
-  const collect: unknown = vm.runInNewContext('gc');
-  if (typeof collect === 'function') collect();
+  collector()();
+}
+
+/**
+ * For whoever passes on many buffers: each is a small object that holds much memory elsewhere, so that tens of megabytes pile
+ * up before the collector sees a reason to come. Call it with every buffer; now and then it takes a millisecond.
+ */
+export function createBufferSweep(everyBytes = 8_000_000): (buffer: { length: number }) => void {
+  let passed = 0;
+  return ({ length }) => {
+    passed += length;
+    if (passed < everyBytes) return;
+    passed = 0;
+    collector()({ type: 'minor' });
+  };
+}
+
+function collector(): Collect {
+  if (!collect) {
+    v8.setFlagsFromString('--expose-gc');
+    const found: unknown = vm.runInNewContext('gc');
+    collect = typeof found === 'function' ? (found as Collect) : () => {};
+  }
+  return collect;
 }

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { createBufferSweep } from '../../lib/garbage.ts';
 
 export interface FolderWriter {
   makeFolder(path: string): Promise<void>;
@@ -12,6 +13,7 @@ export interface FolderWriter {
 
 export function createFolderWriter(folder: string, signal: AbortSignal): FolderWriter {
   const made = new Set<string>([folder]);
+  const sweep = createBufferSweep();
 
   async function makeFolder(place: string): Promise<void> {
     if (made.has(place)) return;
@@ -26,7 +28,14 @@ export function createFolderWriter(folder: string, signal: AbortSignal): FolderW
       await makeFolder(dirname(place));
       // Never an existing file, which could be a link.
       const file = createWriteStream(place, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 });
-      await pipeline(content, file, { signal });
+      await pipeline(swept(content, sweep), file, { signal });
     },
   };
+}
+
+async function* swept(content: AsyncIterable<Buffer>, sweep: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    sweep(chunk);
+    yield chunk;
+  }
 }

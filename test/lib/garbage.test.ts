@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBufferSweep } from '../../src/lib/garbage.ts';
+
+/** The most that buffers hold while a quarter of a gigabyte of them passes, in megabytes. */
+async function mostHeld(onBuffer: (buffer: Buffer) => void): Promise<number> {
+  let most = 0;
+  for (let passed = 0; passed < 4_000; passed += 1) {
+    onBuffer(Buffer.allocUnsafeSlow(65_536));
+    most = Math.max(most, process.memoryUsage().arrayBuffers / 1_000_000);
+    if (passed % 100 === 0) await new Promise(setImmediate);
+  }
+  return most;
+}
+
+test('garbage: buffers that were passed on do not pile up', async () => {
+  const sweep = createBufferSweep();
+  const most = await mostHeld(sweep);
+  assert.ok(most < 20, `${most} MB with it, ${await mostHeld(() => {})} MB without`);
+});
