@@ -1,12 +1,13 @@
 // How the page is built: from web/ into dist/web, where the hub serves it from.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   root: 'web',
   publicDir: false,
-  plugins: [sweepOldAssets()],
+  plugins: [packAssets(), sweepOldAssets()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../dist/web',
@@ -24,6 +25,20 @@ export default defineConfig({
     },
   },
 });
+
+/** Once and as small as can be, so that the hub has nothing left to do when a browser asks. */
+function packAssets(): Plugin {
+  return {
+    name: 'pack-assets',
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (!/\.(?:js|css)$/.test(file.fileName)) continue;
+        const source = brotliCompressSync(file.type === 'chunk' ? file.code : file.source);
+        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source });
+      }
+    },
+  };
+}
 
 /** After the new ones are written, not before: a hub may be serving the page meanwhile. */
 function sweepOldAssets(): Plugin {

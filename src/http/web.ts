@@ -64,6 +64,8 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
     prefix: '/assets/',
     maxAge: '365d',
     immutable: true,
+    // The build leaves packed ones beside them.
+    preCompressed: true,
     index: false,
     schemaHide: true,
   });

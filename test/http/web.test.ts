@@ -11,6 +11,7 @@ import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 import { assertProblem, inject } from './wire.ts';
 
+const PACKED = 'stands for what the build packs';
 const PAGE = '<!doctype html><title>the page</title>';
 
 test('page: it is served at its own addresses, and always asked for anew', async (t) => {
@@ -47,6 +48,17 @@ test('page: an asset is never asked for twice, and one that is not there is no p
   for (const url of ['/assets/gone.js', '/assets/..%2findex.html', '/index.html']) {
     assert.equal((await inject(app, url)).status, 404, url);
   }
+});
+
+test('page: an asset that the build has packed is sent as it is to who can unpack it', async (t) => {
+  const app = await builtPage(t);
+  const asked = (encoding: string) =>
+    inject(app, { url: '/assets/index-abc123.js', headers: { 'accept-encoding': encoding } });
+  const packed = await asked('gzip, br');
+  assert.deepEqual([packed.headers['content-encoding'], packed.body], ['br', PACKED]);
+  assert.match(packed.headers['content-type'] ?? '', /javascript/);
+  const plain = await asked('identity');
+  assert.deepEqual([plain.headers['content-encoding'], plain.body], [undefined, 'export {};']);
 });
 
 test('page: its policy allows nothing but its own files, and pictures of others only when asked', async (t) => {
@@ -116,6 +128,7 @@ async function builtPage(t: TestContext) {
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'index.html'), PAGE);
   await writeFile(join(folder, 'assets', 'index-abc123.js'), 'export {};');
+  await writeFile(join(folder, 'assets', 'index-abc123.js.br'), PACKED);
   const app = fastify();
   await webPage(app, folder);
   app.setNotFoundHandler(answerNotFound(folder));
