@@ -1,5 +1,5 @@
 // How the page is built: from web/ into dist/web, where the hub serves it from.
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 export default defineConfig({
   root: 'web',
   publicDir: false,
-  plugins: [packAssets(), sweepOldAssets()],
+  plugins: [finishAssets()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../dist/web',
@@ -26,27 +26,22 @@ export default defineConfig({
   },
 });
 
-/** Once and as small as can be, so that the hub has nothing left to do when a browser asks. */
-function packAssets(): Plugin {
+/**
+ * Packs the new assets as small as can be, so that the hub has nothing left to do when a browser asks, and removes the old
+ * ones: after the new ones are written, not before, because a hub may be serving the page meanwhile.
+ */
+function finishAssets(): Plugin {
   return {
-    name: 'pack-assets',
-    generateBundle(_options, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (!/\.(?:js|css)$/.test(file.fileName)) continue;
-        const source = brotliCompressSync(file.type === 'chunk' ? file.code : file.source);
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source });
-      }
-    },
-  };
-}
-
-/** After the new ones are written, not before: a hub may be serving the page meanwhile. */
-function sweepOldAssets(): Plugin {
-  return {
-    name: 'sweep-old-assets',
+    name: 'finish-assets',
     async writeBundle({ dir = '' }, bundle) {
+      const made = new Set(Object.keys(bundle));
+      for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css)$/.test(file))) {
+        // As it was written: other plugins have the last word on what is in it.
+        await writeFile(join(dir, `${name}.br`), brotliCompressSync(await readFile(join(dir, name))));
+        made.add(`${name}.br`);
+      }
       for (const name of await readdir(join(dir, 'assets'))) {
-        if (!(`assets/${name}` in bundle)) await rm(join(dir, 'assets', name));
+        if (!made.has(`assets/${name}`)) await rm(join(dir, 'assets', name));
       }
     },
   };
