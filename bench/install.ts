@@ -20,6 +20,9 @@ const { values } = parseArgs({ options: { megabytes: { type: 'string', default: 
 const MEGABYTES = Number(values.megabytes);
 const PORT = 18_445;
 const BASE = `http://127.0.0.1:${PORT}`;
+/** What a hub has done before: nothing; a search, so that the model is loaded; and searches that go on all the while. */
+const STATES = ['started', 'searched', 'searching'] as const;
+type State = (typeof STATES)[number];
 
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-install-'));
 const rows = [];
@@ -29,20 +32,15 @@ try {
   await tar(join(folder, 'large.tar.gz'), { files: MEGABYTES, bytes: 1_350_000 });
   await zip(join(folder, 'many.zip'), { files: 20_000, bytes: 2_000 });
   const host = await serve(folder);
-  for (const hasModel of [false, true])
-    for (const name of ['large.zip', 'large.tar.gz', 'many.zip']) rows.push(await measure(name, host, { hasModel }));
+  for (const state of STATES)
+    for (const name of ['large.zip', 'large.tar.gz', 'many.zip']) rows.push(await measure(name, host, state));
   host.close();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 console.table(rows);
 
-/** In a hub that has just started, or in one that has loaded the model, as it does for its first entity or search. */
-async function measure(
-  name: string,
-  host: Server,
-  { hasModel }: { hasModel: boolean },
-): Promise<Record<string, number | string>> {
+async function measure(name: string, host: Server, state: State): Promise<Record<string, number | string>> {
   const place = await mkdtemp(join(folder, 'hub-'));
   const target = join(place, 'target');
   const asNpmStart = ['--import', './scripts/compile-cache.mjs', '--max-semi-space-size=4', 'src/bin/hub.ts', 'serve'];
@@ -52,18 +50,28 @@ async function measure(
   });
   try {
     await firstAnswer();
-    if (hasModel) await install('small.zip', host, `${target}-first`);
+    if (state !== 'started') {
+      await install('small.zip', host, `${target}-first`);
+      await search();
+    }
     await sleep(5_000);
     await forgetPeak(hub);
     const quiet = await peakMegabytes(hub);
+    const quietModel = await modelMegabytes(hub);
     const watch = watchHealth();
+    const searching = state === 'searching' ? keepSearching() : undefined;
     const startedAt = performance.now();
-    const report = await install(name, host, target);
+    const installing = install(name, host, target);
+    // By then a model that nobody needs is gone.
+    await sleep(500);
+    const model = watchModel(hub);
+    const report = await installing;
     const seconds = (performance.now() - startedAt) / 1000;
     const health = await watch.stop();
+    await searching?.stop();
     return {
       archive: name,
-      model: hasModel ? 'loaded' : 'not yet',
+      hub: state,
       'MB packed': megabytes((await stat(join(folder, name))).size),
       ok: String(report.ok ?? report.detail),
       seconds: Number(seconds.toFixed(1)),
@@ -73,6 +81,8 @@ async function measure(
       'health max ms': percentile(health, 1),
       'MB before': quiet,
       'MB at most': await peakMegabytes(hub),
+      'model MB before': quietModel,
+      'model MB at most': await model.stop(),
     };
   } finally {
     await stop(hub);
@@ -91,22 +101,73 @@ async function install(name: string, host: Server, target: string): Promise<{ ok
   return (await reply.json()) as { ok?: boolean; detail?: string };
 }
 
-/** One question after the other, a hundred a second at most. */
-function watchHealth(): { stop(): Promise<number[]> } {
-  const times: number[] = [];
+async function search(): Promise<void> {
+  await (await fetch(`${BASE}/catalog/search?q=${encodeURIComponent(`bench ${Math.random()}`)}`)).arrayBuffer();
+}
+
+/** Four a second, each another. */
+function keepSearching(): { stop(): Promise<void> } {
+  return repeat(250, search);
+}
+
+/** The most that the process of the model takes, looked at ten times a second. */
+function watchModel(hub: ChildProcess): { stop(): Promise<number> } {
+  let most = 0;
+  const watching = repeat(100, async () => {
+    most = Math.max(most, await modelMegabytes(hub));
+  });
+  return {
+    async stop() {
+      await watching.stop();
+      return most;
+    },
+  };
+}
+
+/** What the process of the model adds to the hub's own: all but the pages of Node itself, which both have. Linux only. */
+async function modelMegabytes({ pid }: ChildProcess): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  let kilobytes = 0;
+  for (const child of children.split(' ').filter((text) => text !== '')) {
+    const text = await readFile(`/proc/${child}/smaps`, 'utf8').catch(() => '');
+    for (const part of text.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m))
+      if (!isProgramOfBoth(part)) kilobytes += Number(/^Rss:\s+(\d+) kB/m.exec(part)?.[1] ?? 0);
+  }
+  return Math.round(kilobytes / 1024);
+}
+
+/** The hub's own memory has it already. */
+function isProgramOfBoth(mapping: string): boolean {
+  return mapping.split('\n', 1)[0]?.endsWith(process.execPath) === true;
+}
+
+function repeat(pauseMs: number, step: () => Promise<void>): { stop(): Promise<void> } {
   let isOver = false;
-  const asking = (async () => {
+  const going = (async () => {
     while (!isOver) {
-      const startedAt = performance.now();
-      await (await fetch(`${BASE}/health`)).arrayBuffer();
-      times.push(performance.now() - startedAt);
-      await sleep(10);
+      await step();
+      await sleep(pauseMs);
     }
   })();
   return {
     async stop() {
       isOver = true;
-      await asking;
+      await going;
+    },
+  };
+}
+
+/** One question after the other, a hundred a second at most. */
+function watchHealth(): { stop(): Promise<number[]> } {
+  const times: number[] = [];
+  const asking = repeat(10, async () => {
+    const startedAt = performance.now();
+    await (await fetch(`${BASE}/health`)).arrayBuffer();
+    times.push(performance.now() - startedAt);
+  });
+  return {
+    async stop() {
+      await asking.stop();
       return times.sort((a, b) => a - b);
     },
   };
