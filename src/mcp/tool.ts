@@ -5,7 +5,7 @@ import type { HubOperations } from '../hub-operations.ts';
 
 export type McpHub = Pick<
   HubOperations,
-  'search' | 'listCatalog' | 'getEntity' | 'getManifest' | 'install' | 'listPending' | 'syncRemotes' | 'ingestStatus'
+  'search' | 'listCatalog' | 'getEntity' | 'getManifest' | 'install' | 'listPending' | 'syncRemotes'
 >;
 
 /** `text` is for models that read no structured content; it says the same in fewer words. */

@@ -3,7 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { gatewayText } from './present.ts';
 import { shortLines, shortText, shownJson } from './short.ts';
-import { answer, answeredToAdmin, type McpHub, type McpServerOptions, progressTeller } from './tool.ts';
+import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
 
 const MOST_PENDING = 50;
 
@@ -56,8 +56,9 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
           },
           { force },
         );
-        const refused = await refusedBy(options.hub, report.ingested);
-        const { ingested, count, registered, failed, errors, note } = report;
+        const { ingested, count, registered, failed, errors, note, results } = report;
+        const counts = results.map(({ url, stats }) => [url, stats.failed] as const);
+        const refused = Object.fromEntries(counts.filter(([, manifests]) => manifests > 0));
         const faults = Object.entries(errors).map(([url, error]) => `${url}: ${shortText(error)}`);
         const text = `${ingested.length} of ${count} remotes read; ${registered} servers registered, ${failed} failed.`;
         const lines = Object.entries(refused).map(
@@ -69,14 +70,4 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         );
       }),
   );
-}
-
-/** Remote → how many manifests its last ingest refused. It is no failure of a sync when nobody tells it. */
-async function refusedBy(
-  hub: Pick<McpHub, 'ingestStatus'>,
-  ingested: readonly string[],
-): Promise<Record<string, number>> {
-  const { last } = await hub.ingestStatus().catch(() => ({ last: [] }));
-  const counts = ingested.map((url) => [url, last.find((run) => run.url === url)?.failed ?? 0] as const);
-  return Object.fromEntries(counts.filter(([, manifests]) => manifests > 0));
 }

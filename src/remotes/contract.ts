@@ -80,6 +80,7 @@ export const SyncReport = z
     errors: z.record(z.string(), z.string()).describe('Remote → why it failed.'),
     synced: z.boolean().describe('Whether the registration of servers ran to its end.'),
     count: Count.describe('Remotes.'),
+    results: z.array(IngestResult).describe('What came from each remote, as `POST /ingest` tells it.'),
     registered: Count.describe('Servers registered into the gateway by this sync.'),
     failed: Count.describe('Servers whose registration failed.'),
     note: z.string().optional().describe('Why the registration did not run to its end.'),

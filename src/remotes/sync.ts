@@ -143,6 +143,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
         errors: Object.fromEntries(failures.map(({ url, error = 'failed' }) => [url, error])),
         synced: registration?.ranToEnd ?? false,
         count: items.length,
+        results,
         registered: registration?.registered ?? 0,
         failed: registration?.failed ?? 0,
         ...(registration?.stopped ? { note: `Registration stopped: ${registration.stopped}` } : {}),

@@ -6,6 +6,7 @@ import type { SearchQuery } from '../../src/search/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRunStore } from '../../src/store/remote-store.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { testHub } from '../support/hub.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { testWorld } from '../support/world.ts';
 import { hubOn } from './hubs.ts';
@@ -18,6 +19,15 @@ function publish(host: IndexServer, path: string, ...ids: string[]): string {
   return host.url(path);
 }
 
+test('sync: what came is counted for every remote, however many there are', async (t) => {
+  const host = await startIndexServer(t);
+  const urls = Array.from({ length: 55 }, (_, index) => publish(host, `/${index}.json`, `only-${index}`));
+  const { hub } = await testHub(t, { settings: { HUB_REMOTES: urls.join(',') } });
+  const { results } = await hub.syncRemotes();
+  assert.deepEqual(new Set(results.map(({ url }) => url)), new Set(urls));
+  assert.ok(results.every(({ ok, stats }) => ok && stats.created === 1));
+});
+
 testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, address) => {
   const host = await startIndexServer(t);
   const one = publish(host, '/one.json', 'a', 'b');
@@ -25,7 +35,8 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
   const bad = host.url('/none.json');
   const { hub, world } = await hubOn(t, address, { HUB_REMOTES: `${one},${bad},${two}` });
 
-  assert.deepEqual(await hub.syncRemotes(), {
+  const { results, ...report } = await hub.syncRemotes();
+  assert.deepEqual(report, {
     seeded: true,
     ingested: [one, two].toSorted(),
     errors: { [bad]: 'answered 404' },
@@ -33,6 +44,11 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
     count: 3,
     registered: 0,
     failed: 0,
+  });
+  assert.deepEqual(Object.fromEntries(results.map(({ url, ok, stats }) => [url, [ok, stats.created, stats.failed]])), {
+    [one]: [true, 2, 0],
+    [two]: [true, 1, 0],
+    [bad]: [false, 0, 0],
   });
   assert.equal((await hub.countEntities()).tool, 3);
   const again = await hub.syncRemotes();

@@ -1,5 +1,4 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
-import type { HubOperations } from '../../hub-operations.ts';
 import type { IngestReport, IngestRun, RemoteList, SyncProgress, SyncReport } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
 import { flag } from '../options.ts';
@@ -92,15 +91,8 @@ export async function syncAndTell(
 ): Promise<SyncReport> {
   const hub = await access.open({ mustExist });
   const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
-  const runs = output.isJson ? new Map() : await lastRuns(hub);
-  output.answer(report, () => syncForPeople(report, { output, runs }));
+  output.answer(report, () => syncForPeople(report, output));
   return report;
-}
-
-/** Remote → its last ingest. The report of a sync does not count what came; it is no failure when nobody tells it. */
-async function lastRuns(hub: Pick<HubOperations, 'ingestStatus'>): Promise<ReadonlyMap<string, IngestRun>> {
-  const { last } = await hub.ingestStatus().catch(() => ({ last: [] }));
-  return new Map(last.toReversed().map((run) => [run.url, run]));
 }
 
 /** Long work, with what is going on beside the answer. */
@@ -169,19 +161,13 @@ function rejectionsAdvice(url: string): string {
   return `'hub remotes rejections ${oneLine(url)}' tells why each was refused.`;
 }
 
-function syncForPeople(
-  report: SyncReport,
-  { output: { style }, runs }: { output: Output; runs: ReadonlyMap<string, IngestRun> },
-): string {
-  const read = report.ingested.map((url) => {
-    const run = runs.get(url);
-    const why = run && run.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
-    return `${style.good('ok')}  ${oneLine(url)}\n${run ? `    ${countsLine(run)}\n` : ''}${why}`;
+function syncForPeople(report: SyncReport, { style }: Output): string {
+  const read = report.results.map(({ url, ok, error = 'failed', stats }) => {
+    if (!ok) return `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`;
+    const why = stats.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
+    return `${style.good('ok')}  ${oneLine(url)}\n    ${countsLine(stats)}\n${why}`;
   });
-  const failed = Object.entries(report.errors).map(
-    ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,
-  );
-  const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : [...read, ...failed];
+  const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : read;
   const registration = report.synced || report.registered + report.failed > 0;
   const servers = registration
     ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' tells why)" : ''}.\n`

@@ -62,6 +62,10 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
     synced.out,
     /^ok {2}http\S+\n {4}0 new, 0 changed, \d as before, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' tells why each was refused\.\nNothing was registered\.\n/,
   );
+  catalog.put('/index.json', { manifests: ['a.json', 'bad.json', 'new.json'] });
+  catalog.put('/new.json', aManifest({ id: 'new', name: 'new' }));
+  const { answer: counted } = await json<SyncReport>('sync');
+  assert.partialDeepStrictEqual(counted.results, [{ url, ok: true, stats: { created: 1, failed: 1 } }]);
   await hub('remotes', 'add', gone);
   const half = await json<SyncReport>('sync');
   assert.deepEqual([half.exitCode, half.answer.ingested, Object.keys(half.answer.errors)], [1, [url], [gone]]);
