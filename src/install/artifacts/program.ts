@@ -1,5 +1,6 @@
 // Programs of other package managers, and what they say when they fail.
 import { RunError } from '../../lib/run.ts';
+import { shownText } from '../../lib/secret-words.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 
@@ -50,12 +51,12 @@ export async function works(
   return result?.exitCode === 0;
 }
 
-/** The end of what a program wrote, for the report: without passwords in addresses. */
+/** The end of what a program wrote, for the report: without the secrets of addresses. */
 export function outputEnd(output: string): string {
   return withoutPasswords(output.trim().slice(-2_000));
 }
 
-/** Of addresses in a text. */
+/** Logins and secret parameters of the addresses in a text. */
 export function withoutPasswords(text: string): string {
-  return text.replace(/\/\/[^/\s@]+@/g, '//');
+  return shownText(text.replace(/\/\/[^/\s@]+@/g, '//'));
 }
