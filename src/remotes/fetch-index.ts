@@ -21,6 +21,9 @@ export interface IndexPage {
   tellsChanges: boolean;
 }
 
+/** The host answered, but not with an index. */
+export class NoIndexError extends FetchError {}
+
 export interface IndexFetcher {
   /** @throws FetchError when it cannot be fetched or read. */
   page(url: string, signal: AbortSignal): Promise<IndexPage>;
@@ -57,7 +60,7 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
       const reason = limit.aborted ? `took longer than ${PARSE_TIMEOUT_MS / 1000} s to read` : 'is too much to read';
       throw new FetchError(reason, { isTemporary: false, cause });
     });
-    if (!answer.ok) throw new FetchError(answer.error, { isTemporary: false });
+    if (!answer.ok) throw new NoIndexError(answer.error, { isTemporary: false });
     return answer;
   }
 
@@ -68,7 +71,7 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
   ): Promise<IndexPage | undefined> {
     const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, signal });
     if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
-    if (reply.status !== 200) throw new FetchError(`answered ${reply.status}`, { isTemporary: reply.status >= 500 });
+    if (reply.status !== 200) throw refused(reply.status);
     const { chunks, next, tellsChanges } = await parsed({ bytes: reply.body, url: reply.url }, signal);
     return {
       chunks: () => parsedChunks(chunks),
@@ -84,6 +87,12 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
     changed: (url, known, signal) => fetchPage(url, conditions(known), signal),
     close: () => parsers.destroy(),
   };
+}
+
+/** Who wants fewer requests has said nothing yet of the index. */
+function refused(status: number): FetchError {
+  const Refusal = status === 429 ? FetchError : NoIndexError;
+  return new Refusal(`answered ${status}`, { isTemporary: status >= 500 });
 }
 
 /** Large ones are handed over rather than copied; small ones share their memory with others. */

@@ -5,6 +5,7 @@ import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
+import { firstPage } from './first-page.ts';
 import { endless, followPages } from './follow-pages.ts';
 import type { ListedEntry } from './index-worker.ts';
 import type { Progress } from './progress.ts';
@@ -86,15 +87,13 @@ export function createIngest(
     const listedBefore = await members.countPresent(url);
     // Whoever believes a smaller index wants it gone through, whether it changed since or not.
     const trusted = !acceptShrunk && isTrusted(known, startedAt) ? known : NO_STATE;
-    const first = await fetchIndex.changed(withChangesSince(url, trusted.changesSince), trusted, signal);
+    const { first, isWhole } = await firstPage(fetchIndex, { url, known: trusted, signal });
     if (!first) {
       progress.add({ unchanged: listedBefore });
       return { state: known, isWhole: false };
     }
     for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
     await saver.finish();
-    // A list of changes says nothing of what it does not list.
-    const isWhole = trusted.changesSince === null;
     const isBelieved = !isWhole || (await markMissing(listedBefore));
     // Something that could not be fetched must be tried again, and what is hard to believe said again, even if the index
     // stays the same.
@@ -231,11 +230,4 @@ function weigh(fetched: FetchedManifest): number {
 
 function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
   return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < TRUSTED_MS;
-}
-
-function withChangesSince(url: string, since: string | null): string {
-  if (since === null) return url;
-  const changes = new URL(url);
-  changes.searchParams.set('updated_since', since);
-  return changes.href;
 }

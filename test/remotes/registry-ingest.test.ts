@@ -155,3 +155,64 @@ test('registry: a bad page costs only what comes after it, and nothing is marked
   assert.deepEqual(countsOf(result), { updated: 1 });
   assert.equal((await get('mcp_server:b/b')).missing_since, null);
 });
+
+for (const refusal of [400, 422, 500] as const) {
+  test(`registry: one that answers ${refusal} when it is asked for changes is read whole in the same run`, async (t) => {
+    const { host, world, ingest, get } = await testIngestOnSqlite(t);
+    let names = ['a/a', 'b/b', 'c/c'];
+    host.answer('/v0/servers', (request, response) => {
+      if (request.url?.includes('updated_since')) return void response.writeHead(refusal).end();
+      response.end(JSON.stringify({ servers: names.map((name) => wrapped({ name })) }));
+    });
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 3 });
+
+    names = ['a/a', 'b/b', 'd/d'];
+    world.setTime('2026-06-01T13:00:00.000Z');
+    const second = await ingest('/v0/servers');
+    assert.equal(second.ok, true, second.error);
+    assert.deepEqual(countsOf(second), { created: 1, unchanged: 2, missing: 1 });
+    assert.equal((await get('mcp_server:c/c')).missing_since, '2026-06-01T13:00:00.000Z');
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 3 });
+  });
+}
+
+test('registry: one that answers a question for changes with something else is read whole in the same run', async (t) => {
+  const { host, ingest } = await testIngestOnSqlite(t);
+  const answers = [{ error: 'unknown parameter' }, { meta: {} }, '<!doctype html><title>Oops</title>', 'type: [broken'];
+  let answer: unknown;
+  host.answer('/v0/servers', (request, response) => {
+    const list = { servers: [wrapped({ name: 'a/a' })] };
+    const body = request.url?.includes('updated_since') ? answer : list;
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  await ingest('/v0/servers');
+  for (answer of answers) {
+    const result = await ingest('/v0/servers');
+    assert.equal(result.ok, true, result.error);
+    assert.deepEqual(countsOf(result), { unchanged: 1 });
+  }
+});
+
+test('registry: one that is down is no refusal of the changes, and fails with the reason', async (t) => {
+  const { host, ingest, get } = await testIngestOnSqlite(t);
+  const registry = serveRegistry(host);
+  registry.servers = [{ name: 'a/a' }];
+  await ingest('/v0/servers');
+
+  host.answer('/v0/servers', (_request, response) => void response.writeHead(404).end());
+  assert.equal((await ingest('/v0/servers')).error, 'answered 404');
+
+  host.forget();
+  host.answer('/v0/servers', (_request, response) => void response.destroy());
+  assert.match((await ingest('/v0/servers')).error ?? '', /could not be reached/);
+  assert.equal(
+    host.requests.every(({ path }) => path.includes('updated_since')),
+    true,
+    'nobody refused, so that nothing else is asked',
+  );
+  host.forget();
+  host.answer('/v0/servers', (_request, response) => void response.writeHead(429).end());
+  assert.equal((await ingest('/v0/servers')).error, 'answered 429');
+  assert.equal(host.requests.length, 4, 'a host that wants fewer requests is not asked otherwise');
+  assert.equal((await get('mcp_server:a/a')).missing_since, null);
+});
