@@ -45,7 +45,7 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     if (/^\s*<(?:!doctype|html)/i.test(text))
       return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
     const { document } = parseManifestText(url, text);
-    const { entries, next, tellsChanges = false } = readIndexDocument(document, url);
+    const { entries, next, tellsChanges } = readIndexDocument(document, url);
     return { ok: true, chunks: [...chunked(entries)], next, tellsChanges };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };

@@ -1,19 +1,24 @@
-// A parsed index → its entries, by the one reader that knows its layout.
+// A parsed index → its entries, by the readers that know its layouts.
 import { HubError } from '../errors.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { hubIndex } from './index-formats/hub-index.ts';
 import type { IndexEntry, IndexPage, IndexReader } from './index-formats/index-reader.ts';
 import { mcpRegistry } from './index-formats/mcp-registry.ts';
 
-/** The first that recognises the document reads it. */
+/** Each reads its part of a document. In this order, so that a manifest somebody wrote counts before what a registry knows. */
 const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
 
 /** @throws HubError `invalid_manifest` when it is no index. */
 export function readIndexDocument(document: unknown, indexUrl: string): IndexPage {
-  const reader = READERS.find(({ recognizes }) => recognizes(document));
-  if (!reader) throw new HubError('invalid_manifest', noIndex(document));
-  const page = reader.read(document, indexUrl);
-  return { ...page, entries: eachOnce(page.entries) };
+  const readers = READERS.filter(({ recognizes }) => recognizes(document));
+  if (readers.length === 0) throw new HubError('invalid_manifest', noIndex(document));
+  const parts = readers.map((reader) => reader.read(document, indexUrl));
+  return {
+    entries: eachOnce(parts.map(({ entries }) => entries)),
+    next: parts.find(({ next }) => next !== undefined)?.next,
+    // What one part tells of its changes says nothing of the other parts.
+    tellsChanges: parts.every(({ tellsChanges }) => tellsChanges),
+  };
 }
 
 function noIndex(document: unknown): string {
@@ -24,12 +29,14 @@ function noIndex(document: unknown): string {
 }
 
 /** An address that is listed again is fetched once, at its first place; of manifests in place, the last one counts. */
-function eachOnce(entries: Iterable<IndexEntry>): IndexEntry[] {
+function eachOnce(parts: readonly Iterable<IndexEntry>[]): IndexEntry[] {
   const byUrl = new Map<string, IndexEntry>();
-  for (const entry of entries) {
-    if (entry.manifest !== undefined) byUrl.delete(entry.url);
-    else if (byUrl.has(entry.url)) continue;
-    byUrl.set(entry.url, entry);
+  for (const entries of parts) {
+    for (const entry of entries) {
+      if (entry.manifest !== undefined) byUrl.delete(entry.url);
+      else if (byUrl.has(entry.url)) continue;
+      byUrl.set(entry.url, entry);
+    }
   }
   return [...byUrl.values()];
 }

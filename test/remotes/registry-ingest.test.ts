@@ -216,3 +216,18 @@ test('registry: one that is down is no refusal of the changes, and fails with th
   assert.equal(host.requests.length, 4, 'a host that wants fewer requests is not asked otherwise');
   assert.equal((await get('mcp_server:a/a')).missing_since, null);
 });
+
+test('registry: manifests that are listed beside the servers are fetched, every time', async (t) => {
+  const { host, ingest, ids } = await testIngestOnSqlite(t);
+  const manifest = { type: 'tool', id: 'a1', version: '1.0.0' };
+  host.put('/a1', manifest);
+  host.put('/index.json', { servers: [wrapped({ name: 'a/a' }), 'odd'], manifests: ['a1'] }, { validators: 'none' });
+  assert.deepEqual(countsOf(await ingest()), { created: 2, failed: 1 });
+  assert.deepEqual(await ids(), ['mcp_server:a/a@1.0.0', 'tool:a1@1.0.0']);
+
+  host.put('/a1', { ...manifest, name: 'Changed' });
+  host.put('/index.json', { servers: [], manifests: ['a1'] });
+  host.forget();
+  assert.deepEqual(countsOf(await ingest()), { updated: 1, missing: 1 });
+  assert.equal(host.requests[0]?.path, '/index.json');
+});

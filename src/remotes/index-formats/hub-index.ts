@@ -10,7 +10,8 @@ export const hubIndex: IndexReader = {
     Array.isArray(document) || (isJsonObject(document) && (listsOf(document).length > 0 || isEmptyIndex(document))),
 
   read(document, indexUrl) {
-    return { entries: entriesOf(Array.isArray(document) ? [document] : listsOf(document as JsonObject), indexUrl) };
+    const lists = Array.isArray(document) ? [document] : listsOf(document as JsonObject);
+    return { entries: entriesOf(lists, indexUrl), tellsChanges: false };
   },
 };
 
@@ -27,8 +28,10 @@ function isEmptyIndex({ manifests, items, entries, ...others }: JsonObject): boo
 }
 
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {
-  for (const [position, listed] of lists.flat().entries())
-    yield entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, position, isBareManifest(listed) ? BARE : undefined);
+  for (const [position, listed] of lists.flat().entries()) {
+    const fault = isBareManifest(listed) ? BARE : undefined;
+    yield entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, { kind: 'entry', position }, fault);
+  }
 }
 
 function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {

@@ -18,12 +18,12 @@ export interface IndexPage {
   /** The following page of a paged index. */
   next?: string;
   /** Whether the index can be asked for what changed since a time, by the parameter `updated_since`. */
-  tellsChanges?: boolean;
+  tellsChanges: boolean;
 }
 
 export interface IndexReader {
   readonly format: string;
-  /** A cheap look at the document's shape. */
+  /** A cheap look at the document's shape. Other readers may know other parts of the same document. */
   recognizes(document: unknown): boolean;
   /** An address may occur more than once. One at a time, because an index may list a hundred thousand, and each twice. */
   read(document: unknown, indexUrl: string): Omit<IndexPage, 'entries'> & { entries: Iterable<IndexEntry> };
@@ -41,8 +41,13 @@ export function placeInIndex(indexUrl: string, name: string): string {
   return `${index}#${PLAIN_NAME.test(name) ? name : jsonDigest(name)}`;
 }
 
-/** Kept, so that the author of the catalog sees it in the rejections. */
-export function unusableEntry(indexUrl: string, position: number, fault = 'is no manifest and names none'): IndexEntry {
-  const url = placeInIndex(indexUrl, `entry-${position}`);
-  return { url, fault: `${fault} (entry ${position}, counted from 0)` };
+/** Kept, so that the author of the catalog sees it in the rejections; `place` says what it is called and where it stands. */
+export function unusableEntry(
+  indexUrl: string,
+  place: { kind: 'entry' | 'server'; position: number },
+  fault = 'is no manifest and names none',
+): IndexEntry {
+  const { kind, position } = place;
+  const url = placeInIndex(indexUrl, `${kind}-${position}`);
+  return { url, fault: `${fault} (${kind} ${position}, counted from 0)` };
 }

@@ -20,7 +20,7 @@ export const mcpRegistry: IndexReader = {
 
 /** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
 function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntry {
-  if (!isJsonObject(listed)) return unusableEntry(indexUrl, position);
+  if (!isJsonObject(listed)) return unusableEntry(indexUrl, { kind: 'server', position });
   const server = isJsonObject(listed.server) ? listed.server : listed;
   const meta = { ...object(server._meta), ...object(listed._meta) };
   const official = object(meta[OFFICIAL_META]);

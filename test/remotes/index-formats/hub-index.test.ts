@@ -33,7 +33,7 @@ test('hub index: every layout, mixed in one document, in its order', () => {
     { url: 'https://b.example/dir/w/manifest.json' },
     { url: `${DIR}v/manifest.json` },
   ]);
-  assert.deepEqual([next, tellsChanges], [undefined, undefined]);
+  assert.deepEqual([next, tellsChanges], [undefined, false]);
 });
 
 test('hub index: a bare array, of any of the shapes', () => {

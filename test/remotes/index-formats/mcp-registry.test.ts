@@ -72,7 +72,7 @@ test('mcp registry: both generations may be mixed in one list, and what is neith
   const { entries } = read({ servers: [{ server: server({ name: 'a/a' }) }, server({ name: 'b/b' }), null, 'odd', 7] });
   assert.deepEqual(
     entries.map(({ url }) => url),
-    [`${LIST}#a/a@1.2.0`, `${LIST}#b/b@1.2.0`, `${LIST}#entry-2`, `${LIST}#entry-3`, `${LIST}#entry-4`],
+    [`${LIST}#a/a@1.2.0`, `${LIST}#b/b@1.2.0`, `${LIST}#server-2`, `${LIST}#server-3`, `${LIST}#server-4`],
   );
 });
 

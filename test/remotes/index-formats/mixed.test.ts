@@ -1,0 +1,44 @@
+// Layouts of several kinds in one document: every reader that knows a part of it reads its part.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readIndexDocument } from '../../../src/remotes/read-index.ts';
+
+const INDEX = 'https://catalog.example.org/dir/index.json';
+const DIR = 'https://catalog.example.org/dir/';
+const SERVER = { name: 'a/a', version: '1.0.0' };
+const read = (document: unknown) => readIndexDocument(document, INDEX);
+const urls = (document: unknown) => read(document).entries.map(({ url }) => url);
+
+test('mixed index: servers are read first, then manifests, whatever the order in the document', () => {
+  const expected = [`${INDEX}#a/a@1.0.0`, `${DIR}a1`, `${DIR}b`];
+  assert.deepEqual(urls({ servers: [SERVER], manifests: ['a1'], items: [{ path: 'b' }] }), expected);
+  assert.deepEqual(urls({ items: [{ path: 'b' }], manifests: ['a1'], servers: [{ server: SERVER }] }), expected);
+});
+
+test('mixed index: a list that is empty or odd costs the other nothing', () => {
+  assert.deepEqual(urls({ servers: [], manifests: ['a1'] }), [`${DIR}a1`]);
+  assert.deepEqual(urls({ servers: null, manifests: ['a1'] }), [`${DIR}a1`]);
+  assert.deepEqual(urls({ servers: {}, manifests: ['a1'] }), [`${DIR}a1`]);
+  assert.deepEqual(urls({ servers: [SERVER], manifests: [] }), [`${INDEX}#a/a@1.0.0`]);
+  assert.deepEqual(urls({ servers: [SERVER], manifests: 7 }), [`${INDEX}#a/a@1.0.0`]);
+});
+
+test('mixed index: what is unusable in one list is told apart from what is unusable in another', () => {
+  const { entries } = read({ servers: ['x', 'y'], manifests: [null, 'a1'] });
+  assert.deepEqual(
+    entries.map(({ url, fault }) => [url, fault]),
+    [
+      [`${INDEX}#server-0`, 'is no manifest and names none (server 0, counted from 0)'],
+      [`${INDEX}#server-1`, 'is no manifest and names none (server 1, counted from 0)'],
+      [`${INDEX}#entry-0`, 'is no manifest and names none (entry 0, counted from 0)'],
+      [`${DIR}a1`, undefined],
+    ],
+  );
+});
+
+test('mixed index: is paged as a registry is, but tells no changes: those of manifests are not among them', () => {
+  const mixed = read({ servers: [SERVER], manifests: ['a1'], metadata: { nextCursor: 'x' } });
+  assert.deepEqual([mixed.next, mixed.tellsChanges], [`${INDEX}?cursor=x`, false]);
+  const pure = read({ servers: [SERVER], manifests: null, metadata: { nextCursor: 'x' } });
+  assert.deepEqual([pure.next, pure.tellsChanges], [`${INDEX}?cursor=x`, true]);
+});
