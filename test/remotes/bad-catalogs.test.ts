@@ -123,12 +123,35 @@ const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp
   'is no JSON': { put: '{"manifests": [', error: /cannot be read as JSON/ },
   'is a page': { put: '<!doctype html>\n<a href="x">\n', error: /is a web page, not an index/ },
   'is a number': { put: '7', error: /must be an object or an array/ },
-  'is an object of another kind': { put: { message: 'Not Found' }, error: /^This is no index: .*'manifests', 'items'/ },
+  'has no list where one should be': {
+    put: { items: {} },
+    error: /^This is no index: 'items' is no list; .*'manifests'/,
+  },
   'is a manifest': { put: aManifest(), error: /^This is a manifest, not an index/ },
   'is a packed file': { put: gzipSync('{"manifests": []}'), error: /packed file: serve it unpacked/ },
   'is nothing': { put: '', error: /is empty/ },
   'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the 20000 bytes/ },
 };
+test('robust: a host that never answers keeps nobody waiting, however much of it an index lists first', async (t) => {
+  const limits = { requestsPerHost: 4, timeoutMs: 100, patienceMs: 200, timeLimitMs: 20_000 };
+  const { host, ingest, ids, publish } = await testIngestOnSqlite(t, limits);
+  const dead = await startIndexServer(t);
+  const manifests = someManifests('a', 'b', 'c');
+  publish(...manifests);
+  // One answer of it takes 400 ms, and all of them would take 50 s.
+  const silent = Array.from({ length: 500 }, (_each, index) => `${dead.origin}/${index}.json`);
+  for (const url of silent) dead.answer(new URL(url).pathname, () => {});
+  host.put('/index.json', { manifests: [...silent, ...manifests.map(({ id }) => `m/${id}.json`)] });
+
+  const result = await ingest();
+
+  assert.equal(result.ok, true, result.error);
+  assert.deepEqual(await ids(), ['tool:a@1.0.0', 'tool:b@1.0.0', 'tool:c@1.0.0']);
+  assert.deepEqual(countsOf(result), { created: 3, failed: 500 });
+  assert.ok(dead.requests.length < 100, `${dead.requests.length} requests`);
+  assert.match(String(result.stats.errors[0]?.error), /did not answer within/);
+});
+
 test('robust: an index that cannot be read is a result with its reason', async (t) => {
   const { host, ingest, database } = await testIngestOnSqlite(t, { maxIndexBytes: 20_000 });
   for (const [name, { put, status, error }] of Object.entries(BAD_INDEXES)) {

@@ -4,16 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createFetch } from '../../src/lib/fetch.ts';
 import { FetchError } from '../../src/lib/fetch-error.ts';
 import type { FetchRequest } from '../../src/lib/world.ts';
-import { createPoliteFetch } from '../../src/remotes/polite-fetch.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { createPoliteFetch, type PoliteFetchOptions } from '../../src/remotes/polite-fetch.ts';
+import { type Answer, startIndexServer } from '../support/index-server.ts';
 
 function politely(
   t: TestContext,
-  { requestsPerHost = 4, backoffMs = ((_attempt) => 1) as (attempt: number) => number } = {},
+  {
+    requestsPerHost = 4,
+    backoffMs = ((_attempt) => 1) as (attempt: number) => number,
+    patienceMs = 60_000,
+  }: Partial<PoliteFetchOptions> = {},
 ) {
   const { fetch, close } = createFetch({ allowPrivate: true });
   t.after(close);
-  const polite = createPoliteFetch({ fetch, requestsPerHost, backoffMs });
+  const polite = createPoliteFetch({ fetch, requestsPerHost, backoffMs, patienceMs });
   return (url: string, some: Partial<FetchRequest> = {}) =>
     polite({ url, maxBytes: 100_000, timeoutMs: 2_000, ...some });
 }
@@ -117,12 +121,72 @@ test('polite fetch: Retry-After may be a date; one that is past, or no date, is 
   }
 });
 
-test('polite fetch: a host that asks for a day is not waited for so long, and what is stopped does not wait', async (t) => {
+test('polite fetch: a host that asks for a day is neither waited for nor asked again meanwhile', async (t) => {
   const host = await startIndexServer(t);
+  const fetch = politely(t);
   host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '86400' } });
+  host.put('/b', 'b');
+  assert.equal((await fetch(host.url('/a'))).status, 429);
+  await assert.rejects(fetch(host.url('/b')), /was not asked for: its host wants a pause of 60 minutes/);
+  assert.equal(host.requests.length, 1);
+});
+
+test('polite fetch: what is stopped does not wait for a pause to end', async (t) => {
+  const host = await startIndexServer(t);
+  host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '100' } });
   const startedAt = performance.now();
   await assert.rejects(politely(t)(host.url('/a'), { signal: AbortSignal.timeout(100) }), { name: 'AbortError' });
   assert.ok(performance.now() - startedAt < 2_000);
+});
+
+for (const [name, answer] of [
+  ['hangs', () => {}],
+  ['fails', (_request, response) => void response.writeHead(503).end()],
+  ['breaks off', (_request, response) => void response.destroy()],
+] satisfies [string, Answer][]) {
+  test(`polite fetch: a host that ${name} is given up for one piece of work, and costs no other host`, async (t) => {
+    const [bad, good] = [await startIndexServer(t), await startIndexServer(t)];
+    const fetch = politely(t, { requestsPerHost: 3, patienceMs: 1 });
+    bad.answer('/a', answer);
+    good.put('/a', 'a');
+    const { signal } = new AbortController();
+    const some = { signal, timeoutMs: 50 };
+    const asked = Array.from({ length: 100 }, () => fetch(bad.url('/a'), some).catch((error: Error) => error));
+    const outcomes = await Promise.all(asked);
+    const isNotAsked = (outcome: unknown) => outcome instanceof Error && /was not asked for/.test(outcome.message);
+    // Four with all their tries, and those that were under way beside them.
+    assert.ok(bad.requests.length <= 4 * 7, `${bad.requests.length} requests`);
+    assert.ok(outcomes.filter(isNotAsked).length >= 90);
+    assert.equal((await fetch(good.url('/a'), { signal })).status, 200);
+
+    bad.forget();
+    bad.answer('/a', (_request, response) => void response.end('back again'));
+    const next = await fetch(bad.url('/a'), { signal: new AbortController().signal });
+    assert.equal(next.body.toString(), 'back again', 'the next piece of work asks again');
+  });
+}
+
+test('polite fetch: a host that is away for a moment only is asked on', async (t) => {
+  const host = await startIndexServer(t);
+  const fetch = politely(t);
+  host.fail('/a', { status: 503, times: 8 * 4 });
+  host.put('/a', 'back');
+  const { signal } = new AbortController();
+  const ask = async () => (await fetch(host.url('/a'), { signal })).status;
+  const statuses = await Promise.all(Array.from({ length: 20 }, ask));
+  assert.equal(statuses.filter((status) => status === 200).length >= 12, true, statuses.join());
+});
+
+test('polite fetch: a host that answers now and then is not given up', async (t) => {
+  const host = await startIndexServer(t);
+  const fetch = politely(t, { requestsPerHost: 1, patienceMs: 1 });
+  host.fail('/bad', { status: 500, times: 1_000 });
+  host.put('/good', 'good');
+  const { signal } = new AbortController();
+  for (let round = 0; round < 3; round += 1) {
+    for (const path of ['/bad', '/bad', '/good']) await fetch(host.url(path), { signal });
+  }
+  assert.equal(host.seen('/bad').length, 6 * 4);
 });
 
 test('polite fetch: never more requests to one host at once than allowed, whatever their number', async (t) => {
