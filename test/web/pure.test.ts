@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityRecord } from '../../src/catalog/contract.ts';
 import type { PublicConfig } from '../../src/hub-operations.ts';
+import { claudeMcp } from '../../src/install/adapters/mcp-client.ts';
 import { HubFailure } from '../../web/src/api/failure.ts';
 import { clientConfigs } from '../../web/src/entity/client-config.ts';
 import { installCommand } from '../../web/src/entity/install-command.ts';
@@ -16,6 +17,7 @@ import { hubParameters, readSearch, searchPath } from '../../web/src/search/sear
 import { quotedSegments, segments } from '../../web/src/search/segments.ts';
 import { shortReason } from '../../web/src/search/short-reason.ts';
 import { createKeeper } from '../../web/src/storage.ts';
+import { aSubject } from '../install/subjects.ts';
 
 const entityWith = (fields: Partial<EntityRecord>) =>
   ({ name: 'io.example/pdf tables', artifacts: [], mcp_registration: null, ...fields }) as EntityRecord;
@@ -25,7 +27,7 @@ const SERVERS: [name: string, entity: Partial<EntityRecord>, entry: ReturnType<t
   [
     'a command',
     { mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'a==1'], env: { A: 1 } } } } },
-    { kind: 'command', command: 'uvx', args: ['a==1'], env: { A: '1' } },
+    { kind: 'command', command: 'uvx', args: [['a==1']], env: { A: '1' } },
   ],
   [
     'an address',
@@ -45,17 +47,17 @@ const SERVERS: [name: string, entity: Partial<EntityRecord>, entry: ReturnType<t
   [
     'a Python package',
     { artifacts: [{ kind: 'pypi', spec: { package: 'a', version: '1.2' } }] },
-    { kind: 'command', command: 'uvx', args: ['a==1.2'], env: {} },
+    { kind: 'command', command: 'uvx', args: [['a==1.2']], env: {} },
   ],
   [
     'an npm package with a range for a version',
     { artifacts: [{ kind: 'other', spec: { registry: 'npm', package: '@a/b', version: '>=1 <2' } }] },
-    { kind: 'command', command: 'npx', args: ['-y', '@a/b'], env: {} },
+    { kind: 'command', command: 'npx', args: [['-y'], ['@a/b']], env: {} },
   ],
   [
     'an image',
     { artifacts: [{ kind: 'oci', spec: { image: 'r.example/a', tag: '1' } }] },
-    { kind: 'command', command: 'docker', args: ['run', '-i', '--rm', 'r.example/a:1'], env: {} },
+    { kind: 'command', command: 'docker', args: [['run'], ['-i'], ['--rm'], ['r.example/a:1']], env: {} },
   ],
 ];
 
@@ -153,6 +155,27 @@ test('client configuration: nor is one of a variable, a header, or a whole comma
     '-c',
     `API_KEY=\${API_KEY_FOR_PDF_TABLES} run --token \${TOKEN_FOR_PDF_TABLES}`,
   ]);
+});
+
+test('client configuration: the page and an install have one answer', () => {
+  const secret = ['--api-key', 'hunter2', '--token=hunter2', '--header', 'Authorization: Bearer hunter2', '--port', 80];
+  const env = { GH_PAT: 'hunter2', OPTIONS: '--password=hunter2', LEVEL: 'high', URL: '<your url>', DEBUG: true };
+  for (const server of [
+    { transport: 'STDIO', url: 'https://docs.example/pdf', command: 'npx', args: secret, env },
+    { exec: { cmd: ['npx', ...secret, { name: '--pin', value: 'hunter2', isSecret: true }], env } },
+    { exec: { command: ['npx', '-y'], args: [{ valueHint: 'folder' }, 'postgres://me:hunter2@db.example/x'] } },
+    { command: 'npx --api-key hunter2' },
+    { transport: 'SSE', url: 'https://me:hunter2@a.example/mcp?api_key=hunter2#top' },
+  ]) {
+    const [claude] = clientConfigs(entityWith({ name: 'pdf-tables', mcp_registration: { server } }));
+    const subject = aSubject({ name: 'pdf-tables', mcp_registration: { server } });
+    const installed = claudeMcp.render({ subject, params: {} });
+    assert.ok(installed.kind === 'entry');
+    const { env: installedEnv = {}, ...entry } = installed.entry;
+    const { env: shownEnv = {}, ...shown } = JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'];
+    assert.deepEqual([shown, shownEnv], [entry, installedEnv]);
+    assert.doesNotMatch(JSON.stringify([installed, claude]), /hunter2/);
+  }
 });
 
 test('commands: an install writes no file of the reader’s but those of the install', () => {

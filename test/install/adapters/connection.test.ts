@@ -178,3 +178,31 @@ test('connection: a secret in a variable is not written down, whatever the varia
     variable('HOME_PAGE', 'https://a.example/?lang=de'),
   ]);
 });
+
+test('connection: secrets of a command line come from the environment, wherever they stand in it', () => {
+  const secrets = ['--api-key', 's3cret', '--token=s3cret', '--header', 'Authorization: Bearer s3cret', 'X=1'];
+  const expected = [
+    ['--api-key'],
+    [{ name: 'API_KEY_FOR_PDF_TABLES' }],
+    ['--token=', { name: 'TOKEN_FOR_PDF_TABLES' }],
+    ['--header'],
+    ['Authorization: ', { name: 'AUTHORIZATION_FOR_PDF_TABLES' }],
+    ['X=1'],
+  ];
+  for (const fields of [
+    { exec: { cmd: ['npx', ...secrets] } },
+    { command: 'npx', args: secrets },
+    { exec: { command: ['npx'], args: secrets } },
+  ]) {
+    const found = connectionOf(aSubject(server(fields)));
+    assert.deepEqual(found, { kind: 'command', command: 'npx', args: expected, env: [] });
+  }
+  const line = connectionOf(aSubject(server({ command: 'npx --api-key s3cret' })));
+  assert.deepEqual(line.kind === 'command' && line.command, 'npx --api-key ***');
+});
+
+test('connection: a web page beside STDIO is no address', () => {
+  const fields = { transport: 'STDIO', url: 'https://docs.example/pdf' };
+  assert.partialDeepStrictEqual(connectionOf(aSubject(server({ ...fields, command: 'npx' }))), { kind: 'command' });
+  assert.deepEqual(connectionOf(aSubject(server(fields))), { kind: 'unknown' });
+});

@@ -1,7 +1,6 @@
 // How a server is written into the configuration of an MCP client: the same layouts that an install writes.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { withoutCredentials } from '../../../src/lib/credentials.ts';
-import { fillGaps, gapSecrets, isAddress } from '../../../src/lib/secret-address.ts';
+import { fillGaps, type GappedText, gapSecrets } from '../../../src/lib/secret-address.ts';
 import { type ServerEntry, serverEntry } from './server-entry.ts';
 
 export interface ClientConfig {
@@ -44,14 +43,11 @@ function written(entry: ServerEntry, place: Place): object {
   if (entry.kind === 'address') {
     const missing = Object.fromEntries(entry.headers.map((name) => [name, undefined]));
     const headers = values(missing, (name) => place.placeholder(variableFor(name, place)));
-    return { type: entry.type, url: writtenAddress(entry.url, place), ...(headers ? { headers } : {}) };
+    const url = filled(gapSecrets(entry.url), place, literalUrl);
+    return { type: entry.type, url, ...(headers ? { headers } : {}) };
   }
-  const open = withoutCredentials({ args: entry.args, env: entry.env });
-  const ownEnv = Object.entries(entry.env).map(([name, value]) => [name, open.env[name] === value ? value : undefined]);
-  const env = values(Object.fromEntries(ownEnv), place.placeholder);
-  const args = entry.args.map((word, index) =>
-    writtenArgument(word, { shown: open.args[index] ?? '', before: entry.args[index - 1], place }),
-  );
+  const env = values(entry.env, place.placeholder);
+  const args = entry.args.map((word) => filled(word, place, literal));
   return { type: 'stdio', command: literal(entry.command), args, ...(env ? { env } : {}) };
 }
 
@@ -63,27 +59,8 @@ function values(all: Record<string, string | undefined>, missing: (name: string)
   );
 }
 
-function writtenAddress(url: string, place: Place): string {
-  return fillGaps(gapSecrets(url), ({ name }) => place.placeholder(variableFor(name, place)), literalUrl);
-}
-
-interface Surroundings {
-  /** The word without credentials. */
-  shown: string;
-  before: string | undefined;
-  place: Place;
-}
-
-/** `--api-key abc`, `TOKEN=abc` and `X-Api-Key: abc` lose their values, and so do addresses. */
-function writtenArgument(word: string, { shown, before, place }: Surroundings): string {
-  const [, start = '', address = word] = /^([\w-]+=)(.*)$/s.exec(word) ?? [];
-  if (isAddress(address) && shown.includes('://')) return `${start}${writtenAddress(address, place)}`;
-  if (shown === word) return literal(word);
-  const [first = '', ...others] = shown.split('***');
-  return others.reduce((written, part) => {
-    const [, name = before ?? 'secret'] = /([\w-]+)(?:=|:\s*|\s+)$/.exec(written) ?? [];
-    return `${written}${place.placeholder(variableFor(name, place))}${literal(part)}`;
-  }, literal(first));
+function filled(text: GappedText, place: Place, asLiteral: typeof literal): string {
+  return fillGaps(text, ({ name }) => place.placeholder(variableFor(name, place)), asLiteral);
 }
 
 /** Not the bare name: a manifest that calls a header `AWS-Secret-Access-Key` must not be sent what its user has under that name. */
