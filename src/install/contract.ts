@@ -144,7 +144,9 @@ export const InstallReport = z
     target_fault: z
       .string()
       .optional()
-      .describe('Only of a dry run: why nothing can be made or written in the target; the install would be refused.'),
+      .describe(
+        'Only of a dry run: why nothing can be made or written in the target; the install is refused with the same sentence.',
+      ),
     plan: InstallPlan,
     results: z.array(StepResult),
     files_written: z.array(z.string()).describe('Relative to the target.'),

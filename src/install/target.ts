@@ -32,19 +32,14 @@ export async function checkTarget(target: string, rule: TargetRule): Promise<str
 /** Only looks: why nothing could be made or written there, as far as that can be known. @throws HubError `invalid_request` */
 export async function targetFault(target: string, rule: TargetRule): Promise<string | undefined> {
   const { existing } = await locate(target, rule);
-  try {
-    await access(existing, constants.W_OK | constants.X_OK);
-    const { type } = await statfs(existing);
-    if (!FILESYSTEMS_WITHOUT_FILES.has(type)) return undefined;
-    throw Object.assign(new Error(), { code: 'no place for files' });
-  } catch (error) {
-    return unusable(error).message;
-  }
+  return (await faultOf(existing))?.message;
 }
 
 /** Makes the folder where there is none, and answers with its path, links resolved. @throws HubError `invalid_request` */
 export async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
   const { existing, missing } = await locate(target, rule);
+  const fault = await faultOf(existing);
+  if (fault) throw fault;
   const held = await makeFoldersBelow(existing, missing).catch((error) => {
     throw unusable(error);
   });
@@ -52,6 +47,17 @@ export async function prepareTarget(target: string, rule: TargetRule): Promise<s
   if (!held) throw refused('must not become a link while it is being used');
   await held.close();
   return join(existing, ...missing);
+}
+
+async function faultOf(existing: string): Promise<HubError | undefined> {
+  try {
+    await access(existing, constants.W_OK | constants.X_OK);
+    const { type } = await statfs(existing);
+    if (!FILESYSTEMS_WITHOUT_FILES.has(type)) return undefined;
+    return cannotBeUsed('The system keeps no files there: choose another target.');
+  } catch (error) {
+    return unusable(error);
+  }
 }
 
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
@@ -109,9 +115,13 @@ export function unusable(error: unknown): HubError {
   const known = error instanceof PathError ? error.message : fileSentence(error);
   const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException;
   const why = known ?? `The machine does not let the hub make or use a folder there (${code}): choose another target.`;
+  return cannotBeUsed(why, error);
+}
+
+function cannotBeUsed(why: string, cause?: unknown): HubError {
   return new HubError('invalid_request', `The target cannot be used. ${why}`, {
     faults: [{ path: 'target', message: why }],
-    cause: error,
+    cause,
   });
 }
 

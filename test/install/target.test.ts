@@ -118,8 +118,7 @@ test('target: a place where no folder can be made is told, and what to do', {
   const rule = { installRoot: undefined, workingDir: '/' };
   await assert.rejects(prepareTarget('/proc/x', rule), {
     code: 'invalid_request',
-    message:
-      'The target cannot be used. The machine does not let the hub make or use a folder there (ENOENT): choose another target.',
+    message: 'The target cannot be used. The system keeps no files there: choose another target.',
   });
 });
 
@@ -137,21 +136,21 @@ test('target: no permission is told without paths of the machine', async (t) => 
   });
 });
 
-test('target: a look tells what could not be made or written, and makes nothing', async (t) => {
+test('target: a look tells what could not be made or written, and the install is refused for the same', async (t) => {
   const workingDir = await folder(t);
   await chmod(workingDir, 0o755);
   await mkdir(join(workingDir, 'closed'));
   await chmod(join(workingDir, 'closed'), 0o555);
   await mkdir(join(workingDir, 'open'));
   await chmod(join(workingDir, 'open'), 0o777);
-  const look = async (target: string) => JSON.parse(await lookAsOrdinaryUser(target, workingDir));
-  assert.deepEqual(await look('open/a/b'), null);
-  for (const target of ['closed', 'closed/a/b'])
-    assert.match(
-      await look(target),
-      /^The target cannot be used\. The hub may not write there: give its user permission/,
-    );
-  assert.deepEqual(await readdir(join(workingDir, 'open')), []);
+  const told = await asOrdinaryProcess(workingDir, ['open/a/b', 'closed', 'closed/a/b']);
+  const fault =
+    'The target cannot be used. The hub may not write there: give its user permission, or choose another target.';
+  assert.deepEqual(told, [
+    { seen: null, made: [], refused: null },
+    { seen: fault, made: [], refused: fault },
+    { seen: fault, made: [], refused: fault },
+  ]);
 });
 
 test('target: where the system keeps no files, a look says so, also to root', {
@@ -164,15 +163,37 @@ test('target: where the system keeps no files, a look says so, also to root', {
     );
 });
 
-/** In a process of its own: whether a file may be written is asked for the real user, which cannot be changed back. */
-async function lookAsOrdinaryUser(target: string, workingDir: string): Promise<string> {
-  const module = new URL('../../src/install/target.ts', import.meta.url).href;
-  const rule = JSON.stringify({ workingDir });
-  const script = `const { targetFault } = await import('${module}');
-    console.log(JSON.stringify((await targetFault('${target}', ${rule})) ?? null));`;
-  const user = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+interface Told {
+  seen: string | null;
+  /** By the look. */
+  made: string[];
+  refused: string | null;
+}
+
+/**
+ * In a process of its own: whether a file may be written is asked for the real user, which cannot be changed back. It
+ * becomes an ordinary one only after its imports, as others may be kept out of the folder that these tests are in.
+ */
+async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise<Told[]> {
+  const script = `
+    import { readdirSync } from 'node:fs';
+    import { prepareTarget, targetFault } from '${new URL('../../src/install/target.ts', import.meta.url).href}';
+    if (process.geteuid?.() === 0) {
+      process.setgroups([]);
+      process.setgid(65_534);
+      process.setuid(65_534);
+    }
+    const rule = ${JSON.stringify({ workingDir })};
+    const told = [];
+    for (const target of ${JSON.stringify(targets)}) {
+      const seen = (await targetFault(target, rule)) ?? null;
+      const made = readdirSync(rule.workingDir + '/' + target.split('/')[0]);
+      const refused = await prepareTarget(target, rule).then(() => null, ({ message }) => message);
+      told.push({ seen, made, refused });
+    }
+    console.log(JSON.stringify(told));`;
   const args = ['--input-type=module', '-e', script];
-  return (await promisify(execFile)(process.execPath, args, { ...user, cwd: '/' })).stdout;
+  return JSON.parse((await promisify(execFile)(process.execPath, args, { cwd: '/' })).stdout);
 }
 
 /** Nothing is forbidden to root. */
