@@ -19,6 +19,8 @@ export interface IndexPage {
   next?: string;
   /** Whether it can be asked for what changed since a time. */
   tellsChanges: boolean;
+  /** Whether there is a list at all, be it empty. */
+  hasList: boolean;
 }
 
 /** The host answered, but not with an index. */
@@ -72,12 +74,13 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
     const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, signal });
     if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
     if (reply.status !== 200) throw refused(reply.status);
-    const { chunks, next, tellsChanges } = await parsed({ bytes: reply.body, url: reply.url }, signal);
+    const { chunks, next, tellsChanges, hasList } = await parsed({ bytes: reply.body, url: reply.url }, signal);
     return {
       chunks: () => parsedChunks(chunks),
       state: { etag: reply.headers.etag ?? null, lastModified: reply.headers['last-modified'] ?? null },
       next,
       tellsChanges,
+      hasList,
     };
   }
 

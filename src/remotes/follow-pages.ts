@@ -18,6 +18,8 @@ export async function* followPages(
     page = await fetchIndex.page(next, signal).catch((error: unknown) => {
       throw error instanceof FetchError ? ofPage(followed.size + 1, error) : error;
     });
+    // Taken for an empty page, it would be the end of the list, and all that comes after it would count as vanished.
+    if (!page.hasList) throw ofPage(followed.size + 1, new FetchError('holds no list', { isTemporary: true }));
   }
 }
 

@@ -26,6 +26,7 @@ export type IndexAnswer =
       chunks: string[];
       next?: string;
       tellsChanges: boolean;
+      hasList: boolean;
     }
   | { ok: false; error: string };
 
@@ -45,8 +46,8 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     if (/^\s*<(?:!doctype|html)/i.test(text))
       return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
     const { document } = parseManifestText(url, text);
-    const { entries, next, tellsChanges } = readIndexDocument(document, url);
-    return { ok: true, chunks: [...chunked(entries)], next, tellsChanges };
+    const { entries, ...about } = readIndexDocument(document, url);
+    return { ok: true, chunks: [...chunked(entries)], ...about };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
     // Nested so deep that it cannot even be written down again.

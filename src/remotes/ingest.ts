@@ -9,6 +9,7 @@ import { firstPage } from './first-page.ts';
 import { endless, followPages } from './follow-pages.ts';
 import type { ListedEntry } from './index-worker.ts';
 import type { Progress } from './progress.ts';
+import { NO_LIST } from './read-index.ts';
 import type { ManifestReader } from './read-manifest.ts';
 import { createManifestSaver, type ManifestOutcome } from './save-manifests.ts';
 import type { IndexState, KnownMember, MemberStore } from './store.ts';
@@ -92,6 +93,7 @@ export function createIngest(
       progress.add({ unchanged: listedBefore });
       return { state: known, isWhole: false };
     }
+    if (!first.hasList) progress.note(NO_LIST);
     for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
     await saver.finish();
     const isBelieved = !isWhole || (await markMissing(listedBefore));

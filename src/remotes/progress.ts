@@ -12,6 +12,7 @@ export interface Progress {
   done(entries: number): void;
   add(counts: Partial<Counts>): void;
   reject(url: string, error: string): void;
+  /** Beside what was noted before. */
   note(sentence: string): void;
   /** The index could not be read to its end. */
   fail(error: string): void;
@@ -63,7 +64,7 @@ export function createProgress(url: string, now: Clock): Progress {
       rejections.push({ ...shown, at: now().toISOString() });
     },
     note: (sentence) => {
-      note = sentence;
+      note = note ? `${note} ${sentence}` : sentence;
     },
     fail: (reason) => {
       error = reason;

@@ -78,3 +78,22 @@ test('ingest: redirects of an index and of its manifests are followed', async (t
   assert.deepEqual(countsOf(await ingest()), { created: 1 });
   assert.equal((await get('tool:a')).source_url, host.url('/moved/a.json'), 'the address that the index lists');
 });
+
+test('ingest: a document without any list is an empty index, and the result says that it has none', async (t) => {
+  const { host, ingest, publish, get } = await testIngestOnSqlite(t);
+  const note = /^There is no list in this document, so that it was read as an empty index: an index is an array/;
+  host.put('/index.json', { message: 'Not Found' });
+  const nothing = await ingest();
+  assert.deepEqual([nothing.ok, nothing.stats.manifests_seen], [true, 0]);
+  assert.match(nothing.stats.note ?? '', note);
+
+  publish(...someManifests('a'));
+  const one = await ingest();
+  assert.deepEqual([countsOf(one), one.stats.note], [{ created: 1 }, undefined]);
+
+  host.put('/index.json', { message: 'Not Found' });
+  const gone = await ingest();
+  assert.match(gone.stats.note ?? '', note);
+  assert.match(gone.stats.note ?? '', /lists 0 manifests where it had 1: nothing was marked as missing/);
+  assert.equal((await get('tool:a')).missing_since, null);
+});

@@ -156,6 +156,15 @@ test('registry: a bad page costs only what comes after it, and nothing is marked
   assert.equal((await get('mcp_server:b/b')).missing_since, null);
 });
 
+test('registry: a page that holds no list is not the end of the list', async (t) => {
+  const { host, ingest } = await testIngestOnSqlite(t);
+  host.answer('/v0/servers', (request, response) => {
+    const list = { servers: [wrapped({ name: 'a/a' })], metadata: { nextCursor: 'more' } };
+    response.end(JSON.stringify(request.url?.includes('cursor') ? { message: 'Try again later' } : list));
+  });
+  assert.equal((await ingest('/v0/servers')).error, 'page 2 of the list: holds no list');
+});
+
 for (const refusal of [400, 422, 500] as const) {
   test(`registry: one that answers ${refusal} when it is asked for changes is read whole in the same run`, async (t) => {
     const { host, world, ingest, get } = await testIngestOnSqlite(t);

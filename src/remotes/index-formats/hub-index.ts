@@ -3,11 +3,14 @@ import { isJsonObject, type JsonObject, storableText } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
 
+/** In the order in which they are read. */
+const KEYS = ['manifests', 'items', 'entries'];
+
 export const hubIndex: IndexReader = {
   format: 'hub-index',
+  keys: KEYS,
 
-  recognizes: (document) =>
-    Array.isArray(document) || (isJsonObject(document) && (listsOf(document).length > 0 || isEmptyIndex(document))),
+  recognizes: (document) => Array.isArray(document) || (isJsonObject(document) && listsOf(document).length > 0),
 
   read(document, indexUrl) {
     const lists = Array.isArray(document) ? [document] : listsOf(document as JsonObject);
@@ -15,16 +18,8 @@ export const hubIndex: IndexReader = {
   },
 };
 
-function listsOf({ manifests, items, entries }: JsonObject): unknown[][] {
-  return [manifests, items, entries].filter(Array.isArray);
-}
-
-/** What an index may say of itself; an object with nothing else lists nothing, and that is fine. */
-const ABOUT_ITSELF = ['$schema', 'counts', 'generated_at', 'meta', 'metadata', 'schema_version', 'source', 'version'];
-
-function isEmptyIndex({ manifests, items, entries, ...others }: JsonObject): boolean {
-  const isUnset = [manifests, items, entries].every((list) => list === undefined || list === null);
-  return isUnset && Object.keys(others).every((key) => ABOUT_ITSELF.includes(key));
+function listsOf(document: JsonObject): unknown[][] {
+  return KEYS.map((key) => document[key]).filter(Array.isArray);
 }
 
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {

@@ -19,14 +19,23 @@ export interface IndexPage {
   next?: string;
   /** Whether the index can be asked for what changed since a time, by the parameter `updated_since`. */
   tellsChanges: boolean;
+  /** Whether there is a list at all, be it empty. */
+  hasList: boolean;
+}
+
+/** What one reader finds in a page. */
+export interface IndexPart extends Pick<IndexPage, 'next' | 'tellsChanges'> {
+  entries: Iterable<IndexEntry>;
 }
 
 export interface IndexReader {
   readonly format: string;
+  /** Where an object has its lists. */
+  readonly keys: readonly string[];
   /** A cheap look at the document's shape. Other readers may know other parts of the same document. */
   recognizes(document: unknown): boolean;
   /** An address may occur more than once. One at a time, because an index may list a hundred thousand, and each twice. */
-  read(document: unknown, indexUrl: string): Omit<IndexPage, 'entries'> & { entries: Iterable<IndexEntry> };
+  read(document: unknown, indexUrl: string): IndexPart;
 }
 
 /** What fits into an address as it is, and into every database's index. */

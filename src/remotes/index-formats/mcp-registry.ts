@@ -7,6 +7,7 @@ const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 
 export const mcpRegistry: IndexReader = {
   format: 'mcp-registry',
+  keys: ['servers'],
 
   /** Registries write an empty list as null. */
   recognizes: (document) => isJsonObject(document) && (Array.isArray(document.servers) || document.servers === null),

@@ -137,23 +137,28 @@ test('hub index: manifests in place whose names fit into no address have one all
   for (const url of listed) assert.match(url, /^[\x21-\x7e]{1,500}$/);
 });
 
-test('hub index: an object that lists nothing is an empty index, when it says nothing but what indexes say of themselves', () => {
+test('an object with none of the keys is an empty index; whether it has them is told', () => {
   for (const document of [
     {},
-    [],
     { counts: {}, generated_at: '2026-01-01', meta: {}, source: 'x' },
-    { manifests: null },
-    { manifests: [] },
-    { manifests: [], items: 7, note: 'x' },
+    { hello: 1 },
+    { message: 'Not Found' },
   ]) {
-    assert.deepEqual(urls(document), []);
+    assert.deepEqual(readIndexDocument(document, INDEX), { entries: [], tellsChanges: false, hasList: false });
+  }
+  for (const document of [[], { manifests: null }, { manifests: [] }, { manifests: [], items: 7, note: 'x' }]) {
+    assert.partialDeepStrictEqual(readIndexDocument(document, INDEX), { entries: [], hasList: true });
   }
 });
 
-test('an object of another kind is no index, and whoever gave its address is told what one is', () => {
+test('an object whose lists are none is no index, and whoever gave its address is told what one is', () => {
   const kinds = /an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers'/;
-  for (const document of [{ foo: 1 }, { message: 'Not Found' }, { items: 7 }, { manifests: {} }, { servers: {} }]) {
-    assert.throws(() => readIndexDocument(document, INDEX), /^HubError: This is no index/);
+  for (const document of [{ items: 7 }, { manifests: {} }, { servers: {} }, { entries: 'x', foo: 1 }]) {
+    const [key] = Object.keys(document);
+    assert.throws(
+      () => readIndexDocument(document, INDEX),
+      new RegExp(`^HubError: This is no index: '${key}' is no list`),
+    );
     assert.throws(() => readIndexDocument(document, INDEX), kinds);
   }
   const manifest = { type: 'tool', id: 'a', version: '1' };

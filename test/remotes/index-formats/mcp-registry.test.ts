@@ -42,7 +42,7 @@ test('mcp registry: wrapped servers with what the registry says beside them', ()
 
 test('mcp registry: an empty list is also written as null, and stays a list that tells changes', () => {
   const page = read({ servers: null, metadata: { count: 0 } });
-  assert.deepEqual(page, { entries: [], next: undefined, tellsChanges: true });
+  assert.deepEqual(page, { entries: [], next: undefined, tellsChanges: true, hasList: true });
 });
 
 test('mcp registry: flat servers of the first generation, in snake_case', () => {
