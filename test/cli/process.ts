@@ -17,6 +17,7 @@ export interface Ended {
 export interface Running {
   /** As the line of the start says it. */
   address: string;
+  pid: number;
   /** The lines for people so far. */
   said: () => string[];
   logged: () => string;
@@ -50,6 +51,7 @@ export async function serve(t: TestContext, { args = [], settings, folder }: Sta
   }
   return {
     address: listening.exec(output.stderr)?.[1] ?? '',
+    pid: child.pid ?? 0,
     said: () => lines(output.stderr),
     logged: () => output.stdout,
     kill: (signal) => child.kill(signal),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -207,3 +207,10 @@ async function occupiedPort(t: TestContext): Promise<number> {
   t.after(() => server.close());
   return (server.address() as { port: number }).port;
 }
+
+const noProc = process.platform === 'linux' ? false : 'only Linux tells the arguments of a process in a file';
+test('serve: the hub has a small heap, however it was started', { skip: noProc }, async (t) => {
+  const { pid } = await serve(t);
+  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+  assert.ok(command.includes('--max-semi-space-size=4'), command.join(' '));
+});
