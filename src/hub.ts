@@ -138,8 +138,8 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     index: await createSearchIndex(database, revision),
     tryLock: database.tryLock,
     isBusy: () => sync.isIngesting() || installsUnderWay > 0,
-    openEmbedder: async () => {
-      if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER }, log);
+    openEmbedder: async (signal) => {
+      if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
       const { createHttpEmbedder } = await import('./search/http-embedder.ts');
       return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
     },

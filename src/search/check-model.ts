@@ -1,5 +1,5 @@
 // Whether texts can be given a meaning, and by which model, for whoever sets a hub up.
-import type { Embedder } from './embedder.ts';
+import { type Embedder, wholeReason } from './embedder.ts';
 
 export type ModelCheck =
   | { outcome: 'ok'; model: string }
@@ -13,8 +13,14 @@ export async function checkModel(open: () => Promise<Embedder>): Promise<ModelCh
     const embedder = await open();
     await embedder.embed(['a tool that reads files']);
     const { model, fallback } = embedder;
-    return fallback === undefined ? { outcome: 'ok', model } : { outcome: 'fallback', model, reason: fallback };
+    if (fallback === undefined) return { outcome: 'ok', model };
+    return { outcome: 'fallback', model, reason: withoutFolders(fallback) };
   } catch (error) {
-    return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+    return { outcome: 'unavailable', reason: withoutFolders(wholeReason(error)) };
   }
+}
+
+/** Answers tell no paths of the hub; the last part says enough of what is wrong. */
+function withoutFolders(reason: string): string {
+  return reason.replace(/(?<![\w.:/])(?:[a-z]:)?(?:[\\/][^\\/:"'<>|\n]+)+[\\/](?=[^\s\\/])/gi, '');
 }

@@ -1,9 +1,10 @@
 // The engine at work: index and vectors on a thread of their own, kept in step with the catalog while searches go on.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { orAborted } from '../lib/or-aborted.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { Meaning } from './candidates.ts';
 import { checkModel } from './check-model.ts';
-import { type Embedder, EmbeddingError } from './embedder.ts';
+import { type Embedder, EmbeddingError, wholeReason } from './embedder.ts';
 import { type EmbeddingDependencies, embedMissing } from './embedding.ts';
 import type { Hit, RankRequest, SearchEngine } from './engine.ts';
 import { hitsFrom } from './hit-columns.ts';
@@ -12,8 +13,8 @@ import type { RankedColumns } from './search-tasks.ts';
 import { createSearchThread } from './search-thread.ts';
 
 export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'index' | 'tryLock'> {
-  /** Opened while the hub serves; when it cannot be, search goes on by words. */
-  openEmbedder: () => Promise<Embedder>;
+  /** Opened while the hub serves; when it cannot be, search goes on by words. Given up when the signal is aborted. */
+  openEmbedder: (signal: AbortSignal) => Promise<Embedder>;
   /** Whether the machine is needed for something that comes first; what goes on by itself waits for its end, but not for ever. */
   isBusy?: () => boolean;
   now: Clock;
@@ -57,6 +58,7 @@ export function createSearchEngine({
   const thread = createSearchThread();
   const keeper = createIndexKeeper(index, thread);
   const stopping = new AbortController();
+  const closing = new AbortController();
   let embedder: Promise<Embedder> | undefined;
   let catchingUp: { over: Promise<void>; pause: AbortController } | undefined;
   let busy: { since: number; lastSeen: number } | undefined;
@@ -66,7 +68,7 @@ export function createSearchEngine({
 
   function opened(): Promise<Embedder> {
     if (!embedder) {
-      embedder = openEmbedder();
+      embedder = openEmbedder(closing.signal);
       // What failed is not tried with every search, but not given up either.
       embedder.catch(() => setTimeout(forgetEmbedder, REST_AFTER_FAILURE_MS).unref());
     }
@@ -79,7 +81,7 @@ export function createSearchEngine({
 
   /** Once for each reason, not once for each search. */
   function report(what: string, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = wholeReason(error);
     if (reported === reason || stopping.signal.aborted) return;
     reported = reason;
     log.warn({ reason }, what);
@@ -148,22 +150,25 @@ export function createSearchEngine({
     const { texts, embedded } = thread.sizes();
     if (texts === embedded || signal.aborted || performance.now() < embedAgainAt) return;
     try {
-      const model = await opened();
+      const model = await orAborted(opened(), signal);
       const made = await embedMissing(model, { index, thread, tryLock }, signal);
       if (made > 0) log.info({ made, model: model.model }, 'Texts of the catalog were embedded');
       reported = '';
     } catch (error) {
+      if (signal.aborted) return;
       embedAgainAt = performance.now() + REST_AFTER_FAILURE_MS;
-      if (!signal.aborted) report('Texts of the catalog could not be embedded; search goes on by words', error);
+      report('Texts of the catalog could not be embedded; search goes on by words', error);
     }
   }
 
   function catchUpOnce(): Promise<void> {
     if (!catchingUp) {
       const pause = new AbortController();
-      const over = catchUp(AbortSignal.any([stopping.signal, pause.signal])).finally(() => {
-        catchingUp = undefined;
-      });
+      const over = catchUp(AbortSignal.any([stopping.signal, pause.signal]))
+        .catch((error) => report('Search could not catch up with the catalog', error))
+        .finally(() => {
+          catchingUp = undefined;
+        });
       catchingUp = { over, pause };
     }
     return catchingUp.over;
@@ -211,10 +216,10 @@ export function createSearchEngine({
     },
     version: () => [thread.instance(), keeper.revision() ?? 'none', thread.sizes().embedded].join('.'),
     async catchUp(signal) {
-      const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       if (signal.aborted) return;
       // What is under way may have begun before the last change.
-      await Promise.race([aborted, (catchingUp?.over ?? Promise.resolve()).then(catchUpOnce)]);
+      const caughtUp = (catchingUp?.over ?? Promise.resolve()).then(catchUpOnce);
+      await orAborted(caughtUp, signal).catch(() => {});
     },
     onCatchingUp: (listener) => void catchUpListeners.push(listener),
     async makeRoom() {
@@ -228,6 +233,7 @@ export function createSearchEngine({
     stopWork,
     async close() {
       await stopWork();
+      closing.abort();
       await embedder?.then((open) => open.close()).catch(() => {});
       await thread.close();
     },

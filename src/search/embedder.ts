@@ -20,9 +20,16 @@ export interface EmbedOptions {
   isUrgent?: boolean;
 }
 
-/** Never reaches a caller as an error: search goes on by words, and says why. */
+/** Never reaches a caller as an error: search goes on by words, and says why in these words. What may name files is its cause. */
 export class EmbeddingError extends Error {
   override readonly name = 'EmbeddingError';
+}
+
+/** For the operator, with what is behind it. */
+export function wholeReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
 }
 
 /** @throws EmbeddingError when it is no direction at all. */

@@ -84,10 +84,12 @@ export async function embedMissing(
     };
     for (let start = 0; start < texts.length && !signal.aborted; start += embedder.batchSize) {
       const batch = texts.slice(start, start + embedder.batchSize);
-      const vectors = await embedder.embed(
-        batch.map(({ text }) => text),
-        { signal },
-      );
+      const asked = batch.map(({ text }) => text);
+      const vectors = await embedder.embed(asked, { signal }).catch((error) => {
+        if (!signal.aborted) throw error;
+      });
+      // What is ready by then is saved all the same.
+      if (!vectors) break;
       for (const [place, { digest }] of batch.entries()) {
         tried.add(digest);
         ready.push({ digest, vector: vectors[place] as Float32Array });

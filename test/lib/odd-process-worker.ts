@@ -1,4 +1,5 @@
 // Runs in a process of a test: what work can be like.
+import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type OddJob =
@@ -9,7 +10,20 @@ export type OddJob =
   | { kind: 'die' }
   | { kind: 'fill' };
 
-export default async function work(job: OddJob): Promise<unknown> {
+export interface OddSetup {
+  /** A file: while it is there, nothing works. */
+  obstacle?: string;
+  /** A file that gets a line whenever a process begins. */
+  diary?: string;
+}
+
+export default function open({ obstacle, diary }: OddSetup = {}) {
+  if (diary !== undefined) appendFileSync(diary, `${process.pid}\n`);
+  if (obstacle !== undefined && existsSync(obstacle)) throw new Error('It cannot be opened.');
+  return work;
+}
+
+async function work(job: OddJob): Promise<unknown> {
   if (job.kind === 'echo') return job.value;
   if (job.kind === 'wait') await sleep(job.ms);
   if (job.kind === 'fail') throw new Error('It did not work.');

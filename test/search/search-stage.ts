@@ -50,7 +50,7 @@ export function threeSubjects(model = 'three-subjects'): Embedder & { texts: str
 
 export interface StageOptions {
   address: DatabaseAddress;
-  openEmbedder?: () => Promise<Embedder>;
+  openEmbedder?: (signal: AbortSignal) => Promise<Embedder>;
   isBusy?: () => boolean;
   world?: TestWorld;
 }
