@@ -2,6 +2,7 @@
 import { RunError } from '../lib/run.ts';
 import type { Logger } from '../lib/world.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';
+import { outputEnd } from './artifacts/program.ts';
 import type { InstallListener, StepResult } from './contract.ts';
 import { explain, isUnexpected } from './explain.ts';
 
@@ -43,6 +44,6 @@ export async function runStep<T>(
 
 function detail(error: unknown): Extra {
   if (error instanceof InstallError) return error.extra;
-  if (error instanceof RunError && error.output !== '') return { output: error.output.slice(-2000) };
+  if (error instanceof RunError && error.output !== '') return { output: outputEnd(error.output) };
   return {};
 }

@@ -115,7 +115,8 @@ function keepEnd(stream: NodeJS.ReadableStream, mostBytes: number, onCut = () =>
   });
   return () => {
     const kept = Buffer.concat(chunks).subarray(-mostBytes).toString();
-    return isCut ? `…${kept}` : kept;
+    // The rest of a word may be the rest of an address with a secret in it, which nobody could tell any more.
+    return isCut ? `…${kept.replace(/^\S+/, '')}` : kept;
   };
 }
 

@@ -61,7 +61,8 @@ export function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);
 }
 
-function decoded(name: string): string {
+/** A name as it is meant. */
+export function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

@@ -1,5 +1,5 @@
 // Credentials in texts: in the words of a command line, and in addresses that stand in what people wrote.
-import { isAddress, isSecretParameter, shownAddress } from './secret-address.ts';
+import { decoded, isAddress, isSecretParameter, shownAddress } from './secret-address.ts';
 import { isHarmlessValue, isSecretKey, isSecretVariable } from './secret-names.ts';
 
 const HIDDEN = '***';
@@ -12,10 +12,11 @@ const HEADER_OPTION = /^(-H|--headers?|--http-headers?)$/;
 const OPEN_HEADER = /^(accept(-.*)?|content-.*|user-agent|host|origin|cache-control|connection)$/i;
 /** Of a list of anything: `Token: renewed by itself` is a sentence. */
 const ONE_VALUE = /^(\w+ )?\S+$/;
-/** Bounded: long texts of strangers are looked through. */
-const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]{1,300})@(?=[\w[])/gi;
-const ADDRESS_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'`<>]{1,2000}/gi;
-const PARAMETER_IN_TEXT = /([?&#;])([\w.-]{1,100})=([^&#;]+)/g;
+/** Long texts of strangers are looked through: neither of these reads a part of one twice. */
+const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]+)@(?=[\w[])/gi;
+const ADDRESS_IN_TEXT = /\/\/(?:[^\s"'`<>]|(?<==)(?:'[^\s']*'|"[^\s"]*"))+/g;
+/** `//host/:_authToken=…` is a line of npm's settings. */
+const PARAMETER_IN_TEXT = /([?&#;]|\/:)([\w.%-]{1,100})=([^&#;]+)/g;
 const END_OF_A_SENTENCE = /[.,:!?)\]}]{0,3}$/;
 const WORD_OF_AN_EXAMPLE = /^(user(name)?|pass(word)?|pwd|login|token|secret|(api_?)?key|\.{3}|…)$/i;
 const COMMAND_LINE_WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
@@ -30,18 +31,19 @@ export function shownText(text: string): string {
   const [, dashes, name = '', value = ''] = ASSIGNED.exec(text) ?? [];
   if (dashes && isSecretKey(name)) return `${dashes}${name}=${hidden(value, name)}`;
   // Most texts hold no address, and long ones of strangers take a while to look through.
-  if (!text.includes('://')) return text;
+  if (!text.includes('//')) return text;
   return text
     .replace(LOGIN_IN_TEXT, (found, scheme: string, login: string) => (isHarmlessLogin(login) ? found : scheme))
     .replace(ADDRESS_IN_TEXT, (address) => address.replace(PARAMETER_IN_TEXT, shownParameter));
 }
 
 /** Narrower than in an address that stands alone: `?keyword=` and `?author=` are nobody's secrets in a sentence. */
-function shownParameter(found: string, sign: string, name: string, value: string): string {
-  const isSecret = isSecretKey(name) || isSecretParameter(name) || /^key$/i.test(name);
+function shownParameter(found: string, sign: string, written: string, value: string): string {
+  const name = decoded(written);
+  const isSecret = isSecretKey(name) || isSecretParameter(name) || /^_?(key|auth)$/i.test(name);
   if (!isSecret || isHarmlessValue(name, value)) return found;
   const [end = ''] = END_OF_A_SENTENCE.exec(value) ?? [];
-  return `${sign}${name}=${HIDDEN}${end}`;
+  return `${sign}${written}=${HIDDEN}${end}`;
 }
 
 /** An element of a list, which may be a command line: the word after `--api-key` is a secret, and so is that in `TOKEN=…`. */

@@ -73,6 +73,16 @@ const SECRET: [name: string, value: unknown, shown: unknown][] = [
     'GET https://a.example/x?q=1&token=*** failed (see https://b.example/?key=***#api_key=***). Or "http://c.example?code=***".',
   ],
   [
+    'in addresses as programs write them',
+    `a //a.example/:_authToken=s3cret b https://a.example/?token='s3cret' c "https://a.example/x?api%5Fkey=s3cret" d //a.example/x?token=s3cret&auth=s3cret`,
+    `a //a.example/:_authToken=*** b https://a.example/?token=*** c "https://a.example/x?api%5Fkey=***" d //a.example/x?token=***&auth=***`,
+  ],
+  [
+    'far behind in a long address',
+    `see https://a.example/${'x'.repeat(5_000)}?token=s3cret or https://${'me'.repeat(500)}:s3cret@a.example.`,
+    `see https://a.example/${'x'.repeat(5_000)}?token=*** or https://a.example.`,
+  ],
+  [
     'in an address in a sentence',
     { error: 'Cannot reach postgres://me:s3cret@db.example/x or https://s3cret@a.example: refused.' },
     { error: 'Cannot reach postgres://db.example/x or https://a.example: refused.' },
@@ -112,9 +122,19 @@ const HARMLESS: unknown[] = [
   { properties: { password: { type: 'string', minLength: 8, pattern: '^.+$', anyOf: [{ type: 'null' }] } } },
   { env: [{ key: 'LOG_LEVEL', value: 'info', description: 'How much is told.' }], allow_secrets: 'false' },
   { command: 'nothing: token: must be a text' },
+  '// A comment: is it the key=value of the token? See //a.example/author=me, and the auth=basic of (https://a.example/).',
   'Ask https://a.example/?keyword=pdf&author=me&page=2, or https://b.example/?token={TOKEN}&api_key=<yours>.',
 ];
 for (const value of HARMLESS) {
   test(`credentials: ${JSON.stringify(value)} stays as it is`, () =>
     assert.deepEqual(withoutCredentials(value), value));
 }
+
+test('credentials: long texts take no long time', () => {
+  for (const part of ['//', 'https://', "='", '//a=', '?a', '://a@', '/:', '//%'])
+    for (const text of [part.repeat(100_000), `//${part.repeat(100_000)}`]) {
+      const start = performance.now();
+      withoutCredentials(text);
+      assert.ok(performance.now() - start < 5_000, part);
+    }
+});

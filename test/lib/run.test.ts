@@ -65,6 +65,11 @@ test('run: only the end of long output is kept', async () => {
   assert.match(stdout, /THE-END\n$/);
 });
 
+test('run: long output is not cut within a word, which may be half an address', async () => {
+  const { stdout } = await sh('echo "https://me:$(printf %070000d 7)@a.example/x after it"');
+  assert.equal(stdout, '… after it\n');
+});
+
 test('run: a program that is not there is told from one that cannot be started', async () => {
   const missing = run({ program: 'no-such-program', args: [], cwd: '/', timeoutMs: 1_000 });
   await assert.rejects(missing, { name: 'RunError', reason: 'missing', message: /no-such-program is not installed/ });

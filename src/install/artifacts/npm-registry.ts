@@ -7,16 +7,25 @@ import { runProgram } from './program.ts';
 export const WHEN_MISSING =
   'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
 
+export interface Registries {
+  options: string[];
+  /** Those that the machine is set up for. */
+  ownAddresses: string[];
+}
+
 /** @throws InstallError when the registry of the manifest may not be used. */
-export async function registryOptions(spec: NpmSpec, context: InstallContext): Promise<string[]> {
+export async function findRegistries(spec: NpmSpec, context: InstallContext): Promise<Registries> {
   const scope = spec.package.startsWith('@') ? [`${spec.package.split('/')[0]}:registry`] : [];
   const keys = ['registry', ...scope];
   if (spec.registry_url) {
     await vetRegistry(spec.registry_url, context);
-    return keys.map((key) => `--${key}=${spec.registry_url}`);
+    return { options: keys.map((key) => `--${key}=${spec.registry_url}`), ownAddresses: [] };
   }
-  const options = await Promise.all(keys.map((key) => ownSetting(key, context)));
-  return options.flat();
+  const urls = await Promise.all(keys.map((key) => ownSetting(key, context)));
+  return {
+    options: keys.flatMap((key, index) => (urls[index] === undefined ? [] : [`--${key}=${urls[index]}`])),
+    ownAddresses: urls.filter((url) => url !== undefined),
+  };
 }
 
 async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise<void> {
@@ -26,7 +35,7 @@ async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise
   });
 }
 
-async function ownSetting(key: string, context: InstallContext): Promise<string[]> {
+async function ownSetting(key: string, context: InstallContext): Promise<string | undefined> {
   const { exitCode, stdout } = await runProgram(
     {
       program: 'npm',
@@ -37,5 +46,5 @@ async function ownSetting(key: string, context: InstallContext): Promise<string[
     context,
   );
   const url = stdout.trim().split('\n').at(-1) ?? '';
-  return exitCode === 0 && /^https?:\/\/\S+$/.test(url) ? [`--${key}=${url}`] : [];
+  return exitCode === 0 && /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
 }

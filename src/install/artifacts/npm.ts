@@ -7,7 +7,7 @@ import { type ArtifactInstaller, type InstallContext, InstallError } from './art
 import { checkSameDependencies } from './locked.ts';
 import { type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
-import { registryOptions, WHEN_MISSING } from './npm-registry.ts';
+import { findRegistries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
@@ -118,7 +118,7 @@ async function npmIn(spec: NpmSpec, context: InstallContext): Promise<Npm> {
   const name = spec.package;
   const noSettings = join(context.scratchDir, 'npmrc');
   await writeFile(noSettings, '');
-  const registries = await registryOptions(spec, context);
+  const { options: registries, ownAddresses } = await findRegistries(spec, context);
   return async (command, ...args) => {
     const { exitCode, stdout, stderr } = await runProgram(
       {
@@ -128,6 +128,7 @@ async function npmIn(spec: NpmSpec, context: InstallContext): Promise<Npm> {
         env: { npm_config_userconfig: noSettings, npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all') },
         isGuarded: spec.registry_url !== undefined,
         whenMissing: WHEN_MISSING,
+        ownAddresses,
       },
       context,
     );

@@ -18,19 +18,23 @@ export interface ProgramRequest {
   /** For programs that go to hosts which a manifest names. */
   isGuarded?: boolean;
   timeoutMs?: number;
+  /** Of the operator's own, which may hold a token anywhere: what the program writes is told without them. */
+  ownAddresses?: readonly string[];
   /** What to do when the machine has no such program. */
   whenMissing: string;
 }
 
 /** Any exit code is a result. @throws InstallError when it is not there or takes too long. */
 export async function runProgram(request: ProgramRequest, { run, signal }: InstallContext): Promise<RunResult> {
-  const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, ...rest } = request;
+  const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, ownAddresses = [], ...rest } = request;
+  const told = (output: string) => withoutAddresses(output, ownAddresses);
   try {
-    return await run({ ...rest, timeoutMs, signal });
+    const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs, signal });
+    return { exitCode, stdout: told(stdout), stderr: told(stderr) };
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
     if (error.reason === 'missing') throw new InstallError(whenMissing, { cause: error });
-    throw new InstallError(`${error.message}.`, { cause: error, extra: { output: outputEnd(error.output) } });
+    throw new InstallError(`${error.message}.`, { cause: error, extra: { output: outputEnd(told(error.output)) } });
   }
 }
 
@@ -51,12 +55,28 @@ export async function works(
   return result?.exitCode === 0;
 }
 
-/** The end of what a program wrote, for the report: without the secrets of addresses. */
+/** The end of what a program wrote, for the report: without the secrets of addresses, also of one that is cut off there. */
 export function outputEnd(output: string): string {
-  return withoutPasswords(output.trim().slice(-2_000));
+  return withoutPasswords(output.trim()).slice(-2_000);
 }
 
 /** Logins and secret parameters of the addresses in a text. */
 export function withoutPasswords(text: string): string {
-  return shownText(text.replace(/\/\/[^/\s@]+@/g, '//'));
+  return shownText(withoutLogins(text));
+}
+
+/** Addresses that are only a host say nothing that a reader may not know. */
+function withoutAddresses(text: string, addresses: readonly string[]): string {
+  const places = addresses
+    .map((address) => new URL(address))
+    .filter(({ pathname, search }) => pathname !== '/' || search !== '')
+    .map(({ host, pathname, search }) => `//${host}${pathname.replace(/\/+$/, '')}${search}`);
+  // Programs write them with their logins, without, and as `//host/path`.
+  return places
+    .flatMap((place) => [`https:${place}`, `http:${place}`, place])
+    .reduce((told, place) => told.replaceAll(place, 'the registry'), places.length > 0 ? withoutLogins(text) : text);
+}
+
+function withoutLogins(text: string): string {
+  return text.replace(/\/\/[^\s/?#]+@/g, '//');
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
 import { SECRET, startNpmRegistry } from './npm-registry.ts';
@@ -155,6 +156,17 @@ test('npm: what cannot be had is said, and leaves the target as it was', async (
   await fails('to-git', undefined, /in no registry/);
   await fails('to-metadata', undefined, /in no registry/);
   await fails('to-file', undefined, /in no registry|could not install/);
+});
+
+test('npm: a registry of the operator with a token in its path is not repeated', async (t) => {
+  const { host, env } = await startNpmRegistry(t);
+  await writeFile(join(String(env.HOME), '.npmrc'), `registry=${host.url(`/${SECRET}/npm/`)}\n`);
+  const place = await stage(t, { env });
+  const failed = await place.install(npmInstaller, spec('left-pad')).catch((error: unknown) => error);
+  assert.ok(failed instanceof InstallError);
+  assert.match(String(failed.extra.output), /404 .*the registry\/left-pad/);
+  assert.doesNotMatch(JSON.stringify([failed.message, failed.extra]), new RegExp(SECRET));
+  assert.ok(host.requests.some(({ path }) => path.includes(SECRET)));
 });
 
 test('npm: a project file that cannot be read is left alone', async (t) => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outputEnd } from '../../../src/install/artifacts/program.ts';
+import { outputEnd, runProgram } from '../../../src/install/artifacts/program.ts';
+import { runStep } from '../../../src/install/step.ts';
+import { RunError } from '../../../src/lib/run.ts';
+import { testWorld } from '../../support/world.ts';
+import { stage } from './stage.ts';
 
 for (const [written, shown] of [
   ['404 https://me:pass@host.example/npm/left-pad', '404 https://host.example/npm/left-pad'],
@@ -15,6 +19,40 @@ for (const [written, shown] of [
     assert.equal(outputEnd(written), shown);
   });
 }
+
+test('programs: an address is told without its login also where the end begins within it', () => {
+  const address = 'GET https://me:hunter2@host.example/npm';
+  for (let more = 0; more < address.length; more += 1) {
+    const output = `${address} ${'x'.repeat(2_000 - address.length + more)}`;
+    assert.doesNotMatch(outputEnd(output), /hunter|ter2/, String(more));
+  }
+});
+
+test('programs: the operator’s own address is not repeated, whatever becomes of the program', async (t) => {
+  const { context } = await stage(t);
+  const ownAddresses = ['https://me:pw@host.example/s3cret/org/npm/', 'https://public.example/'];
+  const line =
+    'GET https://host.example/s3cret/org/npm/left-pad, //host.example/s3cret/org/npm/:x, https://public.example/a';
+  const request = { program: 'sh', cwd: context.targetDir, whenMissing: '', ownAddresses, timeoutMs: 5_000 };
+  const { stdout, stderr } = await runProgram(
+    { ...request, args: ['-c', `echo '${line}'; echo '${line}' >&2; exit 1`] },
+    context,
+  );
+  const told = 'GET the registry/left-pad, the registry/:x, https://public.example/a\n';
+  assert.deepEqual([stdout, stderr], [told, told]);
+  const slow = runProgram({ ...request, timeoutMs: 500, args: ['-c', `echo '${line}'; sleep 20`] }, context);
+  await assert.rejects(slow, { extra: { output: told.trim() } });
+});
+
+test('programs: a step that had to be stopped tells no secret either', async (t) => {
+  const output = `${'x'.repeat(3_000)} https://me:hunter2@host.example/a.git`;
+  const world = testWorld();
+  t.after(world.close);
+  const { result } = await runStep('git.clone', { onEvent: () => {}, log: world.log }, async () => {
+    throw new RunError('timeout', 'git was stopped', { output });
+  });
+  assert.match(String(result.extra?.output), / https:\/\/host\.example\/a\.git$/);
+});
 
 test('programs: of what one wrote, the end is told', () => {
   assert.equal(outputEnd(`${'x'.repeat(5_000)}end\n`).length, 2_000);
