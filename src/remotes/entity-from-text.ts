@@ -1,6 +1,7 @@
-// The text of a manifest → the entity it describes.
+// The text of a manifest, or of the `server.json` of an MCP registry → the entity it describes.
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { parseManifestText } from '../catalog/manifest-text.ts';
+import { isServerJson, listedManifest } from './index-formats/listed-server.ts';
 
 export interface ManifestText {
   /** Its address, which tells JSON from YAML where the text does not. */
@@ -11,5 +12,8 @@ export interface ManifestText {
 
 /** @throws HubError `invalid_manifest` */
 export function entityFromText({ url, text, sourceUrl }: ManifestText): Entity {
-  return entityFromManifest({ ...parseManifestText(url, text), sourceUrl });
+  const parsed = parseManifestText(url, text);
+  // Without its address: whoever goes there expects a manifest, which only the hub has.
+  if (isServerJson(parsed.document)) return entityFromManifest({ document: listedManifest(parsed.document) });
+  return entityFromManifest({ ...parsed, sourceUrl });
 }

@@ -3,6 +3,7 @@ import { HubError } from '../errors.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { hubIndex } from './index-formats/hub-index.ts';
 import type { IndexEntry, IndexPage, IndexReader } from './index-formats/index-reader.ts';
+import { isServerJson } from './index-formats/listed-server.ts';
 import { mcpRegistry } from './index-formats/mcp-registry.ts';
 
 /** Each reads its part of a document. In this order, so that a manifest somebody wrote counts before what a registry knows. */
@@ -35,6 +36,7 @@ function emptyIndex(document: unknown): IndexPage {
   if (odd) throw noIndex(`This is no index: '${odd}' is no list`);
   const { type, id, version } = document;
   if (type && id && version) throw noIndex('This is a manifest, not an index that lists some');
+  if (isServerJson(document)) throw noIndex('This is one server of an MCP registry, not an index that lists some');
   return { entries: [], tellsChanges: false, hasList: keys.length > 0 };
 }
 

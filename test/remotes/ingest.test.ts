@@ -97,3 +97,32 @@ test('ingest: a document without any list is an empty index, and the result says
   assert.match(gone.stats.note ?? '', /lists 0 manifests where it had 1: nothing was marked as missing/);
   assert.equal((await get('tool:a')).missing_since, null);
 });
+
+test('ingest: the server.json of a registry is read where an index lists it as a manifest', async (t) => {
+  const { host, ingest, ids, get, manifest } = await testIngestOnSqlite(t);
+  const server = { name: 'io.github.someone/weather', description: 'Tells the weather.', version: '1.2.0' };
+  const packages = [{ registryType: 'pypi', identifier: 'weather-mcp', version: '1.2.0' }];
+  const remotes = [{ type: 'sse', url: 'https://weather.example/sse' }];
+  host.put('/server.json', { ...server, packages });
+  host.put('/wrapped.json', { server: { ...server, version: '1.3.0', remotes } });
+  host.put('/server.yaml', 'name: io.github.someone/other\nversion: "1.0"\nremotes: []\n');
+  host.put('/nameless.json', {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',
+    version: '1.0.0',
+  });
+  host.put('/index.json', { manifests: ['server.json', 'wrapped.json', 'server.yaml', 'nameless.json'] });
+  const result = await ingest();
+  assert.deepEqual(countsOf(result), { created: 3, failed: 1 });
+  assert.match(result.stats.errors[0]?.error ?? '', /id must be a non-empty string/);
+  assert.deepEqual(await ids(), [
+    'mcp_server:io.github.someone/other@1.0',
+    'mcp_server:io.github.someone/weather@1.2.0',
+    'mcp_server:io.github.someone/weather@1.3.0',
+  ]);
+  const first = await get('mcp_server:io.github.someone/weather@1.2.0');
+  assert.deepEqual(first.artifacts, [{ kind: 'pypi', spec: { package: 'weather-mcp', version: '1.2.0' } }]);
+  assert.match(first.manifest_url, /^http:\/\/hub\.test\/catalog\/manifest\//, 'clients expect a manifest there');
+  const { mcp_registration } = await manifest('mcp_server:io.github.someone/weather@1.3.0');
+  assert.deepEqual(mcp_registration, { server: { transport: 'SSE', url: 'https://weather.example/sse' } });
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 3 });
+});

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, storableText } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
+import { isServerJson, listedServer } from './listed-server.ts';
 
 /** In the order in which they are read. */
 const KEYS = ['manifests', 'items', 'entries'];
@@ -33,11 +34,12 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
   if (typeof listed === 'string') return isBlank(listed) ? undefined : at(listed, indexUrl);
   if (!isJsonObject(listed)) return undefined;
   const { manifest, base_url: base } = listed;
+  if (isServerJson(manifest)) return listedServer(manifest, indexUrl);
   if (isJsonObject(manifest)) return { url: placeInIndex(indexUrl, nameOf(manifest)), manifest };
   const reference = [manifest, listed.manifest_url, listed.manifest_path, listed.path].find(
     (each): each is string => typeof each === 'string' && !isBlank(each),
   );
-  if (reference === undefined) return undefined;
+  if (reference === undefined) return isServerJson(listed) ? listedServer(listed, indexUrl) : undefined;
   return at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
 }
 

@@ -1,9 +1,7 @@
 // An MCP registry as an index: both generations of its list, paged.
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
-import { manifestFromServer } from './registry-server.ts';
-
-const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
+import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { type IndexEntry, type IndexReader, unusableEntry } from './index-reader.ts';
+import { listedServer } from './listed-server.ts';
 
 export const mcpRegistry: IndexReader = {
   format: 'mcp-registry',
@@ -19,28 +17,16 @@ export const mcpRegistry: IndexReader = {
   },
 };
 
-/** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
 function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntry {
-  if (!isJsonObject(listed)) return unusableEntry(indexUrl, { kind: 'server', position });
-  const server = isJsonObject(listed.server) ? listed.server : listed;
-  const meta = { ...object(server._meta), ...object(listed._meta) };
-  const official = object(meta[OFFICIAL_META]);
-  const manifest = manifestFromServer(server, official);
-  const status = String(official.status ?? server.status ?? 'active').toLowerCase();
-  const url = placeInIndex(indexUrl, `${manifest.name}@${manifest.version}`);
-  return { url, manifest, isDeleted: status === 'deleted' };
+  return isJsonObject(listed) ? listedServer(listed, indexUrl) : unusableEntry(indexUrl, { kind: 'server', position });
 }
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {
-  const cursor = object(metadata).nextCursor ?? object(metadata).next_cursor;
+  const cursor = asObject(metadata).nextCursor ?? asObject(metadata).next_cursor;
   // Numbers as well: to pass over one would be to take the first page for the whole list.
   const isThere = typeof cursor === 'string' ? cursor !== '' : typeof cursor === 'number' && cursor > 0;
   if (!isThere) return undefined;
   const next = new URL(indexUrl);
   next.searchParams.set('cursor', String(cursor));
   return next.href;
-}
-
-function object(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

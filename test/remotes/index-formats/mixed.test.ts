@@ -42,3 +42,38 @@ test('mixed index: is paged as a registry is, but tells no changes: those of man
   const pure = read({ servers: [SERVER], manifests: null, metadata: { nextCursor: 'x' } });
   assert.deepEqual([pure.next, pure.tellsChanges], [`${INDEX}?cursor=x`, true]);
 });
+
+const PACKAGES = [{ registryType: 'npm', identifier: '@a/a', version: '1.0.0' }];
+const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json';
+
+test('mixed index: servers of a registry stand in place among manifests, wrapped or not', () => {
+  const official = { 'io.modelcontextprotocol.registry/official': { status: 'deleted' } };
+  const { entries } = read([
+    'a.json',
+    { server: { ...SERVER, name: 'b/b' } },
+    { manifest: { ...SERVER, name: 'c/c', packages: PACKAGES } },
+    { ...SERVER, name: 'd/d', remotes: [] },
+    { $schema: SCHEMA, ...SERVER, name: 'e/e' },
+    { manifest: { server: { ...SERVER, name: 'f/f' }, _meta: official } },
+  ]);
+  assert.deepEqual(
+    entries.map(({ url }) => url),
+    [`${DIR}a.json`, ...['b/b', 'c/c', 'd/d', 'e/e', 'f/f'].map((name) => `${INDEX}#${name}@1.0.0`)],
+  );
+  assert.partialDeepStrictEqual(entries[2]?.manifest, { type: 'mcp_server', id: 'c/c', packages: PACKAGES });
+  assert.deepEqual(
+    entries.map(({ isDeleted }) => isDeleted),
+    [undefined, false, false, false, false, true],
+  );
+});
+
+test('mixed index: what names a manifest is fetched, whatever else it says; what has an id is no server of a registry', () => {
+  const described = { ...SERVER, packages: PACKAGES };
+  assert.deepEqual(urls([{ ...described, manifest_url: 'x.json' }]), [`${DIR}x.json`]);
+  assert.match(read([{ id: 'a', ...described }]).entries[0]?.fault ?? '', /is no manifest/);
+});
+
+test('a server.json that is given as the index is named as what it is', () => {
+  for (const document of [{ ...SERVER, packages: PACKAGES }, { server: SERVER }, { $schema: SCHEMA }])
+    assert.throws(() => read(document), /This is one server of an MCP registry, not an index that lists some/);
+});

@@ -1,0 +1,40 @@
+// A server of an MCP registry, wrapped as its list has it or alone as in `server.json` → an entry with a manifest.
+import { asObject, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { type IndexEntry, placeInIndex } from './index-reader.ts';
+import { manifestFromServer } from './registry-server.ts';
+
+const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
+const SCHEMA = /modelcontextprotocol.*server[\w.-]*\.json$/i;
+
+/** Manifests of the hub have a type, and those that lack one by mistake at least an id. */
+export function isServerJson(document: unknown): document is JsonObject {
+  if (!isJsonObject(document) || document.type !== undefined) return false;
+  if (isWrapped(document) || SCHEMA.test(asText(document.$schema) ?? '')) return true;
+  const { id, name, version, packages, remotes } = document;
+  return id === undefined && Boolean(name && version) && (Array.isArray(packages) || Array.isArray(remotes));
+}
+
+/** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
+export function listedManifest(listed: JsonObject): JsonObject {
+  return manifestFromServer(serverOf(listed), officialOf(listed));
+}
+
+export function listedServer(listed: JsonObject, indexUrl: string): IndexEntry {
+  const manifest = listedManifest(listed);
+  const status = String(officialOf(listed).status ?? serverOf(listed).status ?? 'active').toLowerCase();
+  const url = placeInIndex(indexUrl, `${manifest.name}@${manifest.version}`);
+  return { url, manifest, isDeleted: status === 'deleted' };
+}
+
+function isWrapped({ server }: JsonObject): boolean {
+  return isJsonObject(server) && Boolean(server.name);
+}
+
+function serverOf(listed: JsonObject): JsonObject {
+  return isJsonObject(listed.server) ? listed.server : listed;
+}
+
+function officialOf(listed: JsonObject): JsonObject {
+  const meta = { ...asObject(serverOf(listed)._meta), ...asObject(listed._meta) };
+  return asObject(meta[OFFICIAL_META]);
+}
