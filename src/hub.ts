@@ -9,8 +9,8 @@ import { createGatewayClient } from './gateway/client.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
+import { createHubInstalls } from './hub-installs.ts';
 import type { HubOperations } from './hub-operations.ts';
-import type { Install } from './install/install.ts';
 import type { World } from './lib/world.ts';
 import { startBackgroundSync } from './remotes/background.ts';
 import { createIndexFetcher } from './remotes/fetch-index.ts';
@@ -137,7 +137,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   const engine = createSearchEngine({
     index: await createSearchIndex(database, revision),
     tryLock: database.tryLock,
-    isBusy: () => sync.isIngesting() || installsUnderWay > 0,
+    isBusy: () => sync.isIngesting() || installs.isUnderWay(),
     openEmbedder: async (signal) => {
       if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
       const { createHttpEmbedder } = await import('./search/http-embedder.ts');
@@ -164,12 +164,8 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     },
   });
 
-  // A hub that starts should not wait for what only installs need.
-  let installer: Promise<Install> | undefined;
-  let installsUnderWay = 0;
-  async function openInstaller(): Promise<Install> {
-    const { createInstall } = await import('./install/install.ts');
-    const opened = createInstall({
+  const installs = createHubInstalls(
+    {
       catalog,
       gateway,
       isGatewayConfigured: config.gateway !== undefined,
@@ -177,11 +173,9 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       targets: { installRoot: config.installRoot, workingDir: process.cwd() },
       atOnce: config.installConcurrency,
       allowPrivateNetwork: config.allowPrivateNetwork,
-    });
-    // Asked for when the hub is closing already: nothing is begun any more.
-    if (stopping.signal.aborted) await opened.close();
-    return opened;
-  }
+    },
+    () => void engine.makeRoom(),
+  );
 
   const stopping = new AbortController();
   // Whatever an older version of the hub mapped differently is repaired while the hub serves.
@@ -196,13 +190,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   async function stopWork(): Promise<void> {
     stopping.abort();
     background?.stop();
-    await Promise.all([
-      sync.close(),
-      installer?.then((open) => open.close()),
-      refreshed,
-      interruptedClosed,
-      engine.stopWork(),
-    ]);
+    await Promise.all([sync.close(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
   }
 
   async function closeAll(): Promise<void> {
@@ -246,16 +234,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     listCatalog: (query) => catalog.list(query),
     getEntity: (id) => catalog.get(id),
     getManifest: (id) => catalog.manifest(id),
-    async install(request, onEvent) {
-      installer ??= openInstaller();
-      installsUnderWay++;
-      void engine.makeRoom();
-      try {
-        return await (await installer).install(request, onEvent);
-      } finally {
-        installsUnderWay--;
-      }
-    },
+    install: (request, onEvent) => installs.install(request, onEvent),
     listRemotes: () => book.list(),
     addRemote: (url) => book.add(url),
     removeRemote: (url) => book.remove(url),
@@ -267,10 +246,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     removePending: (uid) => pending.remove(uid),
     removeManyPending: (request) => pending.removeMany(request),
     countEntities: () => catalog.countByType(),
-    async targetFolder(target) {
-      installer ??= openInstaller();
-      return (await installer).folderOf(target);
-    },
+    targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),
     async load(sources) {

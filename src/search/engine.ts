@@ -15,7 +15,7 @@ export interface SearchEngine {
   catchUp(signal: AbortSignal): Promise<void>;
   /** Calls back whenever the index begins to catch up by itself: the catalog may have changed, and nothing that comes first is under way. */
   onCatchingUp(listener: () => void): void;
-  /** Something that needs memory begins: lets go of what it can do without for now. Searches bring it back. */
+  /** Something that needs memory begins: lets go of what it can do without for now. Searches bring it back. Never fails. */
   makeRoom(): Promise<void>;
   checkModel(): Promise<ModelCheck>;
   /** For figures. */

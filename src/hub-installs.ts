@@ -1,0 +1,55 @@
+// Installs as the hub offers them: read in when one is first asked for, with room made for those that are carried out.
+import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
+import type { Install, InstallDependencies } from './install/install.ts';
+
+export interface HubInstalls {
+  install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
+  targetFolder(target: string): Promise<string>;
+  /** Whether one is being carried out, rather than planned. */
+  isUnderWay(): boolean;
+  /** Ends what is under way, and waits until it has ended; nothing is begun any more. */
+  close(): Promise<void>;
+}
+
+/** `makeRoom` is told when something that needs memory begins; nobody waits for it. */
+export function createHubInstalls(dependencies: InstallDependencies, makeRoom: () => void): HubInstalls {
+  let opened: Promise<Install> | undefined;
+  let underWay = 0;
+  let isClosed = false;
+
+  // A hub that starts should not wait for what only installs need.
+  async function open(): Promise<Install> {
+    const { createInstall } = await import('./install/install.ts');
+    const installer = createInstall(dependencies);
+    // Asked for when the hub is closing already.
+    if (isClosed) await installer.close();
+    return installer;
+  }
+
+  function installer(): Promise<Install> {
+    opened ??= open();
+    return opened;
+  }
+
+  return {
+    async install(request, onEvent = () => {}) {
+      if (request.dry_run) return (await installer()).install(request, onEvent);
+      underWay += 1;
+      try {
+        return await (await installer()).install(request, (event) => {
+          // Not before there is a plan: a request that is refused needs nothing.
+          if (event.kind === 'plan') makeRoom();
+          onEvent(event);
+        });
+      } finally {
+        underWay -= 1;
+      }
+    },
+    targetFolder: async (target) => (await installer()).folderOf(target),
+    isUnderWay: () => underWay > 0,
+    async close() {
+      isClosed = true;
+      await (await opened)?.close();
+    },
+  };
+}
