@@ -1,5 +1,7 @@
 // An MCP registry's `server.json` → a manifest: packages become artifacts, remotes the registration.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { commandOf } from './registry-command.ts';
+import { either } from './spellings.ts';
 
 /** `official` is what the registry itself says of the server: status and dates. Both spellings of every key are read. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
@@ -68,26 +70,5 @@ function registrationOf(packages: readonly JsonObject[], remotes: readonly JsonO
     };
   }
   const [pack] = packages;
-  return pack ? { mcp_registration: { server: { transport: 'STDIO', exec: { cmd: commandOf(pack), env: {} } } } } : {};
-}
-
-const RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  npm: ['npx', '-y'],
-  pypi: ['uvx'],
-  oci: ['docker', 'run', '-i', '--rm'],
-};
-
-function commandOf(pack: JsonObject): string[] {
-  const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? '';
-  const hint = asText(either(pack, 'runtimeHint', 'runtime_hint'));
-  const identifier = asText(pack.identifier) ?? asText(pack.name);
-  const runner = RUNNERS[registry] ?? (hint ? [hint] : undefined);
-  if (!runner || !identifier) return [];
-  const version = asText(pack.version);
-  const separator = registry === 'pypi' ? '==' : registry === 'oci' ? ':' : '@';
-  return [...runner, version ? `${identifier}${separator}${version}` : identifier];
-}
-
-function either(value: JsonObject, ...keys: string[]): unknown {
-  return keys.map((key) => value[key]).find((each) => each !== undefined);
+  return pack ? { mcp_registration: { server: { transport: 'STDIO', exec: commandOf(pack) } } } : {};
 }

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionOf } from '../../../src/install/adapters/connection.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { commandOf } from '../../../src/remotes/index-formats/registry-command.ts';
+import { manifestFromServer } from '../../../src/remotes/index-formats/registry-server.ts';
+
+const npm = (fields: JsonObject) =>
+  commandOf({ registryType: 'npm', identifier: '@t/one', version: '1.2.3', ...fields });
+const oci = (fields: JsonObject) => commandOf({ registryType: 'oci', identifier: 'ghcr.io/t/one', ...fields });
+const place = (name: string) => `\${${name}}`;
+const NPX = ['npx', '-y', '@t/one@1.2.3'];
+const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
+  ['a positional value', { type: 'positional', value: 'run' }, ['run']],
+  ['a positional default', { type: 'positional', default: 8080 }, ['8080']],
+  ['a positional one that must be given', { type: 'positional', valueHint: 'folder', isRequired: true }, ['<folder>']],
+  ['the same without a hint', { type: 'positional', is_required: true }, ['<value>']],
+  ['a positional one that may be left out', { type: 'positional', valueHint: 'folder' }, []],
+  ['a named value', { type: 'named', name: '--port', value: '80', default: '81' }, ['--port', '80']],
+  ['a named default', { type: 'named', name: '--port', default: '81' }, ['--port', '81']],
+  ['a named one that must be given', { type: 'named', name: '--dir', isRequired: true }, ['--dir', '<dir>']],
+  ['a named one that may be left out', { type: 'named', name: '--dir', description: 'A folder.' }, []],
+  ['a switch', { type: 'named', name: '--verbose' }, ['--verbose']],
+  [
+    'a secret',
+    { type: 'named', name: '--token', value: 's3cret', isSecret: true, isRequired: true },
+    ['--token', '<token>'],
+  ],
+  ['a secret that may be left out', { type: 'named', name: '--token', value: 's3cret', is_secret: true }, []],
+  [
+    'variables inside of a value',
+    {
+      type: 'positional',
+      value: '{host}:{port}/{x}',
+      variables: { host: { isRequired: true }, port: { default: '80' } },
+    },
+    ['<host>:80/{x}'],
+  ],
+  ['a variable that may be left out', { type: 'named', name: '-t', value: '{t}', variables: { t: {} } }, []],
+];
+for (const [sentence, argument, words] of ARGUMENTS) {
+  test(`registry command: ${sentence} becomes ${JSON.stringify(words)}`, () => {
+    assert.deepEqual(npm({ packageArguments: [argument] }).cmd, [...NPX, ...words]);
+    assert.deepEqual(npm({ runtime_arguments: [argument] }).cmd, ['npx', '-y', ...words, '@t/one@1.2.3']);
+  });
+}
+
+test('registry command: arguments keep their order, those of the runtime before the package', () => {
+  const { cmd, env } = npm({
+    runtimeArguments: [{ type: 'named', name: '--registry', value: 'https://r.example' }],
+    packageArguments: [
+      { type: 'positional', value: 'run' },
+      { type: 'named', name: '--port', value: '80' },
+      { type: 'positional', value: 'last' },
+    ],
+    environmentVariables: [{ name: 'KEY', isRequired: true }],
+  });
+  assert.deepEqual(cmd, [
+    'npx',
+    '-y',
+    '--registry',
+    'https://r.example',
+    '@t/one@1.2.3',
+    'run',
+    '--port',
+    '80',
+    'last',
+  ]);
+  assert.deepEqual(env, { KEY: place('KEY') });
+});
+
+test('registry command: what arguments of the runtime repeat is there once, and those for another program are left out', () => {
+  const repeated = [
+    { type: 'named', name: '-y' },
+    { type: 'positional', value: '@t/one@1.2.3' },
+  ];
+  assert.deepEqual(npm({ runtimeHint: 'npx', runtimeArguments: repeated }).cmd, NPX);
+  assert.deepEqual(npm({ runtimeHint: 'bun', runtimeArguments: [{ type: 'positional', value: 'x' }] }).cmd, NPX);
+  const docker = [
+    { type: 'positional', value: 'run' },
+    { type: 'named', name: '--network', value: 'host' },
+  ];
+  assert.deepEqual(oci({ runtimeArguments: docker, version: '2' }).cmd, [
+    'docker',
+    'run',
+    '-i',
+    '--rm',
+    '--network',
+    'host',
+    'ghcr.io/t/one:2',
+  ]);
+});
+
+test('registry command: variables have their defaults, and a place where one has to be given; never a secret', () => {
+  const { env } = npm({
+    environment_variables: [
+      { name: 'LEVEL', default: 'info' },
+      { name: 'PORT', value: 80 },
+      { name: 'OPTIONAL' },
+      { name: 'NEEDED', is_required: true },
+      { name: 'A_SECRET', isSecret: true, isRequired: true, default: 's3cret' },
+      { name: 'API_KEY', isRequired: true, value: 's3cret' },
+      { name: 'OTHER_TOKEN', value: 's3cret' },
+      { name: 'PUBLIC_TOKEN', value: 'anonymous', isSecret: false },
+      { name: 'ADDRESS', value: 'https://{host}/', variables: { host: { isRequired: true } } },
+      { value: 'nameless' },
+    ],
+  });
+  assert.deepEqual(env, {
+    LEVEL: 'info',
+    PORT: '80',
+    NEEDED: place('NEEDED'),
+    A_SECRET: place('A_SECRET'),
+    API_KEY: place('API_KEY'),
+    PUBLIC_TOKEN: 'anonymous',
+    ADDRESS: place('ADDRESS'),
+  });
+});
+
+test('registry command: a container is told which variables it gets, once', () => {
+  const { cmd } = oci({
+    environmentVariables: [
+      { name: 'KEY', isRequired: true },
+      { name: 'LEVEL', default: 'info' },
+    ],
+    runtimeArguments: [
+      { type: 'named', name: '-e', value: 'KEY={key}', variables: { key: { isRequired: true, isSecret: true } } },
+    ],
+  });
+  assert.deepEqual(cmd, ['docker', 'run', '-i', '--rm', '-e', 'KEY=<key>', '-e', 'LEVEL', 'ghcr.io/t/one']);
+});
+
+test('registry command: odd arguments cost nothing but themselves', () => {
+  for (const odd of [null, 7, 'x', {}, [null, 7, {}, { type: 'odd' }, { type: 'named' }]]) {
+    const made = npm({ packageArguments: odd, runtimeArguments: odd, environmentVariables: odd });
+    assert.deepEqual(made, { cmd: NPX, env: {} });
+  }
+});
+
+test('registry command: an install writes it with places that the client of its user fills in', () => {
+  const packages = [
+    {
+      registryType: 'npm',
+      identifier: '@t/one',
+      packageArguments: [
+        { type: 'positional', value: 'run' },
+        { type: 'named', name: '--dir', isRequired: true },
+      ],
+      environmentVariables: [
+        { name: 'KEY', isRequired: true },
+        { name: 'LEVEL', default: 'info' },
+      ],
+    },
+  ];
+  const document = manifestFromServer({ name: 't/one', version: '1.0.0', packages }, {});
+  const connection = connectionOf({
+    document,
+    mcpRegistration: document.mcp_registration as JsonObject,
+    artifacts: [],
+    name: 't/one',
+    slug: 't/one',
+  });
+  assert.deepEqual(connection, {
+    kind: 'command',
+    command: 'npx',
+    args: [['-y'], ['@t/one'], ['run'], ['--dir'], ['<dir>']],
+    env: [
+      { name: 'KEY', from: 'KEY', value: undefined },
+      { name: 'LEVEL', from: 'LEVEL', value: 'info' },
+    ],
+  });
+});
