@@ -4,7 +4,8 @@ import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch-error.ts';
 import type { Logger } from '../lib/world.ts';
 import type { IngestResult } from './contract.ts';
-import { createIngest, type GoneThrough, type Ingest, type IngestDependencies, NO_STATE } from './ingest.ts';
+import { NO_STATE } from './index-state.ts';
+import { createIngest, type GoneThrough, type Ingest, type IngestDependencies } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
 import type { RemoteStore, RunStore } from './store.ts';
 

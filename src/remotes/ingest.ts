@@ -7,10 +7,12 @@ import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
 import { firstPage } from './first-page.ts';
 import { endless, followPages } from './follow-pages.ts';
+import { isTrusted, NO_STATE, stateAfter } from './index-state.ts';
 import type { ListedEntry } from './index-worker.ts';
 import type { Progress } from './progress.ts';
 import { NO_LIST } from './read-index.ts';
 import type { ManifestReader } from './read-manifest.ts';
+import { createRivals } from './rivals.ts';
 import { createManifestSaver, type ManifestOutcome } from './save-manifests.ts';
 import type { IndexState, KnownMember, MemberStore } from './store.ts';
 
@@ -53,8 +55,6 @@ interface EntryToFetch {
   member: KnownMember | undefined;
 }
 
-export const NO_STATE: IndexState = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
-
 /** Characters of manifests rather than their number: most have two thousand, and a hostile one has a million. */
 const LOOK_AHEAD = {
   atOnce: 64,
@@ -68,10 +68,6 @@ const LOOK_AHEAD = {
 const READ_IN_ONE_GO = 20;
 const LOOK_UP_BATCH = 500;
 const MOST_LISTED = 3_000_000;
-/** The clocks of a hub and of a registry differ, and what is listed again costs little. */
-const CLOCK_LEEWAY_MS = 3_600_000;
-/** An index stays the same when a manifest is changed where it is: once a day, its word is not taken for it. */
-const TRUSTED_MS = 24 * 3_600_000;
 
 export function createIngest(
   dependencies: IngestDependencies,
@@ -79,7 +75,8 @@ export function createIngest(
 ): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
   const places = new Map<string, number>();
-  const saver = createManifestSaver(dependencies, { remote: url, places, progress });
+  const rivals = createRivals(members, { remote: url, places });
+  const saver = createManifestSaver(dependencies, { remote: url, places, progress, rivals });
   let [position, pagesRead, listedAgain] = [0, 0, 0];
   let hasFailedForNow = false;
 
@@ -87,7 +84,8 @@ export function createIngest(
     const startedAt = now();
     const listedBefore = await members.countPresent(url);
     // Whoever believes a smaller index wants it gone through, whether it changed since or not.
-    const trusted = !acceptShrunk && isTrusted(known, startedAt) ? known : NO_STATE;
+    const mustGoThrough = acceptShrunk || !isTrusted(known, startedAt) || (await members.isWorkLeft(url));
+    const trusted = mustGoThrough ? NO_STATE : known;
     const { first, isWhole } = await firstPage(fetchIndex, { url, known: trusted, signal });
     if (!first) {
       progress.add({ unchanged: listedBefore });
@@ -95,35 +93,41 @@ export function createIngest(
     }
     if (!first.hasList) progress.note(NO_LIST);
     for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
-    await saver.finish();
     const isBelieved = !isWhole || (await markMissing(listedBefore));
+    await makeAnew(first, await rivals.wanted(isWhole));
+    await rivals.settle();
     // Something that could not be fetched must be tried again, and what is hard to believe said again, even if the index
     // stays the same.
-    const isSettled = isBelieved && !hasFailedForNow && !saver.leavesWork();
+    const isSettled = isBelieved && !hasFailedForNow;
     const state = isSettled
-      ? stateAfter(first, { startedAt, isWhole })
+      ? stateAfter(first, { known, startedAt, isWhole })
       : { ...trusted, etag: null, lastModified: null };
     return { state, isWhole };
-  }
-
-  function stateAfter(
-    { state, tellsChanges }: IndexPage,
-    { startedAt, isWhole }: { startedAt: Date; isWhole: boolean },
-  ): IndexState {
-    const changesSince = new Date(startedAt.getTime() - CLOCK_LEEWAY_MS).toISOString();
-    return {
-      ...state,
-      changesSince: tellsChanges ? changesSince : null,
-      goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,
-    };
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {
     const start = position;
     progress.expect(await registerPlaces(page));
-    const batches = inOrder(entriesToFetch(page, start), LOOK_AHEAD, ({ entry, member }) =>
-      fetchManifest(entry, member, signal),
-    );
+    await fetchAll(entriesToFetch(page, start), async (outcomes) => {
+      await save(outcomes);
+      progress.done(outcomes.length);
+    });
+  }
+
+  /** What was looked at already, and counts as unchanged, is fetched whole; what is in place comes with its page. */
+  async function makeAnew(first: IndexPage, wanted: ReadonlySet<string>): Promise<void> {
+    if (wanted.size === 0) return;
+    await fetchAll(entriesAgain(first, wanted), async (outcomes) => {
+      progress.add({ unchanged: -outcomes.length });
+      await save(outcomes);
+    });
+  }
+
+  async function fetchAll(
+    entries: AsyncIterable<EntryToFetch[]>,
+    use: (outcomes: readonly ManifestOutcome[]) => Promise<void>,
+  ): Promise<void> {
+    const batches = inOrder(entries, LOOK_AHEAD, ({ entry, member }) => fetchManifest(entry, member, signal));
     // One batch is read while the one before it is saved: the database and this process work at the same time.
     let saving = Promise.resolve();
     try {
@@ -131,7 +135,7 @@ export function createIngest(
         signal.throwIfAborted();
         const outcomes = await read(batch);
         await saving;
-        saving = save(outcomes);
+        saving = use(outcomes);
         // Whoever waits for it next gets the rejection.
         saving.catch(() => {});
       }
@@ -143,7 +147,6 @@ export function createIngest(
   async function save(outcomes: readonly ManifestOutcome[]): Promise<void> {
     for (const each of outcomes) if (each.outcome === 'failed') reject(each);
     await saver.batch(outcomes);
-    progress.done(outcomes.length);
   }
 
   /** How many are to be looked at. The whole page first: where the last manifest of an entity is must be known from the start. */
@@ -180,6 +183,21 @@ export function createIngest(
     if (looking) yield await looking;
   }
 
+  async function* entriesAgain(first: IndexPage, wanted: ReadonlySet<string>): AsyncGenerator<EntryToFetch[]> {
+    let [at, left] = [0, wanted.size];
+    for await (const page of followPages(first, fetchIndex, signal)) {
+      for await (const chunk of page.chunks()) {
+        const chosen = chunk.filter(
+          ({ url: listed }, index) => wanted.has(listed) && places.get(listed) === at + index,
+        );
+        yield chosen.map((entry) => ({ entry, member: undefined }));
+        at += chunk.length;
+        left -= chosen.length;
+        if (left === 0) return;
+      }
+    }
+  }
+
   async function lookUp(entries: readonly ListedEntry[]): Promise<EntryToFetch[]> {
     const found = await members.known(
       url,
@@ -201,6 +219,7 @@ export function createIngest(
 
   function reject({ url: manifestUrl, error, isTemporary }: Extract<ManifestOutcome, { outcome: 'failed' }>): void {
     if (isTemporary) hasFailedForNow = true;
+    rivals.tell(manifestUrl, isTemporary ? 'failed for now' : 'refused');
     progress.reject(manifestUrl, error);
   }
 
@@ -228,8 +247,4 @@ export function createIngest(
 
 function weigh(fetched: FetchedManifest): number {
   return fetched.outcome === 'fetched' ? fetched.text.length : 0;
-}
-
-function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
-  return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < TRUSTED_MS;
 }

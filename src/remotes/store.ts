@@ -38,10 +38,15 @@ export interface Member {
 /** What a fetch can make use of. */
 export type KnownMember = Omit<Member, 'uid'> & { isMissing: boolean };
 
-/** What a change of the members left behind. */
-interface MembersLeft {
-  /** Manifests whose entity another one stood in front of, which is gone: they are wanted whole the next time. */
-  uncovered: number;
+/** One of the manifests of a remote that describe the same entity. */
+export interface Rival {
+  url: string;
+  uid: string;
+  /**
+   * Address of the manifest that this remote made the entity of last; undefined when that was not noted. Null when the
+   * entity must be made anew, because a manifest of it is gone, here or from another remote.
+   */
+  front: string | null | undefined;
 }
 
 export interface MemberStore {
@@ -49,11 +54,17 @@ export interface MemberStore {
   /** Which other manifests of the remote have one of these uids. */
   ofUids(remote: string, uids: readonly string[]): Promise<{ url: string; uid: string }[]>;
   /** Their entities must be stored. One whose uid is another now leaves the entity that it described before. */
-  record(remote: string, members: readonly Member[], at: Date): Promise<MembersLeft>;
+  record(remote: string, members: readonly Member[], at: Date): Promise<void>;
   /** Addresses of those that are not marked as missing, in byte order, after a given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
-  /** An entity is missing once no remote lists it any more. */
-  markMissing(remote: string, urls: readonly string[], at: Date): Promise<MembersLeft & { marked: number }>;
+  /** How many were marked. An entity is missing once no remote lists it any more. */
+  markMissing(remote: string, urls: readonly string[], at: Date): Promise<number>;
+  /** Those that are not marked as missing, of entities that have had several, or that must be made anew. */
+  rivals(remote: string): Promise<Rival[]>;
+  /** Which manifest entities were made of; null when they must be made anew. */
+  noteFronts(remote: string, fronts: readonly { uid: string; url: string | null }[]): Promise<void>;
+  /** Whether an entity must be made anew, so that the index has to be gone through, even if it stays the same. */
+  isWorkLeft(remote: string): Promise<boolean>;
   countPresent(remote: string): Promise<number>;
 }
 

@@ -10,6 +10,7 @@ import { versions } from './migrations/0004_versions.ts';
 import { search } from './migrations/0005_search.ts';
 import { changes } from './migrations/0006_changes.ts';
 import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
+import { fronts } from './migrations/0008_fronts.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -47,6 +48,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0005_search': search(dialect),
     '0006_changes': changes(dialect),
     '0007_no_facet_rows': noFacetRows(),
+    '0008_fronts': fronts(dialect),
   };
 }
 

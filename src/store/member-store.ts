@@ -1,10 +1,10 @@
 // What each remote lists, on both engines.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
 
-export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revision: Revision): MemberStore {
+export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialect, revision: Revision): MemberStore {
   return {
     async known(remote, urls) {
       const rows = await read
@@ -33,8 +33,8 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
     },
 
     async record(remote, members, at) {
-      if (members.length === 0) return { uncovered: 0 };
-      return revision.change(async (tx) => {
+      if (members.length === 0) return;
+      await revision.change(async (tx) => {
         const left = await uidsLeftBy(tx, remote, members);
         await upsertMembers(tx, remote, members);
         const revived = await tx
@@ -49,9 +49,9 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
           .where('missing_since', 'is not', null)
           .returning('uid')
           .execute();
-        const { missing, uncovered } = await leave(tx, { remote, uids: left, at });
+        const missing = await leave(tx, left, at);
         const entities = [...revived.map(({ uid }) => uid), ...missing];
-        return { result: { uncovered }, isChange: entities.length > 0, entities };
+        return { result: undefined, isChange: entities.length > 0, entities };
       });
     },
 
@@ -79,9 +79,72 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
           .returning('uid')
           .execute();
         const uids = gone.map(({ uid }) => uid);
-        const { missing, uncovered } = await leave(tx, { remote, uids, at });
-        return { result: { marked: gone.length, uncovered }, isChange: missing.length > 0, entities: missing };
+        const missing = await leave(tx, uids, at);
+        return { result: gone.length, isChange: missing.length > 0, entities: missing };
       });
+    },
+
+    async rivals(remote) {
+      const several = read
+        .selectFrom('remote_member')
+        .select('uid')
+        // Written so that the index by uid is gone through, which is in order: sorting takes five times as long.
+        .where(sql<string>`remote_url || ''`, '=', remote)
+        .groupBy('uid')
+        .having(({ fn }) => fn.countAll(), '>', 1);
+      const wanted = read
+        .selectFrom('remote_front')
+        .select('uid')
+        .where('remote_url', '=', remote)
+        .where('manifest_url', 'is', null);
+      const rows = await read
+        .selectFrom('remote_member as member')
+        .leftJoin('remote_front as front', (join) =>
+          join.onRef('front.remote_url', '=', 'member.remote_url').onRef('front.uid', '=', 'member.uid'),
+        )
+        .select(['member.manifest_url', 'member.uid', 'front.uid as noted', 'front.manifest_url as front'])
+        .where('member.remote_url', '=', remote)
+        .where('member.missing_since', 'is', null)
+        .where('member.uid', 'in', several.union(wanted))
+        .execute();
+      return rows.map(({ manifest_url, uid, noted, front }) => ({
+        url: manifest_url,
+        uid,
+        front: noted === null ? undefined : front,
+      }));
+    },
+
+    async noteFronts(remote, fronts) {
+      const columns = ['remote_url', 'uid', 'manifest_url'];
+      const rows = fronts
+        .map(({ uid, url }) => ({ remote_url: remote, uid, manifest_url: url }))
+        // As in `wantAnew`.
+        .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+      await sql`
+        insert into remote_front (${sql.join(columns.map((column) => sql.ref(column)))})
+        select * from ${rowsFromJson('remote_front', columns, JSON.stringify(rows))} as incoming where true
+        on conflict (remote_url, uid) do update set manifest_url = excluded.manifest_url
+      `.execute(write);
+    },
+
+    async isWorkLeft(remote) {
+      const wanted = await read
+        .selectFrom('remote_front as front')
+        .select('uid')
+        .where('remote_url', '=', remote)
+        .where('manifest_url', 'is', null)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('remote_member as member')
+              .select('member.uid')
+              .whereRef('member.uid', '=', 'front.uid')
+              .whereRef('member.remote_url', '=', 'front.remote_url')
+              .where('member.missing_since', 'is', null),
+          ),
+        )
+        .limit(1)
+        .executeTakeFirst();
+      return wanted !== undefined;
     },
 
     async countPresent(remote) {
@@ -106,12 +169,9 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
     return before.filter(({ manifest_url, uid }) => uids.get(manifest_url) !== uid).map(({ uid }) => uid);
   }
 
-  /** A manifest of each of these entities is gone: nobody lists it any more, or another manifest of the remote comes to the fore. */
-  async function leave(
-    tx: Db,
-    { remote, uids, at }: { remote: string; uids: readonly string[]; at: Date },
-  ): Promise<{ missing: string[]; uncovered: number }> {
-    if (uids.length === 0) return { missing: [], uncovered: 0 };
+  /** A manifest of each of these entities is gone: nobody lists it any more, or whoever still does makes it anew. */
+  async function leave(tx: Db, uids: readonly string[], at: Date): Promise<string[]> {
+    if (uids.length === 0) return [];
     const orphaned = await tx
       .updateTable('entity')
       .set({ missing_since: at.toISOString() })
@@ -129,14 +189,8 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
       )
       .returning('uid')
       .execute();
-    const forgotten = await tx
-      .updateTable('remote_member')
-      .set({ digest: '', etag: null, last_modified: null })
-      .where('remote_url', '=', remote)
-      .where('missing_since', 'is', null)
-      .where(isOneOf('uid', uids))
-      .executeTakeFirst();
-    return { missing: orphaned.map(({ uid }) => uid), uncovered: Number(forgotten.numUpdatedRows) };
+    await wantAnew(tx, isOneOf('uid', uids));
+    return orphaned.map(({ uid }) => uid);
   }
 
   async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {
@@ -157,4 +211,15 @@ export function createMemberStore({ read, rowsFromJson, isOneOf }: Dialect, revi
         uid = excluded.uid, etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest, missing_since = null
     `.execute(tx);
   }
+}
+
+/** Of these members, whoever lists the same entities makes them anew; in order, so that two remotes never wait for each other in a circle. */
+export async function wantAnew(tx: Db, which: RawBuilder<boolean>): Promise<void> {
+  await sql`
+    insert into remote_front (remote_url, uid, manifest_url)
+    select distinct remote_url, uid, cast(null as text) from remote_member
+    where missing_since is null and ${which}
+    order by remote_url, uid
+    on conflict (remote_url, uid) do update set manifest_url = null
+  `.execute(tx);
 }

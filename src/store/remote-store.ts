@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { IngestRun } from '../remotes/contract.ts';
 import type { RemoteStore, RunStore } from '../remotes/store.ts';
 import type { Dialect } from './dialects/dialect.ts';
+import { wantAnew } from './member-store.ts';
 
 const MOST_RUNS_KEPT = 500;
 
@@ -54,7 +55,12 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
     async remove(url) {
       return write.transaction().execute(async (tx) => {
         const { numDeletedRows } = await tx.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
-        // What it brought stays in the catalog; only the memory of the remote goes.
+        // What it brought stays in the catalog, unless others list it: those bring theirs. Only the memory of the remote goes.
+        await wantAnew(
+          tx,
+          sql`remote_url <> ${url} and uid in (select uid from remote_member where remote_url = ${url})`,
+        );
+        await tx.deleteFrom('remote_front').where('remote_url', '=', url).execute();
         await tx.deleteFrom('remote_member').where('remote_url', '=', url).execute();
         await tx.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
         return Number(numDeletedRows) > 0;

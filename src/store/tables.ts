@@ -9,6 +9,7 @@ export interface Tables {
   text_vector: VectorTable;
   remote: RemoteTable;
   remote_member: RemoteMemberTable;
+  remote_front: RemoteFrontTable;
   remote_rejection: RemoteRejectionTable;
   ingest_run: IngestRunTable;
 }
@@ -93,6 +94,13 @@ interface RemoteMemberTable {
   last_modified: string | null;
   digest: string;
   missing_since: string | null;
+}
+
+interface RemoteFrontTable {
+  remote_url: string;
+  uid: string;
+  /** Null when the entity must be made anew. */
+  manifest_url: string | null;
 }
 
 interface RemoteRejectionTable {

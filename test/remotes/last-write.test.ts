@@ -42,11 +42,9 @@ testOnEveryEngine('last write: when the one in front goes, the one behind comes 
   await it.ingest();
 
   put(it, { first: rival('1'), other: rival('o', 'other') }, 2);
-  await it.ingest();
-  assert.equal((await it.get('tool:x')).missing_since, null);
-  await it.ingest();
+  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, unchanged: 1, missing: 1 });
   const shown = await it.get('tool:x');
-  assert.deepEqual([shown.summary, shown.source_url], ['1', it.host.url('/m/first.json')]);
+  assert.deepEqual([shown.summary, shown.source_url, shown.missing_since], ['1', it.host.url('/m/first.json'), null]);
   it.host.forget();
   await it.ingest();
   assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
@@ -59,10 +57,120 @@ testOnEveryEngine(
     put(it, { first: rival('1'), last: rival('2') }, 1);
     await it.ingest();
     put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
-    await it.ingest();
-    await it.ingest();
+    assert.deepEqual(countsOf(await it.ingest()), { created: 1, updated: 1 });
     const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
     assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
+  },
+);
+
+const THREE = { '0': rival('0'), '1': rival('1'), '2': rival('2') };
+
+function list({ host }: TestIngest, ...names: string[]): void {
+  host.put('/index.json', { at: Math.random(), manifests: names.map((name) => `m/n${name}.json`) });
+}
+
+testOnEveryEngine(
+  'last write: an index in another order has another last one, although no manifest changed',
+  async (t, address) => {
+    const it = await testIngest(t, address);
+    const shown = async () => {
+      const { summary, source_url } = await it.get('tool:x');
+      return [summary, source_url];
+    };
+    for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
+    list(it, '0', '1', '2');
+    await it.ingest();
+    assert.deepEqual(await shown(), ['2', it.host.url('/m/n2.json')]);
+
+    list(it, '2', '1', '0');
+    assert.deepEqual(countsOf(await it.ingest()), { updated: 1, unchanged: 2 });
+    assert.deepEqual(await shown(), ['0', it.host.url('/m/n0.json')]);
+    const before = await it.revision();
+    it.host.forget();
+    list(it, '1', '2', '0');
+    assert.deepEqual(countsOf(await it.ingest()), { unchanged: 3 });
+    assert.deepEqual([it.host.requests.length, await it.revision()], [4, before], 'the same last one costs nothing');
+
+    list(it, '0', '1');
+    assert.deepEqual(countsOf(await it.ingest()), { updated: 1, unchanged: 1, missing: 1 });
+    assert.deepEqual(await shown(), ['1', it.host.url('/m/n1.json')]);
+  },
+);
+
+testOnEveryEngine('last write: holds for what an index has in place, beside addresses', async (t, address) => {
+  const it = await testIngest(t, address);
+  it.host.put('/m/x.json', rival('fetched'));
+  const [fetched, inPlace] = ['m/x.json', { manifest: rival('in place') }];
+  const ingested = async (...manifests: unknown[]) => {
+    it.host.put('/index.json', { at: Math.random(), manifests });
+    const counts = countsOf(await it.ingest());
+    return [(await it.get('tool:x')).summary, counts];
+  };
+  assert.deepEqual(await ingested(fetched, inPlace), ['in place', { created: 1, unchanged: 1 }]);
+  assert.deepEqual(await ingested(inPlace, fetched), ['fetched', { updated: 1, unchanged: 1 }]);
+  assert.deepEqual(await ingested(fetched, inPlace), ['in place', { updated: 1, unchanged: 1 }]);
+  assert.deepEqual(await ingested(fetched, inPlace), ['in place', { unchanged: 2 }]);
+  assert.deepEqual(await ingested(fetched), ['fetched', { updated: 1, missing: 1 }]);
+});
+
+testOnEveryEngine('last write: holds when the last one cannot be had for a while', async (t, address) => {
+  const it = await testIngest(t, address);
+  for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
+  list(it, '0', '1', '2');
+  await it.ingest();
+  list(it, '0', '1');
+  it.host.fail('/m/n1.json', { status: 503, times: 4 });
+  assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, failed: 1, missing: 1 });
+  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, unchanged: 1 }, 'although the index stayed the same');
+  assert.equal((await it.get('tool:x')).summary, '1');
+});
+
+test('last write: a last one that is refused for good does not make every run dear', async (t) => {
+  const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
+  for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
+  list(it, '0', '1', '2');
+  await it.ingest();
+  list(it, '0', '1');
+  it.host.remove('/m/n1.json');
+  assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, failed: 1, missing: 1 });
+  it.host.forget();
+  await it.ingest();
+  assert.equal(it.host.requests.length, 1);
+});
+
+testOnEveryEngine(
+  'last write: an entity of two remotes goes back to the one that still lists it',
+  async (t, address) => {
+    const it = await testIngest(t, address);
+    it.host.put('/sa.json', rival('from A'));
+    it.host.put('/sb.json', rival('from B'));
+    it.host.put('/other.json', rival('other', 'other'));
+    it.host.put('/a.json', { manifests: ['sa.json'] });
+    it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
+    await it.ingest('/a.json');
+    await it.ingest('/b.json');
+    assert.equal((await it.get('tool:x')).summary, 'from B');
+    await it.ingest('/a.json');
+    assert.equal((await it.get('tool:x')).summary, 'from B', 'who did not change does not take it back');
+
+    it.host.put('/b.json', { manifests: ['other.json'] });
+    await it.ingest('/b.json');
+    assert.deepEqual(countsOf(await it.ingest('/a.json')), { updated: 1 });
+    const { summary, source_url } = await it.get('tool:x');
+    assert.deepEqual([summary, source_url], ['from A', it.host.url('/sa.json')]);
+    it.host.forget();
+    await it.ingest('/a.json');
+    assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+
+    // Here it does not go, but becomes another entity.
+    it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
+    await it.ingest('/b.json');
+    assert.equal((await it.get('tool:x')).summary, 'from B');
+    it.host.put('/sb.json', rival('from B', 'y'));
+    it.host.put('/b.json', { at: 2, manifests: ['sb.json', 'other.json'] });
+    await it.ingest('/b.json');
+    assert.deepEqual(countsOf(await it.ingest('/a.json')), { updated: 1 });
+    assert.equal((await it.get('tool:x')).summary, 'from A');
   },
 );
 
@@ -74,25 +182,26 @@ test('last write: whatever the order of arrival, and whatever changes between tw
     text: fc.nat({ max: 2 }),
   });
   // Never less than half of what was there before: then nothing is marked, and nothing comes to the fore.
-  const documents = fc.array(manifest, { minLength: 3, maxLength: 6 });
+  const documents = fc.record({
+    run: fc.array(manifest, { minLength: 3, maxLength: 6 }),
+    isReversed: fc.boolean(),
+  });
   let generation = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(documents, { minLength: 1, maxLength: 3 }), async (runs) => {
       generation += 1;
       const index = `/${generation}.json`;
-      for (const run of runs) {
+      for (const { run, isReversed } of runs) {
         const delays = new Map(run.map(({ delayMs }, place) => [`/p${place}.json`, delayMs]));
         it.host.delay((path) => delays.get(path) ?? 0);
         const named = run.map(({ uid, text }) => rival(String(text), `${uid}${generation}`));
         for (const [place, document] of named.entries()) it.host.put(`/p${place}.json`, document);
-        it.host.put(index, { at: Math.random(), manifests: named.map((_document, place) => `p${place}.json`) });
+        const order = isReversed ? [...named.keys()].toReversed() : [...named.keys()];
+        it.host.put(index, { at: Math.random(), manifests: order.map((place) => `p${place}.json`) });
         await it.ingest(index);
+        const expected = new Map(order.map((place) => [named[place]?.id, named[place]?.summary]));
+        for (const [id, summary] of expected) assert.equal((await it.get(`tool:${id}`)).summary, summary);
       }
-      // What is left to do, because the one in front went, is done by the next one.
-      it.host.put(index, { at: Math.random(), manifests: runs.at(-1)?.map((_each, place) => `p${place}.json`) });
-      await it.ingest(index);
-      const expected = new Map(runs.at(-1)?.map(({ uid, text }) => [`${uid}${generation}`, String(text)]));
-      for (const [uid, text] of expected) assert.equal((await it.get(`tool:${uid}`)).summary, text);
     }),
     { numRuns: 15 },
   );

@@ -56,7 +56,7 @@ testOnEveryEngine(
       { url: urlsOf('1')[0], uid: 'tool:x@1.0.0' },
     ]);
     assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [2, 1]);
-    assert.deepEqual(await members.record(A, [], NOON), { uncovered: 0 });
+    await members.record(A, [], NOON);
   },
 );
 
@@ -80,13 +80,13 @@ testOnEveryEngine('missing: an entity is once its last manifest is gone, and not
   await members.record(B, [member('1', 'x')], NOON);
   const before = await catalog.revision();
 
-  assert.deepEqual(await members.markMissing(A, urlsOf('1', 'unknown'), LATER), { marked: 1, uncovered: 0 });
+  assert.equal(await members.markMissing(A, urlsOf('1', 'unknown'), LATER), 1);
   assert.equal(await missingSince('x'), null);
   assert.equal(await catalog.revision(), before, 'nobody sees a difference');
-  assert.deepEqual(await members.markMissing(B, urlsOf('1'), LATER), { marked: 1, uncovered: 0 });
+  assert.equal(await members.markMissing(B, urlsOf('1'), LATER), 1);
   assert.equal(await missingSince('x'), LATER.toISOString());
   assert.equal(await catalog.revision(), before + 1);
-  assert.deepEqual(await members.markMissing(B, urlsOf('1'), new Date()), { marked: 0, uncovered: 0 }, 'once');
+  assert.equal(await members.markMissing(B, urlsOf('1'), new Date()), 0, 'once');
   assert.equal(await missingSince('x'), LATER.toISOString());
   assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [1, 0]);
   assert.equal((await members.known(B, urlsOf('1')))[0]?.isMissing, true);
@@ -100,7 +100,7 @@ testOnEveryEngine('missing: an entity is once its last manifest is gone, and not
 testOnEveryEngine('missing: a manifest that becomes another entity leaves the one it was', async (t, address) => {
   const { members, missingSince } = await openMembers(t, address);
   await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
-  assert.deepEqual(await members.record(A, [member('1', 'z')], LATER), { uncovered: 0 });
+  await members.record(A, [member('1', 'z')], LATER);
   assert.deepEqual([await missingSince('x'), await missingSince('z')], [LATER.toISOString(), null]);
 });
 
@@ -111,13 +111,42 @@ testOnEveryEngine('missing: entities that change places are not', async (t, addr
   assert.deepEqual([await missingSince('x'), await missingSince('y')], [null, null]);
 });
 
-testOnEveryEngine('uncovered: what stood behind a manifest that is gone is wanted whole', async (t, address) => {
-  const { members, missingSince } = await openMembers(t, address);
+testOnEveryEngine('rivals: several manifests of one entity, and which one it was made of', async (t, address) => {
+  const { members } = await openMembers(t, address);
+  const [uid, other] = ['tool:x@1.0.0', 'tool:y@1.0.0'];
+  const [one, two] = urlsOf('1', '2');
+  const rivals = async (remote: string) => (await members.rivals(remote)).toSorted((a, b) => (a.url < b.url ? -1 : 1));
   await members.record(A, [member('1', 'x'), member('2', 'x'), member('3', 'y')], NOON);
-  assert.deepEqual(await members.markMissing(A, urlsOf('2'), LATER), { marked: 1, uncovered: 1 });
-  assert.equal(await missingSince('x'), null);
-  const [first, third] = await members.known(A, urlsOf('1', '3'));
-  assert.deepEqual([first?.digest, first?.etag, third?.digest], ['', null, 'sha256:1']);
+  await members.record(B, [member('1', 'x')], NOON);
+  assert.deepEqual(await rivals(A), [
+    { url: one, uid, front: undefined },
+    { url: two, uid, front: undefined },
+  ]);
+  assert.deepEqual(await rivals(B), [], 'each remote for itself');
+  await members.noteFronts(A, [{ uid, url: one ?? '' }]);
+  await members.noteFronts(A, [{ uid, url: two ?? '' }]);
+  assert.deepEqual(
+    (await rivals(A)).map(({ front }) => front),
+    [two, two],
+  );
+  assert.equal(await members.isWorkLeft(A), false);
+
+  await members.markMissing(A, urlsOf('2', '3'), LATER);
+  assert.deepEqual(await rivals(A), [{ url: one, uid, front: null }]);
+  assert.deepEqual(await rivals(B), [{ url: one, uid, front: null }], 'whoever lists it makes it anew');
+  assert.deepEqual([await members.isWorkLeft(A), await members.isWorkLeft(B)], [true, true]);
+  await members.noteFronts(A, [{ uid, url: one ?? '' }]);
+  await members.markMissing(B, urlsOf('1'), LATER);
+  assert.equal(await members.isWorkLeft(B), false, 'not what it does not list any more');
+
+  await members.record(B, [member('3', 'y')], LATER);
+  await members.record(A, [member('3', 'y')], LATER);
+  await members.record(B, [member('3', 'z')], LATER);
+  assert.deepEqual(
+    (await rivals(A)).find((rival) => rival.uid === other),
+    { url: urlsOf('3')[0], uid: other, front: null },
+    'as well when it becomes another entity elsewhere',
+  );
 });
 
 testOnEveryEngine('members: go with their remote; what it brought stays', async (t, address) => {
@@ -128,6 +157,15 @@ testOnEveryEngine('members: go with their remote; what it brought stays', async 
   await remotes.remove(A);
   assert.equal(await members.countPresent(A), 0);
   assert.equal(await missingSince('x'), null);
+});
+
+testOnEveryEngine('rivals: when a remote is removed, those that list the same make it anew', async (t, address) => {
+  const { members, remotes } = await openMembers(t, address);
+  await remotes.add([A, B], NOON);
+  await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
+  await members.record(B, [member('3', 'x')], NOON);
+  await remotes.remove(B);
+  assert.deepEqual(await members.rivals(A), [{ url: urlsOf('1')[0], uid: 'tool:x@1.0.0', front: null }]);
 });
 
 testOnEveryEngine('members: the longest addresses and ids fit into every index', async (t, address) => {
