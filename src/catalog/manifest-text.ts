@@ -47,7 +47,16 @@ function readYaml(text: string): unknown {
 }
 
 function unreadable(format: 'JSON' | 'YAML', error: unknown): HubError {
-  const [firstLine = ''] = (error as Error).message.split('\n', 1);
-  const message = firstLine.replace(/[.:]$/, '');
-  return new HubError('invalid_manifest', `The document cannot be read as ${format}: ${message}.`, { cause: error });
+  const { message } = error as Error;
+  const [firstLine = ''] = message.split('\n', 1);
+  const reason = OWN_WORDS.find(([theirs]) => theirs.test(message))?.[1] ?? firstLine.replace(/[.:]$/, '');
+  return new HubError('invalid_manifest', `The document cannot be read as ${format}: ${reason}.`, { cause: error });
 }
+
+/** What parsers say to those who call them is of no use to the author of a document. */
+const OWN_WORDS: readonly [theirs: RegExp, ours: string][] = [
+  [/multiple documents/, 'it has several documents, and only one is read'],
+  [/call stack/, 'it is nested too deep'],
+  [/circular structure/, 'something in it holds itself, by an alias'],
+  [/alias count/, 'its aliases stand for more than is read'],
+];

@@ -62,7 +62,7 @@ async function ingestAndKeep(
   try {
     gone = await ingest.run();
   } catch (error) {
-    if (limit.aborted) progress.fail(`took longer than the ${timeLimitMs / 60_000} minutes that one remote may take`);
+    if (limit.aborted) progress.fail(tookTooLong(timeLimitMs));
     else progress.fail(signal.aborted ? 'was stopped, because the hub is closing' : reasonOf(error, log));
   } finally {
     // Fetches that nobody waits for any more.
@@ -75,6 +75,11 @@ async function ingestAndKeep(
   if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), error, state: gone.state });
   await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
   await runs.save(progress.run());
+}
+
+export function tookTooLong(limitMs: number): string {
+  const minutes = limitMs / 60_000;
+  return `took longer than the ${minutes === 1 ? 'minute' : `${minutes} minutes`} that one remote may take`;
 }
 
 /** Should the process be killed, what was saved last is what is left of the run. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { tookTooLong } from '../../src/remotes/ingest-remote.ts';
 import type { Progress } from '../../src/remotes/progress.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
@@ -93,6 +94,11 @@ test('memory: while a slow manifest is waited for, only so many large ones are f
   assert.ok(ahead < 88, `${ahead} were fetched ahead`);
   t.diagnostic(`${ahead} of ${paths.length} were fetched ahead`);
   assert.deepEqual(countsOf(await result), { created: 92 });
+});
+
+test('time: how long a remote may take is said in words that fit', () => {
+  assert.equal(tookTooLong(60_000), 'took longer than the minute that one remote may take');
+  assert.equal(tookTooLong(3_600_000), 'took longer than the 60 minutes that one remote may take');
 });
 
 test('time: a remote that takes too long is ended, keeps what it brought, and says so', async (t) => {
