@@ -299,9 +299,10 @@ test('engine: asked to make room, it puts the model away between two texts, and 
     address: await emptyDatabase(t, 'sqlite'),
     openEmbedder: async () => ({
       ...subjects,
-      async embed(texts) {
+      async embed(texts, { signal } = {}) {
         embedding();
         await new Promise((resolve) => setTimeout(resolve, 20));
+        signal?.throwIfAborted();
         happened.push('embed');
         return subjects.embed(texts);
       },
@@ -318,8 +319,22 @@ test('engine: asked to make room, it puts the model away between two texts, and 
   await caughtUp;
   assert.equal(happened.at(-1), 'rest');
   assert.ok(happened.length < 20, `${happened.length} steps`);
+  // It was interrupted, and did not fail: nothing rests because of it.
   await catchUp();
+  assert.equal(engine.sizes().embedded, engine.sizes().texts);
   assert.equal((await engine.rank(asks('umbrella'))).hits[0]?.uid, FROST);
+});
+
+test('engine: a listener that fails costs nobody anything but itself', async (t) => {
+  const { save, catchUp, engine, world } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
+  engine.onCatchingUp(() => {
+    throw new Error('It fell asleep.');
+  });
+  await save(pdf);
+  const caughtUp = catchUp();
+  await engine.makeRoom();
+  await caughtUp;
+  assert.match(JSON.stringify(world.logged), /It fell asleep/);
 });
 
 test('engine: embedding that is cut short goes on where it was', async (t) => {
