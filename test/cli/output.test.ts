@@ -76,7 +76,10 @@ test('table: columns are aligned; where there is a terminal, they fit', () => {
     table(rows, COLUMNS, undefined),
     'NAME                             COUNT\na b                                  1\na-name-that-is-really-very-long     20\n',
   );
-  assert.equal(table(rows, COLUMNS, 20), 'NAME           COUNT\na b                1\na-name-that-…     20\n');
+  assert.equal(
+    table(rows, COLUMNS, 26),
+    'NAME                 COUNT\na b                      1\na-name-that-is-rea…     20\n',
+  );
   assert.equal(
     facts([
       ['Name', 'x'],
@@ -84,6 +87,47 @@ test('table: columns are aligned; where there is a terminal, they fit', () => {
       ['Long name', 'y\nz'],
     ]),
     'Name       x\nLong name  y z\n',
+  );
+});
+
+const SERVERS = [
+  { title: 'State', text: ({ state }: Row) => state },
+  { title: 'Server', text: ({ uid }: Row) => uid, isKey: true },
+  { title: 'Transport', text: () => 'STDIO' },
+  { title: 'Tries', text: () => '2', isNumber: true },
+  { title: 'Error', text: ({ error }: Row) => error, style: (text: string) => `<${text}>`, isFlexible: true },
+];
+interface Row {
+  state: string;
+  uid: string;
+  error: string;
+}
+const UID = 'mcp_server:one-that-has-a-long-name@1.0.0';
+
+test('table: the long text gives way, and what can be copied stays whole', () => {
+  const rows = [{ state: 'new', uid: UID, error: 'the gateway answered 502 and nothing more' }];
+  assert.equal(
+    table(rows, SERVERS, 90),
+    `STATE  SERVER${' '.repeat(37)}TRANSPORT  TRIES  ERROR\nnew    ${UID}  STDIO${' '.repeat(10)}2  <the gateway answered…>\n`,
+  );
+});
+
+test('table: without room for what stays whole, a row goes over several lines', () => {
+  const rows = [
+    { state: 'new', uid: UID, error: 'the gateway answered 502 and nothing more' },
+    { state: '', uid: 'mcp_server:other@1.0.0', error: '' },
+  ];
+  assert.equal(
+    table(rows, SERVERS, 40),
+    [
+      `new  ${UID}`,
+      '    Transport: STDIO  Tries: 2',
+      '    Error: <the gateway answered 502 and>',
+      '           <nothing more>',
+      'mcp_server:other@1.0.0',
+      '    Transport: STDIO  Tries: 2',
+      '',
+    ].join('\n'),
   );
 });
 

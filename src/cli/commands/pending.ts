@@ -90,7 +90,7 @@ function pendingForPeople(
   if (items.length === 0) return `${nothing}\n`;
   const { style } = output;
   const rows = output.table(items, [
-    { title: 'Server', text: ({ uid }) => uid, isFlexible: true },
+    { title: 'Server', text: ({ uid }) => uid },
     { title: 'Transport', text: ({ transport }) => transport },
     { title: 'Tries', text: ({ tries }) => String(tries), isNumber: true },
     {

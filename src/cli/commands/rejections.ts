@@ -31,7 +31,7 @@ function rejectionsForPeople(
   if (total === 0) return `No manifest ${url === undefined ? '' : `of ${oneLine(url)} `}was refused.\n`;
   if (items.length === 0) return `There are no more; ${plural(total, 'manifest')} in all.\n`;
   const rows = output.table(items, [
-    { title: 'Manifest', text: (item) => item.url, isFlexible: true },
+    { title: 'Manifest', text: (item) => item.url },
     { title: 'Why', text: ({ error }) => error, style: (text) => output.style.bad(text), isFlexible: true },
   ]);
   return `${rows}\n${output.style.faint(`${items.length} of ${plural(total, 'manifest')}`)}\n`;

@@ -1,4 +1,5 @@
 // Tables for people.
+import { stacked } from './stacked.ts';
 import { oneLine, padded, shortened, widthOf } from './text.ts';
 
 export interface Column<T> {
@@ -6,13 +7,16 @@ export interface Column<T> {
   text: (row: T) => string;
   /** Changes how it looks, never how long it is. */
   style?: (text: string, row: T) => string;
-  /** The one that gives way when the terminal is too narrow. */
+  /** Gives way when the terminal is too narrow. All others stay whole: an id that is cut can be used for nothing. */
   isFlexible?: boolean;
+  /** What the row is about, where it goes over several lines; the first column, unless said. */
+  isKey?: boolean;
   isNumber?: boolean;
 }
 
 const GAP = '  ';
-const NARROWEST = 12;
+/** Less of a text says nothing. */
+const NARROWEST = 16;
 
 /** `columns` is the width of the terminal; nothing is cut when there is none. */
 export function table<T>(rows: readonly T[], shown: readonly Column<T>[], columns: number | undefined): string {
@@ -21,10 +25,14 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
     Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ''))),
   );
   const widths = columns === undefined ? natural : fitted(natural, shown, columns);
+  const styled = (at: number) => (text: string, index: number) =>
+    text === '' ? text : (shown[index]?.style?.(text, rows[at] as T) ?? text);
+  if (columns !== undefined && widths === undefined)
+    return cells.map((row, at) => stacked(row, shown, { columns, style: styled(at) })).join('');
   const line = (texts: readonly string[], style: (text: string, index: number) => string) =>
     texts
       .map((text, index) => {
-        const width = widths[index] ?? 0;
+        const width = widths?.[index] ?? 0;
         const cut = shortened(text, width);
         const blanks = ' '.repeat(Math.max(0, width - widthOf(cut)));
         return shown[index]?.isNumber ? `${blanks}${style(cut, index)}` : `${style(cut, index)}${blanks}`;
@@ -35,21 +43,17 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
     shown.map(({ title }) => title.toUpperCase()),
     (text) => text,
   );
-  const body = rows.map((row, at) =>
-    line(cells[at] ?? [], (text, index) => (text === '' ? text : (shown[index]?.style?.(text, row) ?? text))),
-  );
-  return `${[head, ...body].join('\n')}\n`;
+  return `${[head, ...cells.map((row, at) => line(row, styled(at)))].join('\n')}\n`;
 }
 
-function fitted(natural: readonly number[], shown: readonly Column<never>[], columns: number): number[] {
+/** Undefined when there is no room for what must stay whole. */
+function fitted(natural: readonly number[], shown: readonly Column<never>[], columns: number): number[] | undefined {
+  const spare = natural.map((width, index) => (shown[index]?.isFlexible ? Math.max(0, width - NARROWEST) : 0));
   const total = natural.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  const room = spare.reduce((sum, width) => sum + width, 0);
   const missing = Math.max(0, total - columns);
-  const flexible = shown.map(({ isFlexible }, index) => (isFlexible ? (natural[index] ?? 0) : 0));
-  const room = flexible.reduce((sum, width) => sum + width, 0);
-  return natural.map((width, index) => {
-    const share = room === 0 ? 0 : Math.ceil((missing * (flexible[index] ?? 0)) / room);
-    return Math.max(Math.min(width, NARROWEST), width - share);
-  });
+  if (missing > room) return undefined;
+  return natural.map((width, index) => width - (missing && Math.ceil((missing * (spare[index] ?? 0)) / room)));
 }
 
 /** `name  value` lines; what is empty is left out. */

@@ -34,6 +34,19 @@ testBothWays('hub pending: listed, filtered and removed', { manifests }, async (
   assert.equal((await hub('pending', 'list')).out, 'No server is pending.\n');
 });
 
+const LONG = 'bulk-import-of-meeting-notes-and-their-attachments-from-elsewhere';
+const long = [aManifest({ id: LONG, name: LONG })];
+testBothWays(
+  'hub pending list: what is to be copied stays whole on a terminal',
+  { manifests: long },
+  async (_t, on) => {
+    for (const columns of [60, 80, 120]) {
+      const { out } = await inTerminal(['pending', 'list'], { environment: on.environment, isTerminal: true, columns });
+      assert.ok(out.includes(uid(LONG)), out);
+    }
+  },
+);
+
 testBothWays('hub pending retry: tells what became of it', { manifests }, async (_t, { json }) => {
   const { exitCode, answer } = await json<SyncReport>('pending', 'retry');
   assert.deepEqual([exitCode, answer.synced, answer.failed], [0, false, 0]);

@@ -1,0 +1,48 @@
+// A row of a table that the terminal has no room for, over several lines: its key first, the rest indented below.
+import { widthOf, wrapped } from './text.ts';
+
+interface StackedColumn {
+  title: string;
+  isFlexible?: boolean;
+  isKey?: boolean;
+}
+
+interface StackedOptions {
+  /** Width of the terminal. */
+  columns: number;
+  style: (text: string, index: number) => string;
+}
+
+const GAP = '  ';
+const INDENT = '    ';
+
+/** Nothing is cut: long texts are wrapped, and what must stay whole has a line to itself where it needs one. */
+export function stacked(
+  cells: readonly string[],
+  shown: readonly StackedColumn[],
+  { columns, style }: StackedOptions,
+): string {
+  const key = Math.max(
+    0,
+    shown.findIndex(({ isKey }) => isKey),
+  );
+  const head = cells
+    .slice(0, key + 1)
+    .flatMap((text, index) => (text === '' ? [] : [style(text, index)]))
+    .join(GAP);
+  const room = columns - INDENT.length;
+  const lines: { text: string; width: number }[] = [];
+  cells.forEach((text, index) => {
+    if (index <= key || text === '') return;
+    const label = `${shown[index]?.title}: `;
+    const parts = shown[index]?.isFlexible ? wrapped(text, room - label.length) : [text];
+    const width = label.length + widthOf(text);
+    const last = lines.at(-1);
+    const piece = parts.map((part) => style(part, index)).join(`\n${INDENT}${' '.repeat(label.length)}`);
+    if (last && last.width + GAP.length + width <= room) {
+      last.text += `${GAP}${label}${piece}`;
+      last.width += GAP.length + width;
+    } else lines.push({ text: `${label}${piece}`, width });
+  });
+  return `${[head, ...lines.map(({ text }) => `${INDENT}${text}`)].join('\n')}\n`;
+}
