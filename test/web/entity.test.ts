@@ -43,6 +43,19 @@ browserTest('entity: its versions lead to each other, and back leads back', demo
   assert.equal(await versions.locator('[aria-current=page]').textContent(), '1.10.0');
 });
 
+browserTest('entity: a hub that is gone for a while is asked again by itself', demo, async ({ open }) => {
+  const page = await open('/?q=pdf+tables', { expects: /ERR_CONNECTION_REFUSED/ });
+  await page.route(/\/catalog\/entities/, (route) => route.abort('connectionrefused'));
+  await page.locator('.result-title a').first().click();
+  const alert = page.getByRole('alert');
+  await alert.getByText('as soon as the hub answers').waitFor();
+  await page.waitForTimeout(3_500);
+  assert.equal(await alert.count(), 1, 'it stays until there is an answer');
+  await page.unroute(/\/catalog\/entities/);
+  await page.getByRole('heading', { level: 1, name: 'PDF Tables' }).waitFor();
+  assert.equal(await alert.count(), 0);
+});
+
 browserTest('entity: on a phone, the facts and versions come right after the summary', demo, async ({ open }) => {
   const page = await open(PDF, { viewport: { width: 390, height: 844 } });
   const top = async (name: string) => (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? 0;

@@ -16,16 +16,22 @@ import { Readme } from './readme.tsx';
 import { Registration } from './registration.tsx';
 import { UseIt } from './use-it.tsx';
 
+/** A hub that is restarted is back within seconds. */
+const ASK_AGAIN_MS = 3_000;
+
 export function EntityPage({ id }: { id: string }) {
   const entity = useSignal<EntityRecord | undefined>(undefined);
   const failure = useSignal<HubFailure | undefined>(undefined);
   const tries = useSignal(0);
 
   useEffect(() => {
-    const running = new AbortController();
     failure.value = undefined;
+  }, [id]);
+  useEffect(() => {
+    const running = new AbortController();
     hub.entity(id, running.signal).then(
       (found) => {
+        failure.value = undefined;
         entity.value = found;
         document.title = `${found.title ?? found.name} ${found.version} · Catalog Hub`;
       },
@@ -39,8 +45,14 @@ export function EntityPage({ id }: { id: string }) {
     const retry = () => {
       if (failure.value) tries.value += 1;
     };
+    const timer = setInterval(() => {
+      if (failure.value?.kind === 'unreachable' && navigator.onLine && !document.hidden) retry();
+    }, ASK_AGAIN_MS);
     addEventListener('online', retry);
-    return () => removeEventListener('online', retry);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('online', retry);
+    };
   }, []);
 
   return (
@@ -54,7 +66,9 @@ export function EntityPage({ id }: { id: string }) {
             onRetry={() => {
               tries.value += 1;
             }}
-          />
+          >
+            {failure.value.kind === 'unreachable' && <p>It is shown by itself as soon as the hub answers.</p>}
+          </FailureNotice>
         </div>
       )}
       {entity.value && !failure.value && <Entity key={entity.value.id} entity={entity.value} />}
