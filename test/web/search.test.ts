@@ -239,6 +239,30 @@ browserTest('search: more results on request, also after a reload', demo, async 
   assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
 });
 
+browserTest(
+  'search: the focus goes on where the reader does: to more results, and back to one',
+  demo,
+  async ({ open }) => {
+    const page = await open('/');
+    await first(page).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await titles(page).nth(20).waitFor();
+    await until(page, 'document.activeElement.tagName === "A"');
+    assert.equal(await focused(page), await titles(page).nth(20).textContent());
+
+    const opened = await titles(page).nth(22).textContent();
+    for (const how of ['keyboard', 'mouse']) {
+      if (how === 'keyboard') await titles(page).nth(22).press('Enter');
+      else await titles(page).nth(22).click();
+      await page.locator('.entity-id').waitFor();
+      await page.goBack();
+      await titles(page).nth(22).waitFor();
+      await until(page, 'document.activeElement !== document.body');
+      assert.equal(await focused(page), opened, how);
+    }
+  },
+);
+
 browserTest('search: finding nothing leads somewhere', demo, async ({ open }) => {
   const page = await open('/?q=zzqqxxyy&type=agent&mode=keyword');
   await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
@@ -371,6 +395,31 @@ browserTest('search: offline, what is there stays; back online, the search goes 
   await page.getByText('for “weather”').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
 });
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  browserTest(
+    `search: what was found before can be read while the hub is away, ${colorScheme}`,
+    demo,
+    async (stage) => {
+      const how = { colorScheme, reducedMotion: 'reduce', bypassCSP: true } as const;
+      const page = await stage.open('/?q=pdf&include_inactive=true&show=40', { ...how, expects: /500|DISCONNECTED/ });
+      await page.locator('.reason-label').first().waitFor();
+      await page.route(/\/catalog\//, (route) => route.fulfill({ status: 500, body: '' }));
+      await field(page).fill('weather');
+      await page.getByRole('alert').waitFor();
+      await page.getByText('What was found before stays below.').waitFor();
+      assert.equal(await page.locator('.results-old').count(), 1);
+      await screenshot(page, `search-error-${colorScheme}`);
+      assert.deepEqual(await axeFindings(page), []);
+
+      await page.unroute(/\/catalog\//);
+      await page.context().setOffline(true);
+      await field(page).fill('weather forecast');
+      await page.getByRole('alert').getByText('offline').waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+    },
+  );
+}
 
 browserTest('search: a hub that is gone for a while is asked again by itself', demo, async ({ open }) => {
   const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });

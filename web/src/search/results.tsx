@@ -1,4 +1,6 @@
 // The list of results, and what is said when there are none.
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { countSentence, scopeSentence } from './count-words.ts';
@@ -10,6 +12,8 @@ const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a databas
 
 export function Results() {
   const shown = answer.value;
+  const list = useRef<HTMLOListElement>(null);
+  const onMore = useFocusOnMore(list, shown?.page.items.length ?? 0);
   return (
     <>
       <p class="results-count" role="status">
@@ -24,8 +28,11 @@ export function Results() {
       {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
       {!shown && isLoading.value && <Awaited />}
       {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
+      {shown && shown.page.items.length > 0 && failure.value && (
+        <p class="results-before">What was found before stays below.</p>
+      )}
       {shown && shown.page.items.length > 0 && (
-        <ol class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
+        <ol ref={list} class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
           {shown.page.items.map((item) => (
             <Result
               key={item.id}
@@ -36,9 +43,24 @@ export function Results() {
           ))}
         </ol>
       )}
-      {shown && <More page={shown.page} state={shown.state} />}
+      {shown && <More page={shown.page} state={shown.state} onMore={onMore} />}
     </>
   );
+}
+
+/** Whoever asks for more goes on at the first that was not there before, for the button may be gone by then. */
+function useFocusOnMore(list: RefObject<HTMLOListElement>, length: number): () => void {
+  const before = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    if (before.current === undefined || length <= before.current) return;
+    const link = list.current?.children[before.current]?.querySelector('a');
+    before.current = undefined;
+    // Unless the focus is somewhere else by now.
+    if (document.activeElement?.matches('body, .more')) link?.focus();
+  }, [length]);
+  return () => {
+    before.current = length;
+  };
 }
 
 function Count({ page, state }: { page: SearchPage; state: SearchState }) {
@@ -62,7 +84,13 @@ function NoDetails() {
   );
 }
 
-function More({ page: { items, total }, state }: { page: SearchPage; state: SearchState }) {
+interface MoreProps {
+  page: SearchPage;
+  state: SearchState;
+  onMore: () => void;
+}
+
+function More({ page: { items, total }, state, onMore }: MoreProps) {
   if (items.length >= total || items.length < state.show) return null;
   if (state.show >= MOST_SHOWN) {
     return <p class="quiet">These are the first {MOST_SHOWN}. More words or a filter lead to the rest.</p>;
@@ -70,8 +98,11 @@ function More({ page: { items, total }, state }: { page: SearchPage; state: Sear
   return (
     <button
       type="button"
-      class="button"
-      onClick={() => change({ show: Math.min(search.value.show + PAGE_SIZE, MOST_SHOWN) }, { replace: true })}
+      class="button more"
+      onClick={() => {
+        onMore();
+        change({ show: Math.min(search.value.show + PAGE_SIZE, MOST_SHOWN) }, { replace: true });
+      }}
     >
       Show more
     </button>

@@ -4,7 +4,7 @@ import { Filters } from './filters.tsx';
 import { moveFocus } from './keyboard.ts';
 import { Results } from './results.tsx';
 import { SearchBox } from './search-box.tsx';
-import { search } from './search-state.ts';
+import { answer, search } from './search-state.ts';
 import { FILTERS } from './search-url.ts';
 
 const STEPS: Record<string, number | 'first' | 'last'> = { ArrowDown: 1, ArrowUp: -1, Home: 'first', End: 'last' };
@@ -17,6 +17,7 @@ export function SearchPage() {
   }, [q]);
 
   const links = () => [...(list.current?.querySelectorAll<HTMLElement>('.result-title a') ?? [])];
+  useReturn(links);
   const toField = () => document.querySelector<HTMLInputElement>('.search-field')?.focus();
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -39,12 +40,31 @@ export function SearchPage() {
       </div>
       <div class="search-body">
         <FilterPanel chosen={chosen} />
-        <section ref={list} aria-label="Results" onKeyDown={onKeyDown}>
+        <section ref={list} aria-label="Results" onKeyDown={onKeyDown} onClick={keepOpened}>
           <Results />
         </section>
       </div>
     </main>
   );
+}
+
+/** Remembered with the place in the history that is left by it. */
+function keepOpened({ target }: MouseEvent): void {
+  const link = target instanceof Element ? target.closest('a') : null;
+  if (link) history.replaceState({ ...history.state, opened: link.href }, '');
+}
+
+/** Whoever comes back from a result goes on where it is in the list. */
+function useReturn(links: () => HTMLElement[]): void {
+  const isAwaited = useRef(history.state?.opened !== undefined);
+  const shown = answer.value;
+  useEffect(() => {
+    if (!isAwaited.current || !shown) return;
+    isAwaited.current = false;
+    const link = links().find((each) => (each as HTMLAnchorElement).href === history.state?.opened);
+    // The place on the page is restored by itself.
+    if (document.activeElement === document.body) link?.focus({ preventScroll: true });
+  }, [shown]);
 }
 
 const wide = matchMedia('(min-width: 56rem)');
