@@ -231,6 +231,42 @@ browserTest('operations: all that match are deleted, on whatever page', { manife
   );
 });
 
+browserTest(
+  'operations: what is gone is told, also when a later part fails',
+  { manifests: crowd },
+  async ({ open }) => {
+    const page = await open('/operations', { expects: /503/ });
+    await pending(page).getByText('1 to 50 of 1,203').waitFor();
+    let asked = 0;
+    await page.route(/\/gateways\/pending\/delete$/, (route) => {
+      asked += 1;
+      const problem = { status: 503, title: 'Busy', detail: 'The hub cannot keep up.' };
+      if (asked === 1) return route.continue();
+      return route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) });
+    });
+    await pending(page).getByRole('button', { name: 'Delete all 1,203…' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete 1,203 servers?' });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await pending(page).getByText('The hub cannot keep up.').first().waitFor();
+    await pending(page).getByText('1,000 servers removed until then.').first().waitFor();
+    await pending(page).getByText('1 to 50 of 203').waitFor();
+  },
+);
+
+browserTest('operations: when nothing of all can be deleted, that is said', { manifests: many }, async ({ open }) => {
+  const page = await open('/operations');
+  await page.route(/\/gateways\/pending\?/, async (route) => {
+    // As if they had been registered, and their update had failed.
+    const answer = await (await route.fetch({ url: route.request().url().replace('&error_only=true', '') })).json();
+    for (const item of answer.items) item.gateway_registered_at = '2026-06-01T12:00:00.000Z';
+    await route.fulfill({ json: answer });
+  });
+  await pending(page).getByLabel('Only with a reason').check();
+  await pending(page).getByRole('button', { name: 'Delete all that match…' }).click();
+  await pending(page).getByText('None of them can be deleted').first().waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+});
+
 browserTest('operations: a hub whose database is away says so itself', {}, async ({ open, origin }) => {
   const page = await open('/', { expects: /503|401|ERR_CONNECTION_REFUSED/ });
   const fulfil = (path: RegExp, status: number, contentType: string, body: object) =>

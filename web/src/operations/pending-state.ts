@@ -9,7 +9,9 @@ import { attempt, carryOut, outcome, pendingRevision, failure as workFailure } f
 
 export const PAGE_SIZE = 50;
 /** As many as the hub tells at once. */
-const BATCH_SIZE = 1000;
+const MOST_TOLD = 1000;
+/** So that each is done within seconds, and the page can say how far it is. */
+const REMOVED_AT_ONCE = 1000;
 const MOST_KEPT_TOLD = 10;
 const TYPING_PAUSE_MS = 150;
 
@@ -105,11 +107,18 @@ export async function allThatMatch(): Promise<string[]> {
   const found = new Set<string>();
   await attempt('pending', async () => {
     const asked = query.value;
-    for (let offset = 0, total = 1; offset < total; offset += BATCH_SIZE) {
-      const part = await hub.pending(parametersOf({ ...asked, offset }, BATCH_SIZE));
-      for (const { uid, gateway_registered_at } of part.items) if (!gateway_registered_at) found.add(uid);
+    let registered = 0;
+    for (let offset = 0, total = 1; offset < total; offset += MOST_TOLD) {
+      const part = await hub.pending(parametersOf({ ...asked, offset }, MOST_TOLD));
+      for (const { uid, gateway_registered_at } of part.items) {
+        if (gateway_registered_at) registered += 1;
+        else found.add(uid);
+      }
       total = part.total;
     }
+    if (found.size > 0 || registered === 0) return;
+    const sentence = 'None of them can be deleted: they are registered in the gateway, where only their update failed.';
+    outcome.value = { tone: 'warn', sentence };
   });
   return workFailure.value ? [] : [...found];
 }
@@ -117,19 +126,29 @@ export async function allThatMatch(): Promise<string[]> {
 export function removeServers(uids: readonly string[]): Promise<void> {
   return carryOut('pending', 'Deleting servers', async (_report, rename) => {
     let removed = 0;
+    let done = 0;
     const kept: string[] = [];
-    for (let done = 0; done < uids.length; done += BATCH_SIZE) {
-      if (done > 0) rename(`Deleting servers: ${done} of ${uids.length}`);
-      const answer = await hub.removePending({ uids: uids.slice(done, done + BATCH_SIZE) });
-      removed += answer.total_removed;
-      for (const [uid, reason] of Object.entries(answer.skipped)) kept.push(`${uid}: ${reason}`);
+    try {
+      while (done < uids.length) {
+        if (done > 0) rename(`Deleting servers: ${done} of ${uids.length}`);
+        const answer = await hub.removePending({ uids: uids.slice(done, done + REMOVED_AT_ONCE) });
+        done += REMOVED_AT_ONCE;
+        removed += answer.total_removed;
+        for (const [uid, reason] of Object.entries(answer.skipped)) kept.push(`${uid}: ${reason}`);
+      }
+      selected.value = new Set();
+    } finally {
+      // Also when a later part failed: what is gone is gone.
+      if (done > 0) tellRemoved(removed, kept, done < uids.length);
     }
-    const more = kept.length > MOST_KEPT_TOLD ? `; and ${kept.length - MOST_KEPT_TOLD} more` : '';
-    const stays = kept.length > 0 ? ` These stay: ${kept.slice(0, MOST_KEPT_TOLD).join('; ')}${more}.` : '';
-    outcome.value = {
-      tone: kept.length > 0 ? 'warn' : 'good',
-      sentence: `${count(removed, 'server')} removed.${stays}`,
-    };
-    selected.value = new Set();
   });
+}
+
+function tellRemoved(removed: number, kept: readonly string[], isUnfinished: boolean): void {
+  const more = kept.length > MOST_KEPT_TOLD ? `; and ${kept.length - MOST_KEPT_TOLD} more` : '';
+  const stays = kept.length > 0 ? ` These stay: ${kept.slice(0, MOST_KEPT_TOLD).join('; ')}${more}.` : '';
+  outcome.value = {
+    tone: kept.length > 0 || isUnfinished ? 'warn' : 'good',
+    sentence: `${count(removed, 'server')} removed${isUnfinished ? ' until then' : ''}.${stays}`,
+  };
 }

@@ -95,6 +95,12 @@ function Nothing() {
   return <Notice title={isFiltered() ? 'Nothing pending passes the filter' : 'Nothing is pending'} />;
 }
 
+/** Of those with a reason some may be registered, and stay: how many is known only when all are looked through. */
+function deleteAll(total: number): string {
+  const howMany = query.value.errorOnly ? '' : ` ${shortNumber(total)}`;
+  return `Delete all${howMany}${isFiltered() ? ' that match' : ''}…`;
+}
+
 function Selection() {
   /** What the question is about; it does not change while somebody reads it. */
   const doomed = useSignal<readonly string[]>([]);
@@ -129,8 +135,7 @@ function Selection() {
             doomed.value = await allThatMatch();
           }}
         >
-          Delete all {shortNumber(total)}
-          {isFiltered() ? ' that match' : ''}…
+          {deleteAll(total)}
         </button>
       )}
       {doomed.value.length > 0 && (
