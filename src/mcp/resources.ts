@@ -68,7 +68,8 @@ async function idsThatBeginWith(hub: McpHub, typed: string): Promise<string[]> {
 async function firstIds(hub: McpHub, idPrefix: string): Promise<string[]> {
   const { items, total } = await hub.listCatalog({ text: '', idPrefix, sort: 'name', limit: MOST_TOLD, offset: 0 });
   const ids = items.map(({ id }) => id);
-  // The protocol sends the first hundred, and tells the length as how many there are.
-  ids.length = total;
+  // The protocol sends the first hundred, and tells the length as how many there are. Only behind a full hundred: what
+  // came between the two questions of the catalog would be sent as nothing.
+  if (ids.length === MOST_TOLD) ids.length = Math.max(total, MOST_TOLD);
   return ids;
 }

@@ -57,7 +57,8 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
           { force },
         );
         const { ingested, count, registered, failed, errors, note, results } = report;
-        const counts = results.map(({ url, stats }) => [url, stats.failed] as const);
+        // A hub that is older than this program tells none.
+        const counts = (results ?? []).map(({ url, stats }) => [url, stats.failed] as const);
         const refused = Object.fromEntries(counts.filter(([, manifests]) => manifests > 0));
         const faults = Object.entries(errors).map(([url, error]) => `${url}: ${shortText(error)}`);
         const text = `${ingested.length} of ${count} remotes read; ${registered} servers registered, ${failed} failed.`;

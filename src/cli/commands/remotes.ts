@@ -125,7 +125,7 @@ function remotesForPeople({ items }: RemoteList, output: Output): string {
   if (items.length === 0) return "No remotes. 'hub remotes add <url>' adds one.\n";
   const { style } = output;
   return output.table(items, [
-    { title: 'Remote', text: ({ url }) => url, isFlexible: true },
+    { title: 'Remote', text: ({ url }) => url },
     { title: 'Entities', text: ({ entities }) => entities.toLocaleString('en-US'), isNumber: true },
     { title: 'Last sync', text: ({ last_sync_at }) => last_sync_at ?? 'never' },
     {
@@ -162,12 +162,17 @@ function rejectionsAdvice(url: string): string {
 }
 
 function syncForPeople(report: SyncReport, { style }: Output): string {
-  const read = report.results.map(({ url, ok, error = 'failed', stats }) => {
-    if (!ok) return `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`;
-    const why = stats.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
-    return `${style.good('ok')}  ${oneLine(url)}\n    ${countsLine(stats)}\n${why}`;
+  // A hub that is older than this program tells no counts.
+  const counts = new Map((report.results ?? []).map(({ url, stats }) => [url, stats]));
+  const read = report.ingested.map((url) => {
+    const stats = counts.get(url);
+    const why = stats && stats.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
+    return `${style.good('ok')}  ${oneLine(url)}\n${stats ? `    ${countsLine(stats)}\n` : ''}${why}`;
   });
-  const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : read;
+  const failed = Object.entries(report.errors).map(
+    ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,
+  );
+  const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : [...read, ...failed];
   const registration = report.synced || report.registered + report.failed > 0;
   const servers = registration
     ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' tells why)" : ''}.\n`

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   IngestReport,
@@ -70,6 +71,20 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   const half = await json<SyncReport>('sync');
   assert.deepEqual([half.exitCode, half.answer.ingested, Object.keys(half.answer.errors)], [1, [url], [gone]]);
   assert.match((await hub('sync', '--force')).out, /^failed {2}http\S+gone\.json: .*404/m);
+});
+
+test('hub sync: a hub that is older than this program, and tells no counts', async (t) => {
+  const older = await startIndexServer(t);
+  const errors = { 'https://b.example/': 'It answered 404.' };
+  const ingested = ['https://a.example/'];
+  const report = { seeded: false, ingested, errors, synced: true, count: 2, registered: 1, failed: 0 };
+  older.put('/remotes/sync', report, { type: 'application/json' });
+  const { exitCode, out, error } = await inTerminal(['sync'], { environment: { HUB_URL: older.origin } });
+  assert.equal(error, '');
+  assert.deepEqual(
+    [exitCode, out],
+    [1, 'ok  https://a.example/\nfailed  https://b.example/: It answered 404.\n1 server registered, 0 failed.\n'],
+  );
 });
 
 testBothWays('hub remotes rejections: each manifest that was refused, and why', {}, async (t, { hub, json }) => {

@@ -1,0 +1,56 @@
+// The server beside a hub that answers as no hub of today does.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import type { InMemoryTransport as ServerTransport } from '@modelcontextprotocol/server';
+import type { HubOperations } from '../../src/hub-operations.ts';
+import { createMcpServer } from '../../src/mcp/server.ts';
+import type { McpHub } from '../../src/mcp/tool.ts';
+
+async function clientOf(t: TestContext, hub: Partial<McpHub>): Promise<Client> {
+  const onFailure = (error: unknown) => assert.fail(String(error));
+  const server = createMcpServer({ hub: hub as McpHub, isAdmin: true, onFailure });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs as unknown as ServerTransport);
+  await client.connect(ours);
+  t.after(() => client.close());
+  return client;
+}
+
+type CatalogPage = Awaited<ReturnType<HubOperations['listCatalog']>>;
+
+test('mcp: a completion holds ids only, although the catalog grew while it was asked', async (t) => {
+  let items = 3;
+  let total = 5;
+  const listCatalog = async () =>
+    ({ items: Array.from({ length: items }, (_, index) => ({ id: `tool:${index}@1` })), total }) as CatalogPage;
+  const client = await clientOf(t, { listCatalog });
+  const ref = { type: 'ref/resource', uri: 'catalog://entity/{id}' } as const;
+  const complete = async () => (await client.complete({ ref, argument: { name: 'id', value: 't' } })).completion;
+  assert.deepEqual((await complete()).values, ['tool:0@1', 'tool:1@1', 'tool:2@1']);
+  [items, total] = [100, 99];
+  assert.equal((await complete()).values.length, 100);
+  [items, total] = [100, 250];
+  const { values, total: told, hasMore } = await complete();
+  assert.deepEqual(
+    [values.length, values.every((id) => typeof id === 'string'), told, hasMore],
+    [100, true, 250, true],
+  );
+});
+
+test('mcp: a sync of a hub that is older than this program, and tells no counts', async (t) => {
+  const errors = { 'https://b.example/': 'It answered 404.' };
+  const report = {
+    seeded: false,
+    ingested: ['https://a.example/'],
+    errors,
+    synced: true,
+    count: 2,
+    registered: 1,
+    failed: 0,
+  };
+  const client = await clientOf(t, { syncRemotes: (async () => report) as unknown as McpHub['syncRemotes'] });
+  const { isError, structuredContent } = await client.callTool({ name: 'sync_remotes', arguments: {} });
+  assert.deepEqual([isError ?? false, structuredContent], [false, { ...report, refused: {} }]);
+});
