@@ -23,7 +23,7 @@ export const installCommands = [
     path: ['install'],
     summary: 'install an entity into a folder, and write its lockfile',
     details:
-      'Artifacts first, then adapters, the registration into the gateway, and hub.lock.json at the end. With --hub, the folder is one of the machine that the hub runs on, and must be named.',
+      'Artifacts first, then adapters, the registration into the gateway, and hub.lock.json at the end. With --hub, the folder is one of the machine that the hub runs on, and must be named. --json answers the report of the API; without --hub, target_path in it is the whole path of the folder.',
     kind: 'hub',
     args: [{ name: '[id]', description: '<type>:<slug>@<version>; may be left out with --manifest' }],
     options: {
@@ -169,9 +169,9 @@ function lockForPeople({ ok, target, lockfile, checks }: LockReport, output: Out
   };
   const rows = output.table(checks, [
     { title: 'Outcome', text: ({ outcome }) => outcome, style: (shown, { outcome }) => styles[outcome](shown) },
-    { title: 'Entity', text: ({ entity }) => entity, isFlexible: true },
+    { title: 'Entity', text: ({ entity }) => entity, isKey: true },
     { title: 'What', text: ({ what }) => what },
-    { title: 'Where', text: ({ path }) => path ?? '', isFlexible: true },
+    { title: 'Where', text: ({ path }) => path ?? '' },
     { title: 'Why', text: ({ reason }) => reason ?? '', isFlexible: true },
   ]);
   const unchecked = checks.filter(({ outcome }) => outcome === 'unchecked').length;
