@@ -126,6 +126,8 @@ async function swap(from: string, place: string, old: string): Promise<void> {
 const BUFFER_BYTES = 65_536;
 /** Used again and again: a stream leaves one behind for every read, and a large folder tens of megabytes of them. */
 const spareBuffers: Buffer[] = [];
+/** As many as are in use at once on a busy day; those of a rush are not kept. */
+const MOST_SPARE_BUFFERS = 8;
 
 /** `sha256:…` of one file. */
 export async function fileDigest(path: string): Promise<string> {
@@ -139,7 +141,7 @@ export async function fileDigest(path: string): Promise<string> {
       hash.update(buffer.subarray(0, bytesRead));
     }
   } finally {
-    spareBuffers.push(buffer);
+    if (spareBuffers.length < MOST_SPARE_BUFFERS) spareBuffers.push(buffer);
     await file.close();
   }
 }

@@ -22,7 +22,7 @@ import type { Tables } from './tables.ts';
 const MOST_VERSIONS = 1000;
 /** Each is looked for in every row; further ones narrow nothing down. */
 const MOST_WORDS = 10;
-/** No text that begins with something comes after that with this behind it. */
+/** The last of all, and in no id: with it behind something, all ids that begin with that come before. */
 const LAST_SIGN = '\u{10ffff}';
 /** What a save must leave alone: the gateway's columns, and when the entity first came. */
 const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
