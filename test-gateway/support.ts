@@ -28,7 +28,12 @@ export async function installGateway(): Promise<string | undefined> {
   const complete = join(HOME, 'complete');
   if (await isThere(complete)) return undefined;
   const program = async (name: string, line: string) =>
-    promisify(execFile)(name, line.split(' '), { cwd: resolve(HOME, '..'), timeout: INSTALLED_WITHIN_MS });
+    promisify(execFile)(name, line.split(' '), {
+      cwd: resolve(HOME, '..'),
+      timeout: INSTALLED_WITHIN_MS,
+      // A Python from elsewhere may take longer to come than pip with the one that is here.
+      env: { ...process.env, UV_PYTHON_DOWNLOADS: 'never' },
+    });
   const empty = async () => {
     await rm(HOME, { recursive: true, force: true });
     await mkdir(resolve(HOME, '..'), { recursive: true });
@@ -47,14 +52,21 @@ export async function installGateway(): Promise<string | undefined> {
     await program(join(BINARIES, 'pip'), `install --no-input --quiet --retries 2 ${wanted}`);
   };
   try {
-    await byUv().catch(byPip);
-  } catch (error) {
-    const { stderr, message } = error as { stderr?: string; message: string };
-    const reason = stderr?.trim().split('\n').slice(-3).join(' ') || message;
-    return `${wanted} could not be installed from PyPI: ${reason}`;
+    await byUv();
+  } catch (uvError) {
+    try {
+      await byPip();
+    } catch (pipError) {
+      return `${wanted} could not be installed from PyPI. uv: ${reasonOf(uvError)}. pip: ${reasonOf(pipError)}`;
+    }
   }
   await writeFile(complete, '');
   return undefined;
+}
+
+function reasonOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return stderr?.trim().split('\n').slice(-3).join(' ') || message;
 }
 
 /** A server as the gateway has it. */
