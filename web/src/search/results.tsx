@@ -49,7 +49,7 @@ export function Results() {
 }
 
 /** Whoever asks for more goes on at the first that was not there before, for the button may be gone by then. */
-function useFocusOnMore(list: RefObject<HTMLOListElement>, length: number): () => void {
+function useFocusOnMore(list: RefObject<HTMLOListElement | null>, length: number): () => void {
   const before = useRef<number | undefined>(undefined);
   useEffect(() => {
     if (before.current === undefined || length <= before.current) return;
