@@ -99,10 +99,8 @@ export function createIngest(
     // Something that could not be fetched must be tried again, and what is hard to believe said again, even if the index
     // stays the same.
     const isSettled = isBelieved && !hasFailedForNow;
-    const state = isSettled
-      ? stateAfter(first, { known, startedAt, isWhole })
-      : { ...trusted, etag: null, lastModified: null };
-    return { state, isWhole };
+    const unsettled = { ...trusted, etag: null, lastModified: null };
+    return { state: isSettled ? stateAfter(first, { known, startedAt, isWhole }) : unsettled, isWhole };
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {

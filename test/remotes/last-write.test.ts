@@ -113,6 +113,34 @@ testOnEveryEngine('last write: holds for what an index has in place, beside addr
   assert.deepEqual(await ingested(fetched), ['fetched', { updated: 1, missing: 1 }]);
 });
 
+testOnEveryEngine('last write: holds across the pages of an index', async (t, address) => {
+  const it = await testIngest(t, address);
+  const pages = (...lists: unknown[][]) => {
+    it.host.answer('/pages', (request, response) => {
+      const page = Number(new URL(request.url ?? '/', it.host.origin).searchParams.get('cursor') ?? 0);
+      const metadata = page + 1 < lists.length ? { nextCursor: String(page + 1) } : {};
+      response.end(JSON.stringify({ servers: [], manifests: lists[page], metadata }));
+    });
+  };
+  const ingested = async () => {
+    const counts = countsOf(await it.ingest('/pages'));
+    return [(await it.get('tool:x')).summary, counts];
+  };
+  for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
+  const [inPlace, zero, one, two] = [{ manifest: rival('in place') }, 'm/n0.json', 'm/n1.json', 'm/n2.json'];
+  pages([zero], [one, inPlace], [two]);
+  assert.equal((await ingested())[0], '2');
+  assert.deepEqual(await ingested(), ['2', { unchanged: 4 }]);
+  it.host.put('/m/n0.json', rival('0 changed'));
+  assert.equal((await ingested())[0], '2', 'an earlier page was seen first, and is not the last');
+  pages([two], [zero], [one, inPlace]);
+  assert.deepEqual(await ingested(), ['in place', { updated: 1, unchanged: 3 }]);
+  pages([one, inPlace], [two], [zero]);
+  assert.deepEqual(await ingested(), ['0 changed', { updated: 1, unchanged: 3 }]);
+  pages([one, inPlace], [two]);
+  assert.deepEqual(await ingested(), ['2', { updated: 1, unchanged: 2, missing: 1 }]);
+});
+
 testOnEveryEngine('last write: holds when the last one cannot be had for a while', async (t, address) => {
   const it = await testIngest(t, address);
   for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
