@@ -1,0 +1,63 @@
+// Re-installs that fail: what the lockfile then says of what an earlier install put in place.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { InstallReport } from '../../src/install/contract.ts';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
+import { installStage } from './installing.ts';
+
+async function zipStage(t: TestContext) {
+  const host = await startIndexServer(t);
+  for (const name of ['good', 'other']) host.put(`/${name}.zip`, rawZip([{ name: 'a.txt', content: name }]));
+  const stage = await installStage(t);
+  const installSpecs = (...specs: object[]) =>
+    stage.install(aManifest({ artifacts: specs.map((spec) => ({ kind: 'zip', spec })) }));
+  return { ...stage, host, installSpecs };
+}
+
+function artifactsOf({ lockfile }: InstallReport) {
+  return lockfile.entities[0]?.artifacts;
+}
+
+test('still there: a manifest with a wrong digest or a dead address does not cost a project what it has locked', async (t) => {
+  const { host, installSpecs, read, target } = await zipStage(t);
+  const url = host.url('/good.zip');
+  const before = artifactsOf(await installSpecs({ url }));
+  assert.equal(before?.[0]?.ok, true);
+  for (const spec of [
+    { url, digest: `sha256:${'0'.repeat(64)}` },
+    { url: host.url('/gone/good.zip') },
+    { url: host.url('/elsewhere.zip') },
+    { url: '-x' },
+  ]) {
+    const report = await installSpecs(spec);
+    assert.deepEqual([report.ok, report.results[0]?.ok], [false, false]);
+    assert.deepEqual(artifactsOf(report), before, JSON.stringify(spec));
+    assert.deepEqual(JSON.parse(await read('hub.lock.json')).entities[0].artifacts, before);
+    assert.equal(await read('vendor/good/a.txt'), 'good');
+  }
+  await writeFile(join(target, 'vendor/good/a.txt'), 'changed');
+  const [entry] = artifactsOf(await installSpecs({ url: host.url('/gone/good.zip') })) ?? [];
+  assert.deepEqual([entry?.ok, entry?.resolved], [false, null], 'what is there is not what was locked');
+});
+
+test('still there: what was replaced or is listed already is not listed for the one that failed', async (t) => {
+  const { host, installSpecs } = await zipStage(t);
+  const [good, other, gone] = ['/good.zip', '/other.zip', '/gone.zip'].map((name) => ({ url: host.url(name) })) as [
+    object,
+    object,
+    object,
+  ];
+  const before = artifactsOf(await installSpecs(good, other));
+  const moved = artifactsOf(await installSpecs(gone, good, other));
+  assert.deepEqual(moved?.slice(1), before);
+  assert.equal(moved?.[0]?.ok, false);
+  const replaced = artifactsOf(await installSpecs(gone, { ...other, dest: 'vendor/good' }));
+  assert.deepEqual(
+    replaced?.map(({ ok }) => ok),
+    [false, true],
+  );
+});
