@@ -1,5 +1,6 @@
 // Python packages by pip.
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { glob, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { InstallContext } from './artifact-installer.ts';
@@ -8,6 +9,10 @@ import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { normalName } from './pypi-spec.ts';
 import { NO_PYTHON, venvPython, WINDOWS } from './pypi-venv.ts';
+
+/** Fails unless pip is whole: its list of files is what is written last. One outside the environment is the machine's affair. */
+const HAS_PIP = `import sys, importlib.metadata, pip._internal
+sys.exit(pip.__file__.startswith(sys.prefix) and importlib.metadata.files("pip") is None)`;
 
 export function pipProgram(context: InstallContext): PythonProgram {
   const cwd = context.scratchDir;
@@ -26,6 +31,8 @@ export function pipProgram(context: InstallContext): PythonProgram {
       },
       context,
     );
+  const python = (program: string, args: string[]) =>
+    runProgram({ program, args: ['-I', ...args], cwd, whenMissing: NO_PYTHON }, context);
   const install = (args: string[], indexUrl?: string) => {
     // What the hub's proxy refuses stays refused, however long pip goes on asking.
     const index = indexUrl ? ['--index-url', indexUrl, '--retries', '2'] : [];
@@ -35,11 +42,17 @@ export function pipProgram(context: InstallContext): PythonProgram {
   return {
     name: 'pip',
     noPython: /ensurepip|No module named venv/i,
-    makeVenv: (folder) =>
-      runProgram(
-        { program: 'python3', args: ['-I', '-m', 'venv', '--clear', folder], cwd, whenMissing: NO_PYTHON },
-        context,
-      ),
+    // pip comes after that, by a command of its own: venv would not tell why that fails.
+    makeVenv: (folder) => python('python3', ['-m', 'venv', '--clear', '--without-pip', folder]),
+    async completeVenv(folder) {
+      const own = venvPython(context);
+      const checked = await python(own, ['-B', '-c', HAS_PIP]);
+      if (checked.exitCode === 0) return checked;
+      // What is written last is missing when the hub was ended before; packages that are there stay.
+      if (!existsSync(join(own, '..', 'activate'))) await python(own, ['-m', 'venv', '--without-pip', folder]);
+      await removeHalfPip(folder);
+      return python(own, ['-m', 'ensurepip', '--upgrade', '--default-pip']);
+    },
     list: () => pip(['list', '--format=json']),
     resolve: (requirement, options, indexUrl) =>
       install(['--dry-run', '--ignore-installed', '--report', report, ...options, '--', requirement], indexUrl),
@@ -47,6 +60,14 @@ export function pipProgram(context: InstallContext): PythonProgram {
     install: (requirementsFile, indexUrl) =>
       install(['--no-deps', '--require-hashes', '--no-compile', '--requirement', requirementsFile], indexUrl),
   };
+}
+
+/** Parts of one would be taken for the whole. */
+async function removeHalfPip(folder: string): Promise<void> {
+  const parts = glob(['lib/python*/site-packages/pip{,-*.dist-info}', 'Lib/site-packages/pip{,-*.dist-info}'], {
+    cwd: folder,
+  });
+  for await (const part of parts) await rm(join(folder, part), { recursive: true, force: true });
 }
 
 const Report = z.looseObject({

@@ -6,7 +6,9 @@ export interface PythonProgram {
   readonly name: 'uv' | 'pip';
   /** Makes a virtual environment; whatever was in the folder goes. */
   makeVenv(folder: string): Promise<RunResult>;
-  /** What `makeVenv` says when there is no Python, or only half of one. */
+  /** Adds what the program needs inside an environment, however it came about; nothing where that is there. */
+  completeVenv?(folder: string): Promise<RunResult>;
+  /** What these say when there is no Python, or only half of one. */
   readonly noPython: RegExp;
   /** Packages in the environment, as JSON. */
   list(): Promise<RunResult>;

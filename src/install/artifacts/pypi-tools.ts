@@ -1,22 +1,14 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { works } from './program.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { uvProgram } from './pypi-uv.ts';
-import {
-  checkVenvPlaces,
-  done,
-  InstalledList,
-  isUsable,
-  keepInstalled,
-  NO_PYTHON,
-  toolError,
-  VENV,
-} from './pypi-venv.ts';
+import { checkVenvPlaces, done, InstalledList, isUsable, keepInstalled, NO_PYTHON, VENV } from './pypi-venv.ts';
 
 export interface PythonTool {
   readonly name: PythonProgram['name'];
@@ -35,29 +27,38 @@ export async function findPythonTool(context: InstallContext): Promise<PythonToo
 
 function pythonTool(program: PythonProgram, context: InstallContext): PythonTool {
   const { name } = program;
+  const tried = async (running: Promise<RunResult>) => {
+    const result = await running;
+    if (result.exitCode !== 0 && program.noPython.test(result.stdout + result.stderr))
+      throw new InstallError(NO_PYTHON);
+    return done(name, result, context);
+  };
   return {
     name,
     async prepare() {
       await checkVenvPlaces(context);
-      if (await isUsable(context)) return false;
       const folder = join(context.targetDir, VENV);
-      const made = await program.makeVenv(folder);
-      if (made.exitCode === 0) return true;
-      await rm(folder, { recursive: true, force: true });
-      const isWithoutPython = program.noPython.test(made.stdout + made.stderr);
-      throw isWithoutPython ? new InstallError(NO_PYTHON) : toolError(name, made);
+      const isNew = !(await isUsable(context));
+      try {
+        if (isNew) await tried(program.makeVenv(folder));
+        if (program.completeVenv) await tried(program.completeVenv(folder));
+        return isNew;
+      } catch (error) {
+        if (isNew) await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
     },
     async resolve(requirement, indexUrl) {
-      const { stdout } = await done(name, program.list());
+      const { stdout } = await done(name, program.list(), context);
       const kept = await keepInstalled(InstalledList.parse(JSON.parse(stdout)), requirement, context);
       const first = await program.resolve(requirement, kept, indexUrl);
       // What is there may stand in the way of what is asked for now, which then counts more.
       const isInTheWay = first.exitCode !== 0 && kept.length > 0;
-      await done(name, isInTheWay ? program.resolve(requirement, [], indexUrl) : first);
+      await done(name, isInTheWay ? program.resolve(requirement, [], indexUrl) : first, context);
       return program.readResolved();
     },
     async install(requirementsFile, indexUrl) {
-      await done(name, program.install(requirementsFile, indexUrl));
+      await done(name, program.install(requirementsFile, indexUrl), context);
     },
   };
 }

@@ -62,10 +62,14 @@ export async function keepInstalled(
   return ['--constraint', file];
 }
 
-export async function done(tool: string, running: RunResult | Promise<RunResult>): Promise<RunResult> {
+export async function done(
+  tool: string,
+  running: RunResult | Promise<RunResult>,
+  context: InstallContext,
+): Promise<RunResult> {
   const result = await running;
   if (result.exitCode === 0) return result;
-  throw toolError(tool, result);
+  throw toolError(tool, result, context);
 }
 
 const CAUSES: readonly [RegExp, string][] = [
@@ -83,8 +87,9 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
 ];
 
-export function toolError(tool: string, { stdout, stderr }: RunResult): InstallError {
-  const output = outputEnd(`${stdout}\n${stderr}`);
+function toolError(tool: string, { stdout, stderr }: RunResult, { targetDir }: InstallContext): InstallError {
+  // Where the target is on the machine of the hub is nothing for a report.
+  const output = outputEnd(`${stdout}\n${stderr}`.replaceAll(`${targetDir}${sep}`, ''));
   const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
   const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
   return new InstallError(cause ?? `${tool} failed: ${lastLine.slice(0, 300)}.`, { extra: { output } });
