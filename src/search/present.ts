@@ -56,9 +56,10 @@ function rounded(score: number): number {
 }
 
 /** The reason that needs no model. */
-export function extractFitReason({ entity, description }: FoundEntity, terms: QueryTerms): string {
+export function extractFitReason({ entity, hit, description }: FoundEntity, terms: QueryTerms): string {
   const { name, title, summary, facets } = entity;
-  return explainFit({ name, title, summary, description, tags: facets.tag, capabilities: facets.capability }, terms);
+  const described = { name, title, summary, description, tags: facets.tag, capabilities: facets.capability };
+  return explainFit(described, terms, { byMeaning: hit.semantic > 0 });
 }
 
 /** Most manifests repeat the summary, or its beginning, in the description. */

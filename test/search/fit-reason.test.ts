@@ -12,6 +12,7 @@ const ENTITY: DescribedEntity = {
   tags: ['ocr'],
   capabilities: [],
 };
+const BY_MEANING = { byMeaning: true };
 const NAMELESS = { ...ENTITY, summary: '', description: '' };
 
 const cases: [string, DescribedEntity, string, string][] = [
@@ -28,23 +29,35 @@ const cases: [string, DescribedEntity, string, string][] = [
   ['meaning without any text', NAMELESS, 'spreadsheet', 'Close in meaning by its name, “PDF Tables”.'],
 ];
 for (const [name, entity, query, expected] of cases) {
-  test(`fit reason: ${name}`, () => assert.equal(explainFit(entity, queryTerms(query)), expected));
+  test(`fit reason: ${name}`, () => assert.equal(explainFit(entity, queryTerms(query), BY_MEANING), expected));
 }
+
+test('fit reason: by words alone, nothing is said of meaning', () => {
+  const reason = (entity: DescribedEntity) => explainFit(entity, queryTerms('spreadsheet'), { byMeaning: false });
+  const found = 'Found by similar words, or by words of its tools or publisher';
+  assert.equal(reason(ENTITY), `${found}: “A server for documents.”`);
+  assert.equal(reason(NAMELESS), `${found}.`);
+});
 
 test('fit reason: a long sentence is cut around what matches', () => {
   const description = `${'word '.repeat(200)}invoice ${'word '.repeat(200)}.`;
-  const reason = explainFit({ ...ENTITY, description }, queryTerms('invoice'));
+  const reason = explainFit({ ...ENTITY, description }, queryTerms('invoice'), BY_MEANING);
   assert.match(reason, /^Mentions “invoice”: “….*invoice.*…”$/);
   assert.ok(reason.length < 260);
 });
 
 test('fit reason: whatever the text and the query, one short line', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', maxLength: 3000 }), (query, text) => {
-      const entity = { ...ENTITY, summary: text.toWellFormed(), description: text.toWellFormed() };
-      const reason = explainFit(entity, queryTerms(query.toWellFormed()));
-      assert.ok(reason.length > 0 && reason.length < 1_000);
-      assert.doesNotMatch(reason, /[\r\n]/);
-    }),
+    fc.property(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary', maxLength: 3000 }),
+      fc.boolean(),
+      (query, text, byMeaning) => {
+        const entity = { ...ENTITY, summary: text.toWellFormed(), description: text.toWellFormed() };
+        const reason = explainFit(entity, queryTerms(query.toWellFormed()), { byMeaning });
+        assert.ok(reason.length > 0 && reason.length < 1_000);
+        assert.doesNotMatch(reason, /[\r\n]/);
+      },
+    ),
   );
 });

@@ -44,6 +44,16 @@ testBothWays('hub search: what is found, for people and for programs', { manifes
   assert.equal((await hub('search', 'nothingofthekind', '--mode', 'keyword')).out, 'Nothing found.\n');
 });
 
+const calls = [aManifest({ tools: [{ name: 'promises', description: 'Who promised what in a call.' }] })];
+testBothWays(
+  'hub search --why: by words alone, nothing is said of meaning',
+  { manifests: calls },
+  async (_t, { hub }) => {
+    const { out } = await hub('search', 'who promised what', '--mode', 'keyword', '--why');
+    assert.match(out, /\n {4}Found by similar words, or by words of its tools or publisher: “/);
+  },
+);
+
 testBothWays('hub search: options reach the search', { manifests }, async (_t, { hub, json }) => {
   const all = await json<SearchPage>('search', 'pdf', '--versions', 'all', '--mode', 'keyword');
   assert.equal(all.answer.items.length, 2);
