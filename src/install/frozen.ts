@@ -50,7 +50,7 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
     const expected = locked.artifacts[index];
     if (!expected) return [`artifact ${index + 1} is not in the lockfile`];
     if (!artifact.ok && expected.ok) return [`artifact ${index + 1} (${artifact.kind}) was not installed`];
-    const fields = comparedFields(artifact).filter((key) => artifact[key] !== expected[key]);
+    const fields = comparedFields(artifact, expected).filter((key) => artifact[key] !== expected[key]);
     const others = jsonDigest(artifact.dependencies) === jsonDigest(expected.dependencies);
     return [
       ...(others ? [] : [`what came along with artifact ${index + 1} (${artifact.kind}) is another`]),
@@ -67,10 +67,11 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
   return [...artifacts, ...adapters];
 }
 
-/** Where an image is kept, and how, depends on the programs of the machine; its digest says that it is the same. */
-function comparedFields({ kind, spec }: LockedArtifact) {
+/** Whether an image is a folder or in the store of a program depends on the machine; where it is a folder both times, that must be the same. */
+function comparedFields({ kind, spec, tree }: LockedArtifact, expected: LockedArtifact) {
   const always = ['resolved', 'integrity', 'ok'] as const;
-  return installerKindOf(kind, spec) === 'oci' ? always : ([...always, 'tree', 'path'] as const);
+  if (installerKindOf(kind, spec) !== 'oci') return [...always, 'tree', 'path'] as const;
+  return tree !== undefined && expected.tree !== undefined ? ([...always, 'tree'] as const) : always;
 }
 
 function mismatch(why: string): HubError {

@@ -96,6 +96,9 @@ test('frozen: an image is the same by its digest, whichever program keeps it; an
   });
   const inFolder = { path: 'vendor/a', tree: 'sha256:2' };
   assert.deepEqual(differences(entity({}), entity(inFolder)), []);
+  assert.deepEqual(differences(entity(inFolder), entity({})), []);
+  const another = differences(entity(inFolder), entity({ ...inFolder, tree: 'sha256:4' }));
+  assert.match(another.join(), /^tree of artifact 1 \(oci\) is sha256:4, and was sha256:2$/);
   assert.match(differences(entity({}), entity({ integrity: 'sha256:3' })).join(), /integrity of artifact 1/);
   assert.match(differences(entity({ kind: 'zip' }), entity({ kind: 'zip', ...inFolder })).join(), /tree.*path/);
 });

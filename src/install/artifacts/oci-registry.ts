@@ -7,7 +7,7 @@ import { ACCEPTED_TYPES, type Descriptor, digestOf, type FetchedManifest, mediaT
 import { type ImageReference, imageName, isLoopback } from './oci-reference.ts';
 import { requestToken } from './oci-token.ts';
 
-const MAX_MANIFEST_BYTES = 4_000_000;
+export const MAX_MANIFEST_BYTES = 4_000_000;
 const TIMEOUT_MS = 30_000;
 const BLOB_TIMEOUT_MS = 60 * 60_000;
 const MOST_ATTEMPTS = 4;

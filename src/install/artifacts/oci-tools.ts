@@ -1,13 +1,14 @@
 // The ways to pull an image, in the order in which they are tried: docker, podman, skopeo, and the hub by itself.
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathInside } from '../../lib/files.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { putInPlace } from './destination.ts';
 import { pullLayout } from './oci-layout.ts';
-import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './oci-reference.ts';
-import { connectRegistry } from './oci-registry.ts';
-import { outputEnd, runProgram, works } from './program.ts';
+import { imageProgram, withoutLogins } from './oci-program.ts';
+import { IMAGE_DIGEST, type ImageReference, imageName, pullName } from './oci-reference.ts';
+import { connectRegistry, type OciRegistry } from './oci-registry.ts';
+import { skopeoRegistry } from './oci-skopeo.ts';
+import { works } from './program.ts';
 
 interface Pulled {
   digest: string;
@@ -37,8 +38,8 @@ function engine(name: 'docker' | 'podman', check: string[]): OciTool {
     name,
     works: async (context) => works(name, check, context, await withoutLogins(context)),
     async pull(image, _place, context) {
-      await program(name, ['pull', '--quiet', '--', pullName(image)], context);
-      const listed = await program(
+      await imageProgram(name, ['pull', '--quiet', '--', pullName(image)], context);
+      const listed = await imageProgram(
         name,
         ['image', 'inspect', '--format', '{{range .RepoDigests}}{{println .}}{{end}}', '--', pullName(image)],
         context,
@@ -60,76 +61,28 @@ function isSameImage(listed: string, image: ImageReference): boolean {
 const skopeo: OciTool = {
   name: 'skopeo',
   works: (context) => works('skopeo', ['--version'], context),
-  async pull(image, place, context) {
-    const insecure = isLoopback(image.host) && context.allowPrivateNetwork;
-    const source = (name: string) => `docker://${name}`;
-    const listed = await program(
-      'skopeo',
-      [
-        'inspect',
-        '--no-creds',
-        '--no-tags',
-        ...(insecure ? ['--tls-verify=false'] : []),
-        '--format',
-        '{{.Digest}}',
-        '--',
-        source(pullName(image)),
-      ],
-      context,
-    );
-    const digest = image.digest ?? listed.trim();
-    if (!IMAGE_DIGEST.test(digest)) throw new InstallError(`skopeo does not say which digest ${pullName(image)} has.`);
-    const folder = join(context.scratchDir, 'image');
-    const to = `oci:${folder}:${image.tag ?? 'latest'}`;
-    const flags = ['--src-no-creds', '--override-os', 'linux', ...(insecure ? ['--src-tls-verify=false'] : [])];
-    await program('skopeo', ['copy', '--quiet', ...flags, '--', source(`${imageName(image)}@${digest}`), to], context);
-    await putInPlace(folder, place, context);
-    return { digest, path: place };
-  },
+  pull: (image, place, context) => pullFolder(skopeoRegistry(image, context), image, place, context),
 };
 
 const ownClient: OciTool = {
   name: 'registry',
   works: async () => true,
-  async pull(image, place, context) {
-    const earlier = await pathInside(context.targetDir, place);
-    const folder = join(context.scratchDir, 'image');
-    const registry = connectRegistry(image, context);
-    const { digest, ...extra } = await pullLayout(registry, image.digest ?? image.tag ?? 'latest', folder, {
-      earlier,
-      tag: image.tag,
-    });
-    await putInPlace(folder, place, context);
-    return { digest, path: place, extra };
-  },
+  pull: (image, place, context) => pullFolder(connectRegistry(image, context), image, place, context),
 };
 
-async function program(name: string, args: string[], context: InstallContext): Promise<string> {
-  const env = await withoutLogins(context);
-  const { exitCode, stdout, stderr } = await runProgram(
-    {
-      program: name,
-      args,
-      cwd: context.scratchDir,
-      env,
-      // docker leaves the pulling to its engine, which no proxy of ours reaches.
-      isGuarded: name !== 'docker',
-      timeoutMs: 60 * 60_000,
-      whenMissing: `${name} is gone from the machine of the hub; try again.`,
-    },
-    context,
-  );
-  if (exitCode === 0) return stdout;
-  const output = outputEnd(stderr);
-  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
-  throw new InstallError(`${name} could not pull the image: ${lastLine.slice(0, 300)}.`, { extra: { output } });
-}
-
-/** Whoever runs the hub may be logged in somewhere; a manifest gets only what is public. */
-async function withoutLogins({ scratchDir }: InstallContext): Promise<Record<string, string>> {
-  const folder = join(scratchDir, 'no-logins');
-  const authFile = join(folder, 'config.json');
-  await mkdir(folder, { recursive: true });
-  await writeFile(authFile, '{}');
-  return { DOCKER_CONFIG: folder, REGISTRY_AUTH_FILE: authFile };
+/** The same folder whoever brings the bytes: a lockfile made with one must do for the other. */
+async function pullFolder(
+  registry: OciRegistry,
+  image: ImageReference,
+  place: string,
+  context: InstallContext,
+): Promise<Pulled> {
+  const earlier = await pathInside(context.targetDir, place);
+  const folder = join(context.scratchDir, 'image');
+  const { digest, ...extra } = await pullLayout(registry, image.digest ?? image.tag ?? 'latest', folder, {
+    earlier,
+    tag: image.tag,
+  });
+  await putInPlace(folder, place, context);
+  return { digest, path: place, extra };
 }

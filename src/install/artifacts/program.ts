@@ -2,6 +2,7 @@
 import { RunError } from '../../lib/run.ts';
 import { shownText } from '../../lib/secret-words.ts';
 import type { RunResult } from '../../lib/world.ts';
+import { fileSentence } from '../explain.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 
 const PROGRAM_TIMEOUT_MS = 15 * 60_000;
@@ -18,24 +19,41 @@ export interface ProgramRequest {
   /** For programs that go to hosts which a manifest names. */
   isGuarded?: boolean;
   timeoutMs?: number;
+  /** As of `RunRequest`. */
+  mostOutputBytes?: number;
   /** Of the operator's own, which may hold a token anywhere: what the program writes is told without them. */
   ownAddresses?: readonly string[];
   /** What to do when the machine has no such program. */
   whenMissing: string;
 }
 
-/** Any exit code is a result. @throws InstallError when it is not there or takes too long. */
+/** Any exit code is a result. @throws InstallError when it is not there, takes too long or has no room on the disk. */
 export async function runProgram(request: ProgramRequest, { run, signal }: InstallContext): Promise<RunResult> {
   const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, ownAddresses = [], ...rest } = request;
   const told = (output: string) => withoutAddresses(output, ownAddresses);
   try {
     const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs, signal });
-    return { exitCode, stdout: told(stdout), stderr: told(stderr) };
+    const result = { exitCode, stdout: told(stdout), stderr: told(stderr) };
+    demandRoom(result);
+    return result;
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
     if (error.reason === 'missing') throw new InstallError(whenMissing, { cause: error });
     throw new InstallError(`${error.message}.`, { cause: error, extra: { output: outputEnd(told(error.output)) } });
   }
+}
+
+const NO_ROOM: readonly [RegExp, string][] = [
+  [/No space left on device|\bENOSPC\b/i, 'ENOSPC'],
+  [/Disk quota exceeded|\bEDQUOT\b/i, 'EDQUOT'],
+];
+
+/** What programs say last is what came of it: a full disk is named somewhere before. @throws InstallError */
+export function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
+  const output = `${stdout}\n${stderr}`;
+  const code = exitCode === 0 ? undefined : NO_ROOM.find(([pattern]) => pattern.test(output))?.[1];
+  const sentence = fileSentence({ code });
+  if (sentence) throw new InstallError(sentence);
 }
 
 /** Whether a program is there and does what it is asked to. */

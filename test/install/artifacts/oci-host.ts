@@ -25,7 +25,12 @@ export interface OciHost {
   /** Under its digest, and under a tag when there is one. */
   manifest(repository: string, document: unknown, options?: { tag?: string; mediaType?: string }): Stored;
   /** An image for this machine beside one for another, under a tag. */
-  image(repository: string, tag: string, layers: readonly Buffer[]): { index: Stored; own: Stored; layers: Stored[] };
+  image(
+    repository: string,
+    tag: string,
+    layers: readonly Buffer[],
+    firstType?: string,
+  ): { index: Stored; own: Stored; layers: Stored[] };
   /** Answers with other bytes than the digest is of. */
   corrupt(repository: string, digest: string, bytes: Buffer): void;
   /** Blobs break off after so many bytes, so many times. */
@@ -99,7 +104,7 @@ export async function startOciHost(t: TestContext, { needsToken = true } = {}): 
     authority,
     blob,
     manifest,
-    image(repository, tag, contents) {
+    image(repository, tag, contents, firstType = TYPES.layer) {
       const config = blob(
         repository,
         JSON.stringify({
@@ -110,7 +115,7 @@ export async function startOciHost(t: TestContext, { needsToken = true } = {}): 
         }),
         TYPES.config,
       );
-      const layers = contents.map((content) => blob(repository, content));
+      const layers = contents.map((content, at) => blob(repository, content, at === 0 ? firstType : TYPES.layer));
       const own = manifest(repository, { schemaVersion: 2, mediaType: TYPES.manifest, config, layers });
       const other = manifest(repository, { schemaVersion: 2, mediaType: TYPES.manifest, config, layers: [] });
       const manifests = [

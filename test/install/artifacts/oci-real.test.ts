@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,10 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
+import { treeDigest } from '../../../src/lib/files.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { startOciHost } from './oci-host.ts';
-import { rawTarGz } from './raw-archives.ts';
+import { rawTar, rawTarGz } from './raw-archives.ts';
 import { stage } from './stage.ts';
 
 const run = promisify(execFile);
@@ -91,17 +92,48 @@ for (const format of ['oci', 'v2s2'] as const) {
   });
 }
 
-test('oci: skopeo pulls where there is no engine, and the digest is the same', { skip }, async (t) => {
-  const { authority, around } = await startRealRegistry(t);
-  await pushImage(t, authority, around, 'oci');
-  const bare = await stage(t, { env: { PATH: '/nowhere' } });
-  const { integrity } = await bare.install(ociInstaller, { image: `${authority}/some/oci:1.0` });
-  const home = join(around, 'home');
-  const place = await stage(t, { env: { ...process.env, HOME: home } });
-  await run('mkdir', ['-p', join(home, '.config/containers')]);
-  await writeFile(join(home, '.config/containers/policy.json'), JSON.stringify(POLICY));
-  const installed = await place.install(ociInstaller, { image: `${authority}/some/oci:1.0` });
-  assert.deepEqual([installed.extra?.tool, installed.integrity], ['skopeo', integrity]);
-  const locked = { resolved: installed.resolved, integrity: installed.integrity };
-  assert.deepEqual(await place.install(ociInstaller, { image: `${authority}/some/oci:1.0` }, { locked }), installed);
+/** skopeo alone, with a policy: whatever else this machine has. */
+async function skopeoStage(t: TestContext) {
+  const around = await mkdtemp(join(tmpdir(), 'hub-skopeo-'));
+  t.after(() => rm(around, { recursive: true, force: true }));
+  await mkdir(join(around, '.config/containers'), { recursive: true });
+  await mkdir(join(around, 'bin'));
+  await writeFile(join(around, '.config/containers/policy.json'), JSON.stringify(POLICY));
+  await symlink((await run('which', ['skopeo'])).stdout.trim(), join(around, 'bin/skopeo'));
+  return stage(t, { env: { PATH: join(around, 'bin'), HOME: around } });
+}
+
+for (const format of ['oci', 'v2s2'] as const)
+  test(`oci: skopeo pulls where there is no engine (${format}), and the digest is the same`, { skip }, async (t) => {
+    const { authority, around } = await startRealRegistry(t);
+    await pushImage(t, authority, around, format);
+    const spec = { image: `${authority}/some/${format}:1.0` };
+    const bare = await stage(t, { env: { PATH: '/nowhere' } });
+    const { integrity, path } = await bare.install(ociInstaller, spec);
+    const place = await skopeoStage(t);
+    const installed = await place.install(ociInstaller, spec);
+    assert.deepEqual([installed.extra?.tool, installed.integrity], ['skopeo', integrity]);
+    assert.equal(await treeDigest(join(place.targetDir, `${path}`)), await treeDigest(join(bare.targetDir, `${path}`)));
+    const locked = { resolved: installed.resolved, integrity: installed.integrity };
+    assert.deepEqual(await place.install(ociInstaller, spec, { locked }), installed);
+  });
+
+test('oci: skopeo keeps layers that are not compressed, and the choice of the platform, as the hub itself does', {
+  skip: unlessHere('skopeo'),
+}, async (t) => {
+  const small = await startOciHost(t, { needsToken: false });
+  const layers = [rawTar([{ name: 'hello', content: 'world' }]), rawTarGz([{ name: 'more', content: 'of it' }])];
+  const { index, own } = small.image('some/plain', '1.0', layers, 'application/vnd.oci.image.layer.v1.tar');
+  const spec = { image: `${small.authority}/some/plain:1.0` };
+  const [bare, place] = [await stage(t, { env: { PATH: '/nowhere' } }), await skopeoStage(t)];
+  const [direct, bySkopeo] = [await bare.install(ociInstaller, spec), await place.install(ociInstaller, spec)];
+  assert.deepEqual([direct.extra?.tool, bySkopeo.extra?.tool], ['registry', 'skopeo']);
+  assert.deepEqual([direct.integrity, bySkopeo.integrity], [index.digest, index.digest]);
+  assert.deepEqual(await place.files(), await bare.files());
+  assert.equal(await treeDigest(place.targetDir), await treeDigest(bare.targetDir));
+  for (const { digest } of [index, own])
+    assert.ok(
+      (await place.files()).some((path) => path.endsWith(digest.slice('sha256:'.length))),
+      digest,
+    );
 });

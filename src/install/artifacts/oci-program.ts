@@ -1,0 +1,44 @@
+// Programs that pull images, run without the logins of whoever runs the hub.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
+import { outputEnd, runProgram } from './program.ts';
+
+const TIMEOUT_MS = 60 * 60_000;
+
+/** What it wrote; all of it up to `mostOutputBytes`, when that is named, else the end. @throws InstallError */
+export async function imageProgram(
+  name: string,
+  args: string[],
+  context: InstallContext,
+  { mostOutputBytes }: { mostOutputBytes?: number } = {},
+): Promise<string> {
+  const env = await withoutLogins(context);
+  const { exitCode, stdout, stderr } = await runProgram(
+    {
+      program: name,
+      args,
+      cwd: context.scratchDir,
+      env,
+      // docker leaves the pulling to its engine, which no proxy of ours reaches.
+      isGuarded: name !== 'docker',
+      timeoutMs: TIMEOUT_MS,
+      mostOutputBytes,
+      whenMissing: `${name} is gone from the machine of the hub; try again.`,
+    },
+    context,
+  );
+  if (exitCode === 0) return stdout;
+  const output = outputEnd(stderr);
+  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
+  throw new InstallError(`${name} could not pull the image: ${lastLine.slice(0, 300)}.`, { extra: { output } });
+}
+
+/** Whoever runs the hub may be logged in somewhere; a manifest gets only what is public. */
+export async function withoutLogins({ scratchDir }: InstallContext): Promise<Record<string, string>> {
+  const folder = join(scratchDir, 'no-logins');
+  const authFile = join(folder, 'config.json');
+  await mkdir(folder, { recursive: true });
+  await writeFile(authFile, '{}');
+  return { DOCKER_CONFIG: folder, REGISTRY_AUTH_FILE: authFile };
+}
