@@ -24,7 +24,7 @@ export interface IndexPage {
 }
 
 /** What one reader finds in a page. */
-export interface IndexPart extends Pick<IndexPage, 'next' | 'tellsChanges'> {
+interface IndexPart extends Pick<IndexPage, 'next' | 'tellsChanges'> {
   entries: Iterable<IndexEntry>;
 }
 
