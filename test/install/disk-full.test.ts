@@ -1,14 +1,24 @@
 // A disk that is full, on a filesystem of one megabyte, and one that says so only once.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pypiInstaller } from '../../src/install/artifacts/pypi.ts';
 import { explain } from '../../src/install/explain.ts';
 import { aManifest } from '../support/builders.ts';
+import { unlessHere } from '../support/programs.ts';
+import { stage } from './artifacts/stage.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed } from './installing.ts';
+
+const WITHOUT_UV = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !existsSync(join(folder, 'uv')))
+  .join(delimiter);
+const FULL = 'The disk is full: make room and install again.';
 
 test('disk full: the steps say so, the old lockfile stays whole, nothing unfinished is left', async (t) => {
   const disk = await smallDisk(t);
@@ -25,10 +35,7 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   const artifacts = [{ kind: 'git', spec: { repo: host.url('big') } }];
   const report = await install(aManifest({ version: '2.0.0', artifacts }), { target });
   assert.equal(stepNamed(report, 'git.checkout').ok, false);
-  assert.match(
-    String(stepNamed(report, 'git.checkout').extra?.error),
-    /No space left|disk is full|could not be fetched|failed/i,
-  );
+  assert.equal(stepNamed(report, 'git.checkout').extra?.error, FULL);
   assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
 
   const left = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().split('\n')[1]);
@@ -45,6 +52,22 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   );
 });
 
+test('disk full: it is not taken for a machine without Python', { skip: unlessHere('python3') }, async (t) => {
+  // Room for an environment, but not for the pip in it; uv makes one without.
+  for (const [sizeKb, PATH] of [
+    [2_000, WITHOUT_UV],
+    [16, process.env.PATH],
+  ] as const) {
+    const disk = await smallDisk(t, sizeKb);
+    if (!disk) return t.skip('a small filesystem cannot be mounted here');
+    const place = await stage(t, { env: { ...process.env, PATH } });
+    const context = { targetDir: disk, scratchDir: join(disk, '.hub-scratch') };
+    await mkdir(context.scratchDir);
+    assert.equal(await place.failure(pypiInstaller, { package: 'thing' }, context), FULL);
+    assert.ok(!(await readdir(disk)).includes('.venv'));
+  }
+});
+
 for (const [code, sentence] of [
   ['ENOSPC', /disk is full/],
   ['EDQUOT', /quota/],
@@ -59,13 +82,13 @@ for (const [code, sentence] of [
   });
 }
 
-async function smallDisk(t: TestContext): Promise<string | undefined> {
+async function smallDisk(t: TestContext, sizeKb = 1024): Promise<string | undefined> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'hub-disk-')));
   t.after(async () => {
     // Not mounted is well, too.
     spawnSync('umount', ['-l', folder], { stdio: 'ignore' });
     await rm(folder, { recursive: true, force: true });
   });
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKb}k`, 'tmpfs', folder], { stdio: 'ignore' });
   return status === 0 ? folder : undefined;
 }

@@ -2,7 +2,7 @@
 import { RunError } from '../../lib/run.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { outputEnd, withoutPasswords } from './program.ts';
+import { demandRoom, outputEnd, withoutPasswords } from './program.ts';
 
 const GIT_TIMEOUT_MS = 10 * 60_000;
 
@@ -28,7 +28,7 @@ const SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 export interface Git {
-  /** Any exit code is a result. */
+  /** Any exit code is a result. @throws InstallError when there is no room on the disk. */
   try(...args: string[]): Promise<RunResult>;
   /** @throws InstallError when git fails. */
   do(...args: string[]): Promise<string>;
@@ -45,7 +45,7 @@ export function gitIn(folder: string, context: GitContext, settings: readonly st
 
   async function start(args: readonly string[], mostOutputBytes?: number): Promise<RunResult> {
     try {
-      return await run({
+      const result = await run({
         program: 'git',
         args: [...SETTINGS, ...given, ...args],
         cwd: folder,
@@ -68,6 +68,8 @@ export function gitIn(folder: string, context: GitContext, settings: readonly st
         mostOutputBytes,
         signal,
       });
+      demandRoom(result);
+      return result;
     } catch (error) {
       if (error instanceof RunError && error.reason === 'missing')
         throw new InstallError('git is not installed on the machine of the hub: install git and try again.', {

@@ -5,9 +5,9 @@ import semver from 'semver';
 import { writeFileInside } from '../../lib/files.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
-import { type NpmResolution, readNpmLock } from './npm-lock.ts';
+import { isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
-import { findRegistries, WHEN_MISSING } from './npm-registry.ts';
+import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
@@ -30,7 +30,6 @@ const OPTIONS = [
   '--loglevel=error',
   // What a package needs comes from the registry too: its author must not send npm to any address or file.
   '--allow-git=root',
-  '--allow-remote=root',
   '--allow-file=root',
   '--allow-directory=root',
 ];
@@ -46,12 +45,15 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
     const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
     const restore = await rememberProject(context.targetDir);
     try {
-      const npm = await npmIn(spec, context);
-      await npm('install', '--package-lock-only', '--', `${spec.package}@${wanted}`);
+      const registries = await findRegistries(spec, context);
+      const npm = await npmIn(spec, registries, context);
+      await npm('install', '--allow-remote=root', '--package-lock-only', '--', `${spec.package}@${wanted}`);
       const resolution = await readNpmLock(context.targetDir, spec.package);
       checkResolution(spec, resolution, context);
       await forgetHiddenLock(context.targetDir);
-      await npm('install');
+      // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
+      const isAllOurs = await isAllFrom(registries.addresses, context.targetDir);
+      await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`);
       const { version, integrity, dependencies } = resolution;
       const resolved = `${spec.package}@${version}`;
       return {
@@ -114,16 +116,15 @@ async function forgetHiddenLock(targetDir: string): Promise<void> {
 type Npm = (...args: string[]) => Promise<void>;
 
 /** npm with the registry of the manifest, or the one that the machine is set up for, and with none of the passwords that are set up beside it. */
-async function npmIn(spec: NpmSpec, context: InstallContext): Promise<Npm> {
+async function npmIn(spec: NpmSpec, { options, ownAddresses }: Registries, context: InstallContext): Promise<Npm> {
   const name = spec.package;
   const noSettings = join(context.scratchDir, 'npmrc');
   await writeFile(noSettings, '');
-  const { options: registries, ownAddresses } = await findRegistries(spec, context);
   return async (command, ...args) => {
     const { exitCode, stdout, stderr } = await runProgram(
       {
         program: 'npm',
-        args: [command, '--prefix', context.targetDir, ...OPTIONS, ...registries, ...args],
+        args: [command, '--prefix', context.targetDir, ...OPTIONS, ...options, ...args],
         cwd: context.targetDir,
         env: { npm_config_userconfig: noSettings, npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all') },
         isGuarded: spec.registry_url !== undefined,
@@ -142,7 +143,12 @@ const CAUSES: readonly [RegExp, (name: string) => string][] = [
   [/code ETARGET/, (name) => `The registry has no such version of '${name}'.`],
   [/code EINTEGRITY/, (name) => `What the registry sent for '${name}' is not what it announced: its digest differs.`],
   [
-    /code (EALLOWGIT|EALLOWREMOTE|EALLOWFILE|EALLOWDIRECTORY)/,
+    /code EALLOWREMOTE/,
+    (name) =>
+      `'${name}' needs a package from an address that is not on the host of the registry, which is not installed.`,
+  ],
+  [
+    /code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/,
     (name) => `'${name}' needs something that is in no registry, which is not installed.`,
   ],
   [/code ERESOLVE/, (name) => `'${name}' does not go together with what is in the target's package.json.`],
@@ -152,7 +158,6 @@ const CAUSES: readonly [RegExp, (name: string) => string][] = [
     /code (ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)/,
     () => 'The registry of npm could not be reached.',
   ],
-  [/code ENOSPC/, () => 'The disk is full.'],
 ];
 
 function npmError(name: string, output: string): InstallError {

@@ -44,7 +44,7 @@ export async function runProgram(request: ProgramRequest, { run, signal }: Insta
 }
 
 const NO_ROOM: readonly [RegExp, string][] = [
-  [/No space left on device|\bENOSPC\b/i, 'ENOSPC'],
+  [/No space left on device|Out of diskspace|\bENOSPC\b/i, 'ENOSPC'],
   [/Disk quota exceeded|\bEDQUOT\b/i, 'EDQUOT'],
 ];
 

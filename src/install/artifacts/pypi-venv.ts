@@ -80,7 +80,6 @@ const CAUSES: readonly [RegExp, string][] = [
     'The index has no such package or version as a wheel for this Python; packages that must be built would run their code on the machine of the hub, and are not.',
   ],
   [/ResolutionImpossible|conflicting dependencies/i, 'What it needs cannot be had together.'],
-  [/No space left/i, 'The disk is full.'],
   [
     /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|timed out/i,
     'The package index could not be reached.',

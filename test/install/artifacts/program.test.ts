@@ -58,3 +58,17 @@ test('programs: of what one wrote, the end is told', () => {
   assert.equal(outputEnd(`${'x'.repeat(5_000)}end\n`).length, 2_000);
   assert.match(outputEnd(`${'x'.repeat(5_000)}end\n`), /end$/);
 });
+
+for (const [line, sentence] of [
+  ['error: unable to write file: No space left on device', /^The disk is full: make room/],
+  ['npm error code ENOSPC', /^The disk is full: make room/],
+  ['write /srv/place/blob: disk quota exceeded', /^The disk quota of the hub is used up/],
+] as const) {
+  test(`programs: one that fails with '${line}' had no room, whatever it says last`, async (t) => {
+    const { context } = await stage(t);
+    const request = { program: 'sh', cwd: context.targetDir, whenMissing: '', timeoutMs: 5_000 };
+    const script = (exitCode: number) => ['-c', `echo '${line}' >&2; echo 'fatal: it failed' >&2; exit ${exitCode}`];
+    await assert.rejects(runProgram({ ...request, args: script(1) }, context), { message: sentence });
+    assert.equal((await runProgram({ ...request, args: script(0) }, context)).exitCode, 0);
+  });
+}
