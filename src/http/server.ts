@@ -51,6 +51,7 @@ const ID_PATHS = /^((?:\/catalog)?\/entities\/|\/catalog\/manifest\/|\/gateways\
 
 export async function createServer({ hub, config, world, tls }: ServerDependencies): Promise<FastifyInstance> {
   const { log, metrics } = world;
+  const notFound = answerNotFound();
   const app = fastify({
     serverFactory: (handler) => createListener(handler, { tls, requestTimeoutSec: config.requestTimeoutSec }),
     forceCloseConnections: 'idle',
@@ -65,7 +66,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     // Named, so that Fastify does not load the ones that it would use.
     schemaController: { compilersFactory: { buildValidator: notNeeded, buildSerializer: notNeeded } },
     routerOptions: { maxParamLength: LARGEST_HEADERS_BYTES, ignoreTrailingSlash: true },
-    frameworkErrors: (error, request, reply) => void sendProblem(unreadableAddress(error, request.url), request, reply),
+    frameworkErrors: (error, request, reply) => void notFound(request, reply, unreadableAddress(error, request.url)),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, observeBroken(world)),
   });
 
@@ -101,7 +102,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     app.logFailure(request, error);
     return sendProblem(asHubError(error), request, reply);
   });
-  app.setNotFoundHandler(answerNotFound());
+  app.setNotFoundHandler(notFound);
 
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {

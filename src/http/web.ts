@@ -41,14 +41,17 @@ export async function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER
 export function answerNotFound(folder: string = PAGE_FOLDER) {
   const file = join(folder, 'index.html');
   const page = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (page === undefined || !isOpenedInBrowser(request)) {
-      const nothing = new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.');
-      return sendProblem(nothing, request, reply);
-    }
+  return (request: FastifyRequest, reply: FastifyReply, problem: HubError = nothingHere()): FastifyReply => {
+    if (page === undefined || !isOpenedInBrowser(request)) return sendProblem(problem, request, reply);
+    // Also here: an address that cannot be read is answered before any hook has run.
+    reply.header('x-request-id', request.id);
     reply.header('content-security-policy', pagePolicy({ remoteImages: false }));
     return reply.code(404).header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
   };
+}
+
+function nothingHere(): HubError {
+  return new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.');
 }
 
 /** Browsers ask for pages by their type; for everything else they, and programs, take anything. */

@@ -448,6 +448,17 @@ browserTest('page: an address that is none is told in words, with a way on', dem
   assert.equal(new URL(page.url()).pathname, '/');
 });
 
+browserTest('page: an address that cannot be read is told in words too', demo, async ({ open, origin }) => {
+  const page = await open('/entities/%E0%A4%A', { expects: /404/ });
+  await page.getByRole('heading', { level: 1, name: 'There is no such entry' }).waitFor();
+  await page.goto(`${origin}/%zz`);
+  await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor();
+  for (const path of ['/entities/%E0%A4%A', '/%zz']) {
+    const answer = await fetch(`${origin}${path}`);
+    assert.match(answer.headers.get('content-type') ?? '', /problem\+json/, 'programs get a problem');
+  }
+});
+
 browserTest(
   'search: results of a hundred thousand signs and odd scripts are shown as they are',
   { manifests: [aManifest({ title: 'ふりがな 😀 مرحبا', summary: `${'很长'.repeat(400)} end` })] },
