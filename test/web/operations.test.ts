@@ -102,6 +102,16 @@ browserTest('operations: a remote that cannot be read says why', {}, async ({ op
   assert.match((await row.locator('.reason-bad').textContent()) ?? '', /^It answered .*404.*\.$/);
   assert.match((await row.textContent()) ?? '', /Tried .* · 0 manifests failed/);
   await screenshot(page, 'operations-failed-remote');
+  await page.getByText('As a table').click();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme });
+    const reason = page.locator('tbody tr').getByText('404');
+    const [shown, cells] = [await reason.boundingBox(), await page.locator('tbody tr').boundingBox()];
+    assert.ok(shown && cells && shown.x < 390, 'the reason begins on the screen');
+    assert.ok(cells.height < 150, 'no row is tall for what is out of sight');
+    await screenshot(page, `operations-history-${colorScheme}-phone`);
+  }
 });
 
 browserTest(
@@ -212,7 +222,7 @@ browserTest('operations: all that match are deleted, on whatever page', { manife
   const all = pending(page).getByRole('button', { name: 'Delete all 1,100 that match…' });
   await screenshot(page, 'operations-delete-all');
   await all.click();
-  const question = page.getByRole('dialog', { name: 'Delete 1,100 servers?' });
+  const question = page.getByRole('dialog', { name: 'Delete 1,100 servers that match “crowd”?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await left('crowd'), 1_100, 'nothing before the answer');
   await all.click();
@@ -290,13 +300,35 @@ browserTest('operations: a hub whose database is away says so itself', {}, async
 });
 
 /** Its clock is that of the hub's tests. */
-async function withGateway(t: TestContext) {
+async function withGateway(t: TestContext, answered?: Promise<void>) {
   const gateway = await startFakeGateway(t, {
     servers: { 'https://beta.example/sse': { fault: 'refused' } },
     credentials: { now: () => new Date('2026-06-01T12:00:00.000Z') },
   });
+  gateway.onCall(() => answered);
   return { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET };
 }
+
+const slowGateway = Promise.withResolvers<void>();
+
+browserTest(
+  'operations: what was read is shown while its servers are still being registered',
+  { settings: (t) => withGateway(t, slowGateway.promise) },
+  async ({ open, hub }, t) => {
+    const host = await publish(t);
+    await hub.addRemote(host.url('/index.json'));
+    const page = await open('/operations');
+    const row = remoteRow(page, host.url('/index.json'));
+    await row.getByText('Never read').waitFor();
+    await page.getByText('Nothing has been read yet.').waitFor();
+    await page.getByRole('button', { name: 'Sync all' }).click();
+    await row.getByText('4 manifests').waitFor();
+    await page.getByRole('img', { name: /The last 1 ingests/ }).waitFor();
+    assert.equal(await page.locator('.work').count(), 1, 'the sync goes on');
+    slowGateway.resolve();
+    await page.getByText('2 servers registered').waitFor();
+  },
+);
 
 browserTest(
   'operations: pending servers with their reasons: filter, try again, delete',
@@ -307,7 +339,7 @@ browserTest(
     const page = await open('/operations');
     await page.getByText('Nothing is pending').waitFor();
     await page.getByRole('button', { name: 'Sync all' }).click();
-    await page.getByText('2 servers registered').waitFor();
+    await page.getByText('2 servers registered, 2 could not be registered.').waitFor();
     const rows = pending(page).locator('.row');
     await rows.nth(1).waitFor();
     assert.equal(await rows.count(), 2, 'those that are registered are not pending');
@@ -343,7 +375,9 @@ browserTest(
     await question.getByRole('button', { name: 'Cancel' }).click();
     await pending(page).getByLabel('Select mcp_server:local@1.0.0').uncheck();
     await button.click();
-    await page.getByRole('dialog', { name: 'Delete 1 server?' }).getByRole('button', { name: 'Delete' }).click();
+    const single = page.getByRole('dialog', { name: 'Delete 1 server?' });
+    await single.getByText('It leaves the catalog.').waitFor();
+    await single.getByRole('button', { name: 'Delete' }).click();
     await pending(page).getByRole('status').getByText('1 server removed.').first().waitFor();
     await rows.nth(1).waitFor({ state: 'detached' });
     assert.deepEqual(

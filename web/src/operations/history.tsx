@@ -115,7 +115,10 @@ function RunTable({ runs }: { runs: readonly IngestRun[] }) {
           {runs.map((run) => (
             <tr key={`${run.url} ${run.started_at}`}>
               <td>{atMoment(run.started_at)}</td>
-              <td class="address">{run.url}</td>
+              <td class="run-remote">
+                <span class="address">{run.url}</span>
+                {run.ok === false && run.error && <span class="run-error">{run.error}</span>}
+              </td>
               <td>
                 {run.finished_at ? duration((Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000) : '…'}
               </td>
@@ -123,7 +126,7 @@ function RunTable({ runs }: { runs: readonly IngestRun[] }) {
               <td>{run.updated}</td>
               <td>{run.unchanged}</td>
               <td>{run.failed}</td>
-              <td>{run.ok === false ? (run.error ?? 'failed') : 'read'}</td>
+              <td>{run.ok === false ? 'failed' : 'read'}</td>
             </tr>
           ))}
         </tbody>

@@ -5,7 +5,7 @@ import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { Glance } from './glance.tsx';
 import { History } from './history.tsx';
-import { failure, look, work } from './operations-state.ts';
+import { failure, look } from './operations-state.ts';
 import { Pending } from './pending.tsx';
 import { Remotes } from './remotes.tsx';
 import { WorkPanel } from './work-panel.tsx';
@@ -16,9 +16,10 @@ export function OperationsPage() {
   useEffect(() => {
     document.title = 'Operations · Catalog Hub';
     void look();
-    // A sync may be started at any time, by somebody else or by the clock. One's own reports by itself.
+    // A sync may be started at any time, by somebody else or by the clock. One's own reports how far it is, but not
+    // what it has brought so far: remotes are read long before their servers are registered.
     const lookAgain = () => {
-      if (!work.value && !document.hidden) void look();
+      if (!document.hidden) void look();
     };
     const timer = setInterval(lookAgain, EVERY_MS);
     document.addEventListener('visibilitychange', lookAgain);

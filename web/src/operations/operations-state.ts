@@ -99,7 +99,8 @@ export const syncAll = (force: boolean) =>
         `${ingested.length} of ${count(ingested.length + broken, 'remote')} read`,
         `${count(registered, 'server')} registered`,
       ];
-      if (failed > 0) parts.push(`${failed} refused`);
+      // Not 'refused', which is said of manifests.
+      if (failed > 0) parts.push(`${failed} could not be registered`);
       outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };
     },
   );

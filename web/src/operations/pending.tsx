@@ -101,9 +101,17 @@ function deleteAll(total: number): string {
   return `Delete all${howMany}${isFiltered() ? ' that match' : ''}…`;
 }
 
+/** The filter, as it goes on after `servers`. */
+function whichMatch(): string {
+  const words = query.value.words.trim();
+  const parts = [words && `match “${words}”`, query.value.errorOnly && 'have a reason'].filter(Boolean);
+  return parts.length > 0 ? ` that ${parts.join(' and ')}` : '';
+}
+
 function Selection() {
   /** What the question is about; it does not change while somebody reads it. */
-  const doomed = useSignal<readonly string[]>([]);
+  const doomed = useSignal<{ uids: readonly string[]; which: string }>({ uids: [], which: '' });
+  const { uids: asked, which } = doomed.value;
   const uids = items.value.map(({ uid }) => uid);
   const total = page.value?.total ?? 0;
   return (
@@ -121,7 +129,7 @@ function Selection() {
         class="button button-bad"
         disabled={selected.value.size === 0}
         onClick={() => {
-          doomed.value = [...selected.value];
+          doomed.value = { uids: [...selected.value], which: '' };
         }}
       >
         Delete {selected.value.size > 0 ? selected.value.size : ''} selected
@@ -132,22 +140,27 @@ function Selection() {
           class="button button-bad"
           disabled={work.value !== undefined}
           onClick={async () => {
-            doomed.value = await allThatMatch();
+            const which = whichMatch();
+            doomed.value = { uids: await allThatMatch(), which };
           }}
         >
           {deleteAll(total)}
         </button>
       )}
-      {doomed.value.length > 0 && (
+      {asked.length > 0 && (
         <Question
-          title={`Delete ${count(doomed.value.length, 'server')}?`}
+          title={`Delete ${count(asked.length, 'server')}${which}?`}
           action="Delete"
-          onYes={() => removeServers(doomed.value)}
+          onYes={() => removeServers(asked)}
           onClose={() => {
-            doomed.value = [];
+            doomed.value = { uids: [], which: '' };
           }}
         >
-          <p>They leave the catalog. A remote that still lists them brings them back with the next sync.</p>
+          <p>
+            {asked.length === 1
+              ? 'It leaves the catalog. A remote that still lists it brings it back with the next sync.'
+              : 'They leave the catalog. A remote that still lists them brings them back with the next sync.'}
+          </p>
         </Question>
       )}
     </div>
