@@ -1,10 +1,12 @@
 // Tools that plan an install and carry it out.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { HubError } from '../errors.ts';
 import type { InstallPlan, InstallReport } from '../install/contract.ts';
 import { EntityId } from './entity-id.ts';
 import { shortLines, shownJson } from './short.ts';
 import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
+import { toolArguments } from './tool-arguments.ts';
 
 export function offerPlan(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
@@ -13,14 +15,14 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
       title: 'See what an install would do',
       description:
         'The steps of an install, with the commands, before anything is touched. Nothing is written. Needs the admin token, as the install does.',
-      inputSchema: z.object({ id: EntityId }),
+      inputSchema: toolArguments({ id: EntityId }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ id }) =>
       answeredToAdmin(options, async () => {
         // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
-        const { plan } = await options.hub.install({ id, target: '.', dry_run: true, frozen: false });
+        const { plan } = await findable(id, options.hub.install({ id, target: '.', dry_run: true, frozen: false }));
         // Without the registration itself, which may hold what is secret.
         const { mcp_registration: registration, ...rest } = plan;
         const shown = { ...shownJson(rest), registers: Object.keys(registration).length > 0 };
@@ -36,7 +38,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
       title: 'Install an entity',
       description:
         'Installs an entity into a folder: its artifacts, glue code and MCP client configuration, registration into the gateway, and a lockfile. Look at plan_install first. Needs the admin token.',
-      inputSchema: z.object({
+      inputSchema: toolArguments({
         id: EntityId,
         target: z.string().min(1).describe('Folder on the machine of the hub that everything is written into'),
         frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
@@ -47,15 +49,29 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     ({ id, target, frozen }, context) =>
       answeredToAdmin(options, async () => {
         const tell = progressTeller(context);
-        const report = await options.hub.install({ id, target, frozen, dry_run: false }, (event) => {
+        const installing = options.hub.install({ id, target, frozen, dry_run: false }, (event) => {
           if (event.kind === 'started') tell(event.step);
         });
+        const report = await findable(id, installing);
         const { ok, results, files_written } = report;
         const folder = (await options.targetFolder?.(target)) ?? report.target;
         const shown = shownJson({ ok, target: folder, results, files_written });
         return { ...answer(reportText(shown, report), shown), isError: !ok };
       }),
   );
+}
+
+/** Callers of the API are told to send a manifest, which these tools take none of. */
+async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
+  try {
+    return await installing;
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+    throw new HubError(
+      'entity_not_found',
+      `No entity '${id.slice(0, 120)}' is in the catalog. search_catalog finds what there is, with its id.`,
+    );
+  }
 }
 
 /** Says only what was made fit to be shown; of the whole, how much there is. */

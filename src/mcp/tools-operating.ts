@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { gatewayText } from './present.ts';
 import { shortLines, shortText, shownJson } from './short.ts';
 import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
+import { toolArguments } from './tool-arguments.ts';
 
 const MOST_PENDING = 50;
 
@@ -14,18 +15,20 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
       title: 'Servers that are not in the gateway',
       description:
         'MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs the admin token.',
-      inputSchema: z.object({
-        words: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
+      inputSchema: toolArguments({
+        query: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
+        words: z.string().max(200).default('').describe('Another name of query'),
         error_only: z.boolean().default(false).describe('Only those whose registration, or its update, failed'),
-        limit: z.number().int().min(1).max(MOST_PENDING).default(20),
-        offset: z.number().int().min(0).default(0),
+        limit: z.number().int().min(1).max(MOST_PENDING).default(20).describe('How many servers at most'),
+        offset: z.number().int().min(0).default(0).describe('How many servers to leave out, to go on after them'),
       }),
       outputSchema: z.object({ items: z.array(z.looseObject({ uid: z.string() })), total: z.number() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ words, error_only: errorOnly, limit, offset }) =>
+    ({ query, words, error_only: errorOnly, limit, offset }) =>
       answeredToAdmin(options, async () => {
-        const { items, total } = await options.hub.listPending({ text: words, errorOnly, limit, offset });
+        const text = `${query} ${words}`.trim();
+        const { items, total } = await options.hub.listPending({ text, errorOnly, limit, offset });
         const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? 'not tried yet'}`);
         const head = `${total} ${errorOnly ? 'failed' : 'pending'}.`;
         return answer([head, ...lines].join('\n'), { items: shownJson(items), total });
@@ -40,7 +43,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
       title: 'Sync the catalog',
       description:
         'Reads all remotes again and registers new MCP servers into the gateway. May take minutes. Needs the admin token.',
-      inputSchema: z.object({
+      inputSchema: toolArguments({
         force: z.boolean().default(false).describe('Also try servers again that failed a short while ago'),
       }),
       outputSchema: z.looseObject({ synced: z.boolean() }),

@@ -7,20 +7,27 @@ import { LONGEST_QUERY, searchQuery } from '../search/search-query.ts';
 import { EntityId } from './entity-id.ts';
 import { entityText, itemLine, shownEntity, shownItem } from './present.ts';
 import { answer, answered, type McpServerOptions } from './tool.ts';
+import { toolArguments } from './tool-arguments.ts';
 
 const MOST_RESULTS = 20;
 
-const SearchInput = z.object({
-  query: z.string().max(LONGEST_QUERY).describe('The need in plain words, for example "read tables out of PDF files"'),
+const SearchInput = toolArguments({
+  query: z
+    .string()
+    .max(LONGEST_QUERY)
+    .default('')
+    .describe(
+      'The need in plain words, for example "read tables out of PDF files"; without any, the catalog is listed',
+    ),
   type: z.enum(ENTITY_TYPES).optional().describe('Only of this type'),
   capabilities: z.array(z.string()).max(20).default([]).describe('At least one of these capabilities or tags'),
-  frameworks: z.array(z.string()).max(20).default([]),
-  providers: z.array(z.string()).max(20).default([]),
+  frameworks: z.array(z.string()).max(20).default([]).describe('For at least one of these frameworks'),
+  providers: z.array(z.string()).max(20).default([]).describe('Of at least one of these providers'),
   transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
   mode: z.enum(SEARCH_MODES).optional().describe('Leave it out, unless words or meaning alone are wanted'),
   versions: z.enum(VERSION_CHOICES).optional().describe('Of each name; the latest, unless all are asked for'),
-  limit: z.number().int().min(1).max(MOST_RESULTS).default(5),
-  offset: z.number().int().min(0).max(1_000).default(0),
+  limit: z.number().int().min(1).max(MOST_RESULTS).default(5).describe('How many results at most'),
+  offset: z.number().int().min(0).max(1_000).default(0).describe('How many results to leave out, to go on after them'),
 });
 
 const READS = { readOnlyHint: true, openWorldHint: false };
@@ -67,7 +74,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
       title: 'Read one entity',
       description:
         'What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions.',
-      inputSchema: z.object({ id: EntityId }),
+      inputSchema: toolArguments({ id: EntityId }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,
     },

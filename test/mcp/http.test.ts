@@ -57,6 +57,9 @@ test('mcp: every tool says what it is for, what it takes and whether it changes 
   for (const { name, description = '', inputSchema, annotations } of tools) {
     assert.ok(description.length > 40, name);
     assert.equal(inputSchema.type, 'object', name);
+    assert.equal(inputSchema.additionalProperties, false, name);
+    for (const [argument, about] of Object.entries(inputSchema.properties ?? {}))
+      assert.ok('description' in (about as object), `${name}: ${argument}`);
     assert.equal(typeof annotations?.readOnlyHint, 'boolean', name);
   }
   assert.equal(tools.find(({ name }) => name === 'install_entity')?.annotations?.destructiveHint, true);
@@ -135,6 +138,38 @@ test('mcp: what cannot be done is an answer that says why', async (t) => {
   const wrong = await client.callTool({ name: 'search_catalog', arguments: { query: 'x', limit: 1000 } });
   assert.equal(wrong.isError, true);
   assert.match(textOf(wrong), /limit/);
+  const id = 'tool:nothing@1.0.0';
+  for (const [name, args] of [
+    ['plan_install', { id }],
+    ['install_entity', { id, target: await tempDir(t) }],
+  ] as const) {
+    const missing = textOf(await client.callTool({ name, arguments: args }));
+    assert.match(missing, /^entity_not_found: No entity 'tool:nothing@1\.0\.0' is in the catalog\. search_catalog /);
+  }
+});
+
+test('mcp: an argument that a tool does not have is refused, with those that it has', async (t) => {
+  const { client } = await connected(t);
+  const known: Record<string, RegExp> = {
+    search_catalog: /takes query, type, capabilities, /,
+    get_entity: /takes id\./,
+    plan_install: /takes id\./,
+    install_entity: /takes id, target, frozen\./,
+    list_pending: /takes query, words, error_only, limit, offset\./,
+    sync_remotes: /takes force\./,
+  };
+  for (const [name, says] of Object.entries(known)) {
+    const refused = await client.callTool({ name, arguments: { id: 'tool:weather', target: '.', surprise: 1 } });
+    assert.equal(refused.isError, true, name);
+    assert.match(textOf(refused), /There is no argument .*'surprise'/, name);
+    assert.match(textOf(refused), says, name);
+  }
+});
+
+test('mcp: without a query, search lists the catalog', async (t) => {
+  const { client } = await connected(t);
+  const { structuredContent } = await client.callTool({ name: 'search_catalog', arguments: {} });
+  assert.equal((structuredContent as { total: number }).total, 3);
 });
 
 test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
@@ -209,6 +244,8 @@ test('mcp: with the token, pending servers and a sync', async (t) => {
   const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
   const pending = await client.callTool({ name: 'list_pending', arguments: { words: 'pdf-tables' } });
   assert.match(textOf(pending), /^1 pending\.\nmcp_server:pdf-tables@1\.0\.0: not tried yet/);
+  const asked = await client.callTool({ name: 'list_pending', arguments: { query: 'pdf-tables' } });
+  assert.equal(textOf(asked), textOf(pending));
   assert.doesNotMatch(JSON.stringify(pending), /very-secret/);
   const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
   assert.match(textOf(synced), /^0 of 0 remotes read/);

@@ -1,0 +1,12 @@
+// What a tool takes, and nothing else: an argument that is passed over would make a model believe that it was heeded.
+import { z } from 'zod';
+
+export function toolArguments<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `There is no argument ${issue.keys.map((key) => `'${key.slice(0, 60)}'`).join(', ')}; this tool takes ${known}.`
+        : undefined,
+  });
+}
