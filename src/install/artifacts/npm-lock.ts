@@ -8,6 +8,8 @@ const LockedPackage = z.looseObject({
   name: z.string().optional(),
   version: z.string().optional(),
   integrity: z.string().optional(),
+  resolved: z.union([z.string(), z.boolean()]).optional(),
+  hasShrinkwrap: z.boolean().optional(),
   link: z.boolean().optional(),
   dependencies: z.record(z.string(), z.string()).optional(),
   optionalDependencies: z.record(z.string(), z.string()).optional(),
@@ -24,12 +26,26 @@ export interface NpmResolution {
 
 /** @throws InstallError when the package is not in the lockfile. */
 export async function readNpmLock(folder: string, name: string): Promise<NpmResolution> {
-  const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
-  const { packages } = NpmLock.parse(JSON.parse(text));
+  const packages = await readPackages(folder);
   const place = `node_modules/${name}`;
   const found = packages[place];
   if (!found?.version) throw new InstallError(`npm did not write '${name}' into its package-lock.json.`);
   return { version: found.version, integrity: found.integrity ?? null, dependencies: neededBy(place, packages) };
+}
+
+/** Whether every tarball is on the host of one of the registries, by the same protocol, and no package has a lockfile of its own that names others. */
+export async function isAllFrom(registries: readonly string[], folder: string): Promise<boolean> {
+  const origins = registries.map((url) => new URL(url).origin);
+  return Object.values(await readPackages(folder)).every(({ resolved, hasShrinkwrap }) => {
+    if (hasShrinkwrap) return false;
+    if (typeof resolved !== 'string' || !/^https?:/i.test(resolved)) return true;
+    return URL.canParse(resolved) && origins.includes(new URL(resolved).origin);
+  });
+}
+
+async function readPackages(folder: string): Promise<Readonly<Record<string, LockedPackage>>> {
+  const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
+  return NpmLock.parse(JSON.parse(text)).packages;
 }
 
 /** Everything that is needed, however indirectly; sorted, each once. */

@@ -9,6 +9,7 @@ export const WHEN_MISSING =
 
 export interface Registries {
   options: string[];
+  addresses: string[];
   /** Those that the machine is set up for. */
   ownAddresses: string[];
 }
@@ -19,12 +20,15 @@ export async function findRegistries(spec: NpmSpec, context: InstallContext): Pr
   const keys = ['registry', ...scope];
   if (spec.registry_url) {
     await vetRegistry(spec.registry_url, context);
-    return { options: keys.map((key) => `--${key}=${spec.registry_url}`), ownAddresses: [] };
+    const options = keys.map((key) => `--${key}=${spec.registry_url}`);
+    return { options, addresses: [spec.registry_url], ownAddresses: [] };
   }
   const urls = await Promise.all(keys.map((key) => ownSetting(key, context)));
+  const ownAddresses = urls.filter((url) => url !== undefined);
   return {
     options: keys.flatMap((key, index) => (urls[index] === undefined ? [] : [`--${key}=${urls[index]}`])),
-    ownAddresses: urls.filter((url) => url !== undefined),
+    addresses: ownAddresses,
+    ownAddresses,
   };
 }
 

@@ -16,6 +16,8 @@ export interface PublishedPackage {
   files?: Record<string, string>;
   /** What the registry says of the tarball, whatever is true. */
   integrity?: string;
+  /** Where its tarball is, as the registry says; below the registry unless named. */
+  tarball?: string;
 }
 
 export interface NpmRegistry {
@@ -41,6 +43,7 @@ export async function startNpmRegistry(t: TestContext): Promise<NpmRegistry> {
   function publish({
     files = { 'index.js': 'module.exports = 1;\n' },
     integrity: claimed,
+    tarball: address,
     ...manifest
   }: PublishedPackage) {
     const content = { ...files, 'package.json': JSON.stringify(manifest) };
@@ -50,6 +53,7 @@ export async function startNpmRegistry(t: TestContext): Promise<NpmRegistry> {
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
     const path = `/${manifest.name}/-/${manifest.name.split('/').at(-1)}-${manifest.version}.tgz`;
     host.put(path, tarball);
+    if (address?.startsWith(host.origin)) host.put(new URL(address).pathname, tarball);
     const packument = packuments.get(manifest.name) ?? {
       name: manifest.name,
       'dist-tags': { latest: '' },
@@ -58,11 +62,11 @@ export async function startNpmRegistry(t: TestContext): Promise<NpmRegistry> {
     packument['dist-tags'].latest = manifest.version;
     packument.versions[manifest.version] = {
       ...manifest,
-      dist: { tarball: host.url(path), integrity: claimed ?? integrity },
+      dist: { tarball: address ?? host.url(path), integrity: claimed ?? integrity },
     };
     packuments.set(manifest.name, packument);
     for (const name of [manifest.name, manifest.name.replace('/', '%2f')])
-      host.put(`/${name}`, packument, { type: 'application/json' });
+      for (const below of ['', '/npm']) host.put(`${below}/${name}`, packument, { type: 'application/json' });
     return { integrity };
   }
 

@@ -154,8 +154,28 @@ test('npm: what cannot be had is said, and leaves the target as it was', async (
   await fails('thing', '9.9.9', /no such version of 'thing'/);
   await fails('lying', undefined, /not what it announced/);
   await fails('to-git', undefined, /in no registry/);
-  await fails('to-metadata', undefined, /in no registry/);
+  await fails('to-metadata', undefined, /an address that is not on the host of the registry/);
   await fails('to-file', undefined, /in no registry|could not install/);
+});
+
+test('npm: tarballs beside the path of the registry are its own, those of other hosts are not', async (t) => {
+  const [registry, elsewhere] = [await startNpmRegistry(t), await startNpmRegistry(t)];
+  elsewhere.publish({ name: 'far', version: '1.0.0' });
+  const tarball = (name: string) => registry.host.url(`/npmfiles/${name}.tgz`);
+  registry.publish({ name: '@sco/inner', version: '1.0.0', tarball: tarball('inner') });
+  registry.publish({ name: 'far', version: '1.0.0', tarball: elsewhere.host.url('/far/-/far-1.0.0.tgz') });
+  for (const [name, needed] of Object.entries({ near: '@sco/inner', 'to-far': 'far' }))
+    registry.publish({ name, version: '1.0.0', tarball: tarball(name), dependencies: { [needed]: '1.0.0' } });
+  const place = await stage(t, { env: registry.env });
+  const wanted = (name: string) => ({ ...spec(name), registry_url: registry.host.url('/npm') });
+  const installed = await place.install(npmInstaller, wanted('near'));
+  assert.equal(installed.dependencies?.[0]?.resolved, '@sco/inner@1.0.0');
+  assert.ok((await place.files()).includes('node_modules/@sco/inner/index.js'));
+  assert.match(
+    await place.failure(npmInstaller, wanted('to-far')),
+    /^'to-far' needs a package from an address that is not on the host of the registry/,
+  );
+  assert.deepEqual(elsewhere.host.requests, []);
 });
 
 test('npm: a registry of the operator with a token in its path is not repeated', async (t) => {
