@@ -32,6 +32,8 @@ const PASSED_ON = [
   /^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|PIP_CERT)$/,
 ];
 const KEPT_OUTPUT_BYTES = 65_536;
+/** Where only the end is kept, a program may write a lot; without any end, it would hold its place until its time is over. */
+const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Where npm would take an empty list for none at all. */
 const NO_HOST = 'no-host.invalid';
 /** Between asking a program to end and ending it. */
@@ -78,17 +80,20 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
       forceKillAfterDelay: GRACE_MS,
       windowsHide: true,
     });
-    let isTooMuch = false;
-    const stdout = keepEnd(child.stdout, request.mostOutputBytes ?? KEPT_OUTPUT_BYTES, () => {
-      isTooMuch = request.mostOutputBytes !== undefined;
-      if (isTooMuch) child.kill('SIGKILL');
-    });
-    const stderr = keepEnd(child.stderr, KEPT_OUTPUT_BYTES);
+    let tooMuch: number | undefined;
+    const endAfter = (stream: NodeJS.ReadableStream, keptBytes: number, mostBytes: number) =>
+      keepEnd(stream, keptBytes, mostBytes, () => {
+        tooMuch ??= mostBytes;
+        child.kill('SIGKILL');
+      });
+    const { mostOutputBytes } = request;
+    const stdout = endAfter(child.stdout, mostOutputBytes ?? KEPT_OUTPUT_BYTES, mostOutputBytes ?? MOST_OUTPUT_BYTES);
+    const stderr = endAfter(child.stderr, KEPT_OUTPUT_BYTES, MOST_OUTPUT_BYTES);
     // What the program started and did not wait for would go on without limits, and hold its output open.
     child.nodeChildProcess.once('exit', () => child.kill('SIGKILL'));
     const { timedOut, isCanceled, code, exitCode, signal, cause } = await child;
     const output = `${stdout()}${stderr()}`;
-    if (isTooMuch) throw tooMuchOutput(request);
+    if (tooMuch !== undefined) throw tooMuchOutput(request, tooMuch);
     if (timedOut) throw tookTooLong(request, output);
     if (isCanceled) throw stopped(request, output);
     if (child.pid === undefined) throw unstartable(request, code ?? errorCode(cause), cause);
@@ -97,26 +102,30 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
 }
 
 /** Only the end is kept: that is where programs say what went wrong. */
-function keepEnd(stream: NodeJS.ReadableStream, mostBytes: number, onCut = () => {}): () => string {
+function keepEnd(
+  stream: NodeJS.ReadableStream,
+  keptBytes: number,
+  mostBytes: number,
+  onTooMuch: () => void,
+): () => string {
   let chunks: Buffer[] = [];
   let bytes = 0;
-  let isCut = false;
+  let written = 0;
   stream.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes <= mostBytes) return;
-    isCut = true;
-    onCut();
+    written += chunk.length;
+    if (written > mostBytes) onTooMuch();
     // Not with every chunk: joining them costs as much as they are long.
-    if (bytes > 2 * mostBytes) {
-      chunks = [Buffer.concat(chunks).subarray(-mostBytes)];
-      bytes = mostBytes;
+    if (bytes > 2 * keptBytes) {
+      chunks = [Buffer.concat(chunks).subarray(-keptBytes)];
+      bytes = keptBytes;
     }
   });
   return () => {
-    const kept = Buffer.concat(chunks).subarray(-mostBytes).toString();
+    const kept = Buffer.concat(chunks).subarray(-keptBytes).toString();
     // The rest of a word may be the rest of an address with a secret in it, which nobody could tell any more.
-    return isCut ? `…${kept.replace(/^\S+/, '')}` : kept;
+    return written > keptBytes ? `…${kept.replace(/^\S+/, '')}` : kept;
   };
 }
 
@@ -128,8 +137,8 @@ function errorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
-function tooMuchOutput({ program, mostOutputBytes }: RunRequest): RunError {
-  return new RunError('output', `${program} was stopped, because it wrote more than ${mostOutputBytes} bytes`);
+function tooMuchOutput({ program }: RunRequest, mostBytes: number): RunError {
+  return new RunError('output', `${program} was stopped, because it wrote more than ${mostBytes} bytes`);
 }
 
 function tookTooLong({ program, timeoutMs }: RunRequest, output: string): RunError {

@@ -69,7 +69,7 @@ export interface RunRequest {
   /** Whether its connections lead only where the hub itself may go, redirects included. */
   isGuarded?: boolean;
   timeoutMs: number;
-  /** All of its output is kept up to here, and it is stopped when it writes more; without it, the end is kept. */
+  /** All of its output is kept up to here, and it is stopped when it writes more; without it, the end is kept, of 64 MiB at most. */
   mostOutputBytes?: number;
   signal?: AbortSignal;
 }

@@ -144,3 +144,20 @@ function isZombie(pid: number): boolean {
     return false;
   }
 }
+
+test('run: a program that writes without end is stopped long before its time, and what it started too', async () => {
+  for (const script of ['yes', 'yes >&2', '(yes & wait) & wait']) {
+    const start = performance.now();
+    await assert.rejects(
+      sh(script, { timeoutMs: 60_000 }),
+      (error) =>
+        error instanceof RunError &&
+        error.reason === 'output' &&
+        error.message === 'sh was stopped, because it wrote more than 67108864 bytes',
+      script,
+    );
+    assert.ok(performance.now() - start < 30_000, script);
+  }
+  const { stdout, exitCode } = await sh('yes | head -c 60000000; echo the end', { timeoutMs: 60_000 });
+  assert.deepEqual([exitCode, stdout.endsWith('the end\n')], [0, true], 'a lot is not too much');
+});
