@@ -1,10 +1,10 @@
 // A toolkit of watsonx Orchestrate that offers the tools of the entity as skills.
-import { stringify } from 'yaml';
 import type { JsonObject } from '../../lib/json.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { type Connection, connectionOf, withNames } from './connection.ts';
 import { pyName } from './python-text.ts';
 import { shortName } from './short-name.ts';
+import { yamlText } from './yaml-text.ts';
 
 export const watsonxSkill: AdapterTemplate = {
   path: (subject) => `adapters/watsonx_orchestrate/${pyName(shortName(subject))}.yaml`,
@@ -19,9 +19,7 @@ export const watsonxSkill: AdapterTemplate = {
       ...(Object.keys(params).length > 0 ? { params } : {}),
       metadata: { id: subject.uid, version: subject.version },
     };
-    // All texts in quotes: readers of older YAML take `no` or `1_0` for something else than text.
-    const content = stringify(toolkit, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 });
-    return { kind: 'file', content };
+    return { kind: 'file', content: yamlText(toolkit) };
   },
 };
 
