@@ -89,6 +89,13 @@ export const Diagnosis = z
       }),
       z.object({ outcome: z.literal('unavailable').describe('Search goes on by words.'), reason: z.string() }),
     ]),
+    llm: z
+      .union([
+        z.object({ outcome: z.literal('ok'), model: z.string() }),
+        z.object({ outcome: z.literal('unavailable'), reason: z.string() }),
+      ])
+      .optional()
+      .describe('The language model that reranks and gives reasons; only where one is set.'),
   })
   .meta({ id: 'Diagnosis' });
 export type Diagnosis = z.infer<typeof Diagnosis>;

@@ -19,6 +19,7 @@ import { createPoliteFetch } from './remotes/polite-fetch.ts';
 import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
 import { createSync } from './remotes/sync.ts';
+import { checkLlm } from './search/check-llm.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/create-engine.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
@@ -223,11 +224,12 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
       search_rerank: config.search.rerank,
     }),
     async diagnose() {
-      const [gatewayCheck, model] = await Promise.all([
+      const [gatewayCheck, model, llm] = await Promise.all([
         checkGateway(gatewayClient, stopping.signal),
         engine.checkModel(),
+        checkLlm(config.llm, world.fetchTrusted),
       ]);
-      return { gateway: gatewayCheck, model };
+      return { gateway: gatewayCheck, model, ...(llm && { llm }) };
     },
     search: (query) => search.search(query),
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),

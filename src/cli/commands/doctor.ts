@@ -10,7 +10,7 @@ export const doctorCommands = [
     path: ['doctor'],
     summary: 'what works, what does not, and what to do about it',
     details:
-      'Looks at the database, the gateway, the programs that installs use, the network and the embedding model; with --hub, at what can be seen of a hub from outside. Changes nothing.',
+      'Looks at the database, the gateway, the programs that installs use, the network, the embedding model and the language model, if one is set; with --hub, at what can be seen of a hub from outside. Changes nothing.',
     kind: 'hub',
     options: {},
     examples: [

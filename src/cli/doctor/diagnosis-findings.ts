@@ -1,5 +1,6 @@
 // What a hub found out about its gateway and its model → findings for people.
 import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
+import { withoutCredentials } from '../../lib/credentials.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import type { Finding } from './finding.ts';
 
@@ -32,8 +33,15 @@ export function gatewayFinding({ gateway }: Diagnosis): Finding {
 
 const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
 
+/** `endpoint` is EMBEDDING_BASE_URL where it is known; a hub elsewhere only says that it has one. */
+function modelAdvice(reason: string, endpoint: string | undefined): string {
+  if (endpoint === undefined && !/\bembedding endpoint\b/i.test(reason)) return OTHER_MODEL;
+  const server = endpoint === undefined ? 'of the hub' : `(${withoutCredentials(endpoint)})`;
+  return `See whether the server at EMBEDDING_BASE_URL ${server} runs, and whether address, EMBEDDING_MODEL and EMBEDDING_API_KEY are right; without EMBEDDING_BASE_URL, the hub uses its own model.`;
+}
+
 /** Of the model itself. */
-export function modelFinding({ model }: Diagnosis): Finding {
+export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
   switch (model.outcome) {
     case 'ok':
       return { outcome: 'ok', found: `${model.model}: search by meaning works` };
@@ -42,13 +50,29 @@ export function modelFinding({ model }: Diagnosis): Finding {
       return { outcome: 'warning', found, advice: `Search by meaning is coarser. ${OTHER_MODEL}` };
     }
     case 'unavailable':
-      return { outcome: 'warning', found: model.reason, advice: `Search goes on by words. ${OTHER_MODEL}` };
+      return {
+        outcome: 'warning',
+        found: model.reason,
+        advice: `Search goes on by words. ${modelAdvice(model.reason, endpoint)}`,
+      };
   }
 }
 
+/** Undefined where no language model is set, and of a hub that is too old to try it. */
+export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | undefined {
+  if (!llm) return undefined;
+  if (llm.outcome === 'ok') return { outcome: 'ok', found: `the language model ${llm.model} answers` };
+  const server = endpoint === undefined ? 'of the hub' : `(${withoutCredentials(endpoint)})`;
+  return {
+    outcome: 'warning',
+    found: `the language model ${llm.reason}`,
+    advice: `Results are not put in order by it. See whether the server at LLM_BASE_URL ${server} runs, and whether address, LLM_MODEL and LLM_API_KEY are right.`,
+  };
+}
+
 /** A real search by meaning: whatever is missing beside the model is missed here. */
-export async function meaningFinding(hub: Pick<HubOperations, 'search'>): Promise<Finding> {
+export async function meaningFinding(hub: Pick<HubOperations, 'search'>, endpoint?: string): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'search by meaning works' };
-  return { outcome: 'warning', found: degraded, advice: OTHER_MODEL };
+  return { outcome: 'warning', found: degraded, advice: modelAdvice(degraded, endpoint) };
 }

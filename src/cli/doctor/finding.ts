@@ -11,7 +11,8 @@ export interface Finding {
 
 export interface Check {
   subject: string;
-  look(): Promise<Finding>;
+  /** Undefined when there is nothing to look at. */
+  look(): Promise<Finding | undefined>;
 }
 
 export type SubjectFinding = Finding & { subject: string };
@@ -29,7 +30,8 @@ export async function runChecks(
   for (const { subject, look } of checks) {
     signal.throwIfAborted();
     onStart(subject);
-    findings.push({ subject, ...(await Promise.race([look().catch(failure), stopOf(signal)])) });
+    const finding = await Promise.race([look().catch(failure), stopOf(signal)]);
+    if (finding) findings.push({ subject, ...finding });
   }
   return findings;
 }

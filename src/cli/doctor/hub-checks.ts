@@ -3,7 +3,7 @@ import { HubError } from '../../errors.ts';
 import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
 import { VERSION } from '../../version.ts';
 import { plural } from '../output/text.ts';
-import { gatewayFinding, meaningFinding, modelFinding, NO_GATEWAY } from './diagnosis-findings.ts';
+import { gatewayFinding, llmFinding, meaningFinding, modelFinding, NO_GATEWAY } from './diagnosis-findings.ts';
 import { type Check, type Finding, once } from './finding.ts';
 
 /** Of one elsewhere. */
@@ -16,6 +16,7 @@ export function serverChecks(hub: HubOperations, url: string): Check[] {
     { subject: 'token', look: () => tokenFinding(hub) },
     { subject: 'gateway', look: async () => gatewayFrom(await diagnose(), hub) },
     { subject: 'model', look: async () => modelFrom(await diagnose(), hub) },
+    { subject: 'llm', look: async () => llmFrom(await diagnose()) },
     { subject: 'remotes', look: () => remotesFinding(hub) },
   ];
 }
@@ -38,6 +39,10 @@ async function gatewayFrom(diagnosis: Diagnosis | undefined, hub: HubOperations)
 async function modelFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
   if (!diagnosis) return meaningFinding(hub);
   return combined(modelFinding(diagnosis), () => meaningFinding(hub));
+}
+
+function llmFrom(diagnosis: Diagnosis | undefined): Finding | undefined {
+  return diagnosis && llmFinding(diagnosis);
 }
 
 /** The second counts when nothing is wrong with the first. */

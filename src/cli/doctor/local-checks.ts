@@ -8,7 +8,7 @@ import type { Hub } from '../../hub.ts';
 import { describeDatabase, isLoopbackHost } from '../../lib/address.ts';
 import type { World } from '../../lib/world.ts';
 import { plural } from '../output/text.ts';
-import { gatewayFinding, meaningFinding, modelFinding } from './diagnosis-findings.ts';
+import { gatewayFinding, llmFinding, meaningFinding, modelFinding } from './diagnosis-findings.ts';
 import { type Check, type Finding, once } from './finding.ts';
 import { catalogFinding, combined, EMPTY_CATALOG } from './hub-checks.ts';
 import { toolChecks } from './tool-checks.ts';
@@ -39,8 +39,12 @@ export function localChecks(options: LocalChecksOptions): Check[] {
     { subject: 'gateway', look: async () => gatewayFinding(await diagnose()) },
     {
       subject: 'model',
-      look: async () => combined(modelFinding(await diagnose()), async () => vectorFinding(await catalogIfUsable())),
+      look: async () =>
+        combined(modelFinding(await diagnose(), config.embedding?.baseUrl), async () =>
+          vectorFinding(await catalogIfUsable(), config),
+        ),
     },
+    { subject: 'llm', look: async () => llmFinding(await diagnose(), config.llm?.baseUrl) },
     { subject: 'protection', look: async () => protectionFinding(config) },
     ...toolChecks(world.run),
     { subject: 'network', look: async () => networkFinding(await remotesOf(config, await catalogIfUsable()), world) },
@@ -56,11 +60,19 @@ async function databaseFinding(config: Config, openCatalog: () => Promise<Hub | 
   const hub = await openCatalog().catch((error: Error) => error);
   if (hub === undefined) return missingDatabase(config, name);
   if (hub instanceof Error)
-    return { outcome: 'failed', found: hub.message, advice: 'See whether it runs, and whether its address is right.' };
+    return { outcome: 'failed', found: hub.message, advice: databaseAdvice(config, hub.message) };
   const { db } = await hub.health({ checkDb: true });
   return db === 'ok'
     ? { outcome: 'ok', found: `${name} answers` }
     : { outcome: 'failed', found: `${name} does not answer`, advice: 'See whether its disk is full.' };
+}
+
+function databaseAdvice({ database }: Config, reason: string): string {
+  if (reason.includes('newer version')) return 'Nothing is wrong with the database itself.';
+  if (database.engine === 'postgres') return 'See whether it runs, and whether DATABASE_URL is its address.';
+  if (/not a database|malformed/.test(reason))
+    return `The file is damaged, or no database: restore a backup of it, or move ${database.path} away, and 'hub serve' makes a new one.`;
+  return 'See whether this user may read and write the file and its folder, and whether DB_PATH and DATA_DIR are right.';
 }
 
 async function missingDatabase({ database }: Config, name: string): Promise<Finding> {
@@ -97,10 +109,10 @@ async function catalogState(openCatalog: () => Promise<Hub | undefined>): Promis
 }
 
 /** The vectors are read first, as a hub that serves does by itself. */
-async function vectorFinding(hub: Hub | undefined): Promise<Finding> {
+async function vectorFinding(hub: Hub | undefined, { embedding }: Config): Promise<Finding> {
   if (!hub) return { outcome: 'ok', found: 'no vectors are needed yet' };
   await Promise.race([hub.catchUpSearch(), sleep(MODEL_PATIENCE_MS, undefined, { ref: false })]);
-  return meaningFinding(hub);
+  return meaningFinding(hub, embedding?.baseUrl);
 }
 
 function protectionFinding({ adminToken, host }: Config): Finding {

@@ -53,7 +53,8 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
       config: { protection: 'admin' },
       schema: {
         tags,
-        summary: 'Whether the gateway and the embedding model can be used, tried from where the hub runs',
+        summary:
+          'Whether the gateway, the embedding model and the language model can be used, tried from where the hub runs',
         response: { 200: Diagnosis.describe('What was found'), ...problems('unauthorized') },
       },
     },

@@ -9,6 +9,7 @@ import { tempDir } from '../../support/databases.ts';
 import { startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { startLlm } from '../../support/llm-server.ts';
 import { unusedAddress } from '../../support/unused-address.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
@@ -115,6 +116,10 @@ test('hub doctor: a database that cannot be used does not hide the rest', async 
   assert.equal(exitCode, 1);
   assert.match(about.database?.found ?? '', /cannot be used/);
   assert.deepEqual([about.catalog?.outcome, about.gateway?.found], ['warning', 'not configured']);
+  assert.match(
+    about.database?.advice ?? '',
+    /damaged, or no database: restore a backup of it, or move \S+catalog\.sqlite/,
+  );
   assert.match(about.catalog?.advice ?? '', /Mend the database/);
   assert.equal(about.npm?.outcome, 'ok');
 });
@@ -170,6 +175,31 @@ test('hub doctor: gateway and model are tried also where there is no database ye
   assert.equal(about.gateway?.outcome, 'ok');
   assert.match(about.model?.found ?? '', /^catalog-(encoder|static)-/);
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('hub doctor: servers of models that do not answer are named, here and of a hub elsewhere', async (t) => {
+  const address = await unusedAddress();
+  const settings = {
+    ...{ EMBEDDING_BASE_URL: `${address}/v1`, EMBEDDING_MODEL: 'e', LLM_BASE_URL: `${address}/v1`, LLM_MODEL: 'l' },
+    API_TOKEN: 'secret',
+  };
+  const { about } = await diagnose({ ...settings, DATA_DIR: await tempDir(t) });
+  assert.ok(about.model?.advice?.includes(`server at EMBEDDING_BASE_URL (${address}/v1) runs`), about.model?.advice);
+  assert.doesNotMatch(about.model?.advice ?? '', /Reinstall|set EMBEDDING_BASE_URL/);
+  assert.deepEqual([about.llm?.outcome, about.llm?.found.startsWith('the language model ')], ['warning', true]);
+  assert.ok(about.llm?.advice?.includes(`server at LLM_BASE_URL (${address}/v1) runs`), about.llm?.advice);
+  const { listen } = await testHub(t, { settings });
+  const elsewhere = await diagnose({ HUB_URL: await listen(), HUB_TOKEN: 'secret' });
+  assert.match(elsewhere.about.model?.advice ?? '', /server at EMBEDDING_BASE_URL of the hub runs/);
+  assert.match(elsewhere.about.llm?.advice ?? '', /server at LLM_BASE_URL of the hub runs/);
+});
+
+test('hub doctor: a language model that answers is well', async (t) => {
+  const llm = await startLlm(t);
+  llm.answer(() => '{"ok": true}');
+  const settings = { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large', DATA_DIR: await tempDir(t) };
+  const { about } = await diagnose(settings);
+  assert.deepEqual(about.llm, { outcome: 'ok', found: 'the language model large answers' });
 });
 
 test('hub doctor: says which model is in use, and why a simpler one stands in', () => {
