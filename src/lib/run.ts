@@ -1,4 +1,5 @@
 // Programs of the machine: started without a shell, in a group that ends as a whole, with limits on time and output.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { GuardedProxy } from './guarded-proxy.ts';
@@ -89,8 +90,12 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
     const { mostOutputBytes } = request;
     const stdout = endAfter(child.stdout, mostOutputBytes ?? KEPT_OUTPUT_BYTES, mostOutputBytes ?? MOST_OUTPUT_BYTES);
     const stderr = endAfter(child.stderr, KEPT_OUTPUT_BYTES, MOST_OUTPUT_BYTES);
-    // What the program started and did not wait for would go on without limits, and hold its output open.
-    child.nodeChildProcess.once('exit', () => child.kill('SIGKILL'));
+    const release = endWithHub(child.pid);
+    child.nodeChildProcess.once('exit', () => {
+      // What the program started and did not wait for would go on without limits, and hold its output open.
+      child.kill('SIGKILL');
+      release();
+    });
     const { timedOut, isCanceled, code, exitCode, signal, cause } = await child;
     const output = `${stdout()}${stderr()}`;
     if (tooMuch !== undefined) throw tooMuchOutput(request, tooMuch);
@@ -99,6 +104,26 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
     if (child.pid === undefined) throw unstartable(request, code ?? errorCode(cause), cause);
     return { exitCode: exitCode ?? signalExitCode(signal), stdout: stdout(), stderr: stderr() };
   };
+}
+
+/**
+ * A hub that is killed cannot end what it started, which would go on writing where the next install writes. A shell
+ * waits beside it for a line: when there will be none any more, the hub is gone, and the group is ended.
+ */
+function endWithHub(group: number | undefined): () => void {
+  if (group === undefined || process.platform === 'win32') return () => {};
+  const watcher = spawn('/bin/sh', ['-c', 'read -r line || kill -9 "-$1"', 'sh', String(group)], {
+    cwd: '/',
+    env: {},
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Not in the hub's own group: what ends all of that must not end it first.
+    detached: true,
+  });
+  // Without a shell there is nobody to watch, and the program runs all the same.
+  watcher.on('error', () => {});
+  watcher.stdin.on('error', () => {});
+  watcher.unref();
+  return () => watcher.stdin.end('done\n');
 }
 
 /** Only the end is kept: that is where programs say what went wrong. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRun, RunError } from '../../src/lib/run.ts';
 
+/** Those that the process of this test has now, on Linux. */
+const CHILDREN = `/proc/${process.pid}/task/${process.pid}/children`;
 const run = createRun(process.env);
 const sh = (script: string, some: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {}) =>
   run({ program: 'sh', args: ['-c', script], cwd: tmpdir(), timeoutMs: 10_000, ...some });
@@ -112,6 +115,28 @@ test('run: what a program leaves behind when it ends is ended too, and does not 
 test('run: after its signal nothing is started', async () => {
   const stopped = await sh('echo never', { signal: AbortSignal.abort() }).catch((error: unknown) => error);
   assert.equal((stopped as RunError).reason, 'stopped');
+});
+
+test('run: when the hub is killed, what it started ends with its children', async (t) => {
+  const pids = await pidFile(t);
+  const script = `sleep 60 & echo $! >> ${pids}; echo $$ >> ${pids}; wait`;
+  const owner = spawn(process.execPath, [join(import.meta.dirname, 'run-owner.ts'), script], { stdio: 'ignore' });
+  t.after(() => owner.kill('SIGKILL'));
+  const lines = async () => (await readFile(pids, 'utf8').catch(() => '')).split('\n').length - 1;
+  for (let wait = 0; wait < 200 && (await lines()) < 2; wait += 1) await sleep(100);
+  await sleep(300);
+  owner.kill('SIGKILL');
+  await assertGone(pids, 2);
+});
+
+test('run: whoever watches over a program ends with it, and does no harm', {
+  skip: !existsSync(CHILDREN),
+}, async () => {
+  const children = () => readFileSync(CHILDREN, 'utf8').trim().split(' ').filter(Boolean).map(Number).filter(isRunning);
+  const before = children();
+  assert.deepEqual(await sh('sleep 0.3; exit 5'), { exitCode: 5, stdout: '', stderr: '' });
+  for (let wait = 0; wait < 50 && children().length > before.length; wait += 1) await sleep(100);
+  assert.deepEqual(children(), before);
 });
 
 async function pidFile(t: TestContext): Promise<string> {

@@ -1,0 +1,6 @@
+// A program of a test that runs another one, until somebody ends it.
+import { tmpdir } from 'node:os';
+import { createRun } from '../../src/lib/run.ts';
+
+const [, , script = ''] = process.argv;
+await createRun(process.env)({ program: 'sh', args: ['-c', script], cwd: tmpdir(), timeoutMs: 60_000 });
