@@ -101,7 +101,7 @@ function RunTable({ runs }: { runs: readonly IngestRun[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <div class="table-scroll" tabIndex={0}>
-      <table>
+      <table class="runs">
         <thead>
           <tr>
             {['Begun', 'Remote', 'Took', 'New', 'Changed', 'As before', 'Refused', 'Outcome'].map((name) => (
