@@ -40,6 +40,8 @@ export function parseLockfile(text: string): Lockfile {
   const version = isJsonObject(document) ? document.version : undefined;
   if (typeof version === 'number' && version >= LOCKFILE_VERSION + 1)
     throw unreadable(`it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`);
+  if (typeof version === 'number' && version < LOCKFILE_VERSION)
+    throw unreadable(`it is no lockfile of ours (version ${version}, and they begin with ${LOCKFILE_VERSION})`);
   const read = Lockfile.safeParse(document);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

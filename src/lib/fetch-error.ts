@@ -21,6 +21,11 @@ export function tooLarge(maxBytes: number): FetchError {
   return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
 }
 
+/** `fault` is of the host that the address leads to, which may be another one after redirects. */
+export function forbiddenHost(hostname: string, fault: string): FetchError {
+  return new FetchError(`leads to ${hostname}, and that ${fault}`, { isTemporary: false });
+}
+
 export function networkError(error: Error): FetchError {
   const found = findFetchError(error);
   if (found) return found;

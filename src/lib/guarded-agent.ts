@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Agent, buildConnector } from 'undici';
 import { withoutBrackets } from './address.ts';
-import { FetchError } from './fetch-error.ts';
+import { forbiddenHost } from './fetch-error.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -46,7 +46,7 @@ export function guardedAgent(rule: NetworkRule): GuardedAgent {
 function checkedConnector(connect: buildConnector.connector, rule: NetworkRule): buildConnector.connector {
   return (options, done) => {
     const fault = literalFault(options.hostname, rule);
-    if (fault) done(new FetchError(`${options.hostname} ${fault}`, { isTemporary: false }), null);
+    if (fault) done(forbiddenHost(options.hostname, fault), null);
     else connect(options, done);
   };
 }
@@ -65,8 +65,7 @@ export function checkedLookup(rule: NetworkRule): LookupFunction {
       const faults = addresses.map(({ address }) => addressFault(address, rule));
       const allowed = addresses.filter((_address, index) => faults[index] === undefined);
       const [first] = allowed;
-      if (!first)
-        return done(new FetchError(`${hostname} ${faults[0] ?? 'has no address'}`, { isTemporary: false }), '', 0);
+      if (!first) return done(forbiddenHost(hostname, faults[0] ?? 'has no address'), '', 0);
       if (options.all) done(null, allowed);
       else done(null, first.address, first.family);
     });

@@ -94,6 +94,7 @@ test('lockfile: what an artifact or adapter does not have any more is not kept',
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
+  'a version that never was': ['{"version": 0, "entities": []}', /it is no lockfile of ours \(version 0/],
   'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
   'no version': ['{"entities": []}', /it is no lockfile \(version/],
   'a list': ['[]', /it is no lockfile/],

@@ -61,3 +61,18 @@ test('still there: what was replaced or is listed already is not listed for the 
     [false, true],
   );
 });
+
+test('install: an address that the hub may not connect to is told in a sentence that reads well', async (t) => {
+  const { install } = await installStage(t);
+  const { results } = await install(
+    aManifest({
+      artifacts: [
+        { kind: 'zip', spec: { url: 'http://169.254.169.254/a.zip' } },
+        { kind: 'git', spec: { repo: 'http://169.254.169.254/x.git' } },
+      ],
+    }),
+  );
+  const [zip, git] = results.map(({ extra }) => String(extra?.error));
+  assert.match(zip ?? '', /could not be downloaded: it leads to 169\.254\.169\.254, and that is in a range/);
+  assert.match(git ?? '', /^The repository http:\S+ leads to 169\.254\.169\.254, and that is in a range/);
+});
