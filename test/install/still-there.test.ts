@@ -1,13 +1,13 @@
 // Re-installs that fail: what the lockfile then says of what an earlier install put in place.
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { InstallReport } from '../../src/install/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
-import { installStage } from './installing.ts';
+import { aFolder, installStage } from './installing.ts';
 
 async function zipStage(t: TestContext) {
   const host = await startIndexServer(t);
@@ -76,3 +76,17 @@ test('install: an address that the hub may not connect to is told in a sentence 
   assert.match(zip ?? '', /could not be downloaded: it leads to 169\.254\.169\.254, and that is in a range/);
   assert.match(git ?? '', /^The repository http:\S+ leads to 169\.254\.169\.254, and that is in a range/);
 });
+
+for (const swapped of ['.hub', '.'])
+  test(`install: '${swapped}' of the target, replaced by a link meanwhile, is told as that`, async (t) => {
+    const { host, installSpecs, target } = await zipStage(t);
+    const elsewhere = await aFolder(t);
+    host.answer('/swap.zip', async (_request, response) => {
+      await rename(join(target, swapped), join(elsewhere, 'moved'));
+      await symlink(elsewhere, join(target, swapped));
+      response.end(rawZip([{ name: 'a.txt', content: 'a' }]));
+    });
+    const { results } = await installSpecs({ url: host.url('/swap.zip') });
+    assert.match(String(results[0]?.extra?.error), /was replaced by a link/);
+    assert.deepEqual(await readdir(elsewhere), ['moved']);
+  });

@@ -1,8 +1,10 @@
 // The artifact steps of an install, one after the other; a failing one costs no other its turn.
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { makeFolderInside } from '../../lib/files.ts';
+import { realpath, rm } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { makeFolderInside, PathError, pathInside } from '../../lib/files.ts';
 import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from '../contract.ts';
+import { isUnexpected } from '../explain.ts';
 import { knownPlaces } from '../known-places.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
 import { HUB_FOLDER } from '../places.ts';
@@ -60,10 +62,28 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
     const tree = await treeOf(installerKindOf(planned.kind, planned.spec), installed, context.targetDir);
     return { ...installed, ...(tree ? { tree } : {}) };
   } catch (error) {
-    throw signal.aborted ? stopped(context.signal.aborted, error) : error;
+    if (signal.aborted) throw stopped(context.signal.aborted, error);
+    throw isUnexpected(error) ? ((await linkInTheWay(context.targetDir, scratchDir)) ?? error) : error;
   } finally {
     await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Where a folder was replaced by a link meanwhile, the system only says that files are gone. */
+async function linkInTheWay(targetDir: string, scratchDir: string): Promise<Error | undefined> {
+  const isMoved = (await realpath(targetDir).catch(() => targetDir)) !== targetDir;
+  if (isMoved)
+    return new InstallError('The target was replaced by a link while the install ran: links are not followed.');
+  return pathInside(targetDir, relative(targetDir, scratchDir)).then(
+    () => undefined,
+    (error: unknown) =>
+      error instanceof PathError
+        ? new InstallError(
+            `${HUB_FOLDER} in the target was replaced by a link or a file while the install ran: remove it and install again.`,
+            { cause: error },
+          )
+        : undefined,
+  );
 }
 
 /** Programs, downloads and archives each say in their own way that they were stopped, and none of them knows why. */
