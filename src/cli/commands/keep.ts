@@ -71,7 +71,9 @@ export const keepCommands = [
         throw new UsageError(
           `The database is PostgreSQL, which has a tool for it: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' writes the catalog alone.`,
         );
-      await mkdir(dirname(resolve(file)), { recursive: true });
+      const made = await mkdir(dirname(resolve(file)), { recursive: true });
+      // It may be a slip of the pen.
+      if (made !== undefined) output.note(`hub: There was no folder ${dirname(resolve(file))}; it was made.`);
       const { bytes } = await output.working((progress) => {
         progress.show('copying …');
         return hub.backup(resolve(file));

@@ -95,7 +95,10 @@ testBothWays('hub backup: a copy of the database that a hub has open', { manifes
   copy.close();
   assert.equal((await hub('backup', file)).exitCode, 2, 'not over a file that is there');
   assert.equal((await hub('backup', file, '--force')).exitCode, 0);
-  assert.equal((await hub('backup', join(await tempDir(t), 'below', 'copy.sqlite'))).exitCode, 0, 'folders are made');
+  const below = join(await tempDir(t), 'below');
+  const first = await hub('backup', join(below, 'copy.sqlite'));
+  assert.deepEqual([first.exitCode, first.error], [0, `hub: There was no folder ${below}; it was made.\n`]);
+  assert.equal((await hub('backup', join(below, 'second.sqlite'))).error, '');
   const nowhere = await hub('backup', join(file, 'no', 'copy'));
   assert.equal(nowhere.exitCode, 1);
   assert.match(nowhere.error, /^hub: ENOTDIR/);
