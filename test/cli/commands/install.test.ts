@@ -169,6 +169,8 @@ test('hub lock verify: a change is told, with exit code 1', async (t) => {
   const changed = await inTerminal(['lock', 'verify', '--target', folder]);
   assert.equal(changed.exitCode, 1);
   assert.match(changed.out, /^different .*the file was changed\n[\s\S]*is not what its lockfile says\.\n$/m);
+  const narrow = await inTerminal(['lock', 'verify', '--target', folder], { isTerminal: true, columns: 60 });
+  assert.ok(narrow.out.includes('mcp_server:pdf-tables@1.0.0\n') && narrow.out.includes(adapter), narrow.out);
   const json = await inTerminal(['lock', 'verify', '--target', folder, '--json']);
   assert.equal((JSON.parse(json.out) as LockReport).ok, false);
 

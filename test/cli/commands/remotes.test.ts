@@ -87,7 +87,8 @@ test('hub sync: a hub that is older than this program, and tells no counts', asy
   );
 });
 
-testBothWays('hub remotes rejections: each manifest that was refused, and why', {}, async (t, { hub, json }) => {
+testBothWays('hub remotes rejections: each manifest that was refused, and why', {}, async (t, reached) => {
+  const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);
   const bad = Array.from({ length: 25 }, (_, index) => `bad-${String(index).padStart(2, '0')}.json`);
   catalog.put('/index.json', { manifests: ['a.json', ...bad] });
@@ -101,6 +102,8 @@ testBothWays('hub remotes rejections: each manifest that was refused, and why', 
   const listed = await hub('remotes', 'rejections', url, '--limit', '2');
   assert.equal(listed.exitCode, 0, listed.error);
   assert.match(listed.out, /^MANIFEST +WHY\n(?:http\S+bad-\d\d\.json {2}.*JSON.*\n){2}\n2 of 25 manifests\n$/);
+  const narrow = await inTerminal(['remotes', 'rejections'], { environment, isTerminal: true, columns: 40 });
+  for (const name of bad) assert.ok(narrow.out.includes(catalog.url(`/${name}`)), 'addresses can be told apart');
   const page = await json<RejectionPage>('remotes', 'rejections', '--offset', '24');
   assert.deepEqual([page.answer.items.length, page.answer.total], [1, 25]);
   assert.match((await hub('remotes', 'rejections', '--offset', '25')).out, /^There are no more; 25 manifests in all/);
