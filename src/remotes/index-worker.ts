@@ -30,8 +30,8 @@ export type IndexAnswer =
     }
   | { ok: false; error: string };
 
-/** So that the main thread is never busy with one chunk for long, whatever an index holds in place, and what the database knows of one is forgotten while it is still cheap to forget. */
-const CHUNK = { entries: 100, characters: 250_000 };
+/** So that the main thread is never busy with one chunk for long, whatever an index holds in place, and what the database knows of one is soon forgotten. */
+const CHUNK = { entries: 250, characters: 250_000 };
 
 export default function readIndex(task: IndexTask): IndexAnswer {
   const { url } = task;
