@@ -59,8 +59,9 @@ export function createRegistrationStore(
               due.map(({ uid }) => uid),
             ),
           )
-          // Asked again by the update itself: another hub may have been faster.
+          // Asked again by the update itself: another hub may have been faster, and may even be done with some.
           .where((eb) => isUnclaimed(eb, claim.now))
+          .where((eb) => isDue(eb, claim))
           .returning([...REGISTRABLE_COLUMNS, ownName])
           .execute();
         if (rows.length > 0) return rows.map(registrable).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
