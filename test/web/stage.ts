@@ -65,8 +65,11 @@ export function browserTest(
     try {
       await story({ ...stage, origin, open }, t);
     } finally {
-      // Before the hub is gone, which the page would notice.
-      for (const context of contexts) await context.close();
+      // Before the hub is gone, which the page would notice; an answer that a story is still rewriting is of no use then.
+      for (const context of contexts) {
+        for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await context.close();
+      }
     }
     assert.deepEqual(surprises, [], 'nothing unexpected happened in the browser');
   });
