@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../errors.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
-import type { HubAccess } from './command.ts';
+import type { HubAccess, LocalCatalog } from './command.ts';
 import { readEnvFile, withEnvFile } from './environment.ts';
 import { UsageError } from './exit-codes.ts';
 import type { LocalHub } from './local-hub.ts';
@@ -28,10 +28,13 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   let local: Promise<LocalHub> | undefined;
   let server: Promise<HubOperations> | undefined;
 
-  async function openLocal(options: { mustExist: boolean }): Promise<Hub> {
+  async function openLocal({ mustExist = false, mayPass = false }: LocalCatalog = {}): Promise<Hub> {
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
-    const { openLocalHub } = await import('./local-hub.ts');
-    local ??= openLocalHub({ environment: withEnvFile(environment), terminal, ...options });
+    const { openLocalHub, lacksCatalog } = await import('./local-hub.ts');
+    const { openEmptyHub } = await import('./empty-hub.ts');
+    const options = { environment: withEnvFile(environment), terminal };
+    local ??=
+      mayPass && lacksCatalog(options.environment) ? openEmptyHub(options) : openLocalHub({ ...options, mustExist });
     return (await local).hub;
   }
 
@@ -39,13 +42,13 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
     get serverUrl() {
       return chosen()?.url;
     },
-    async open({ mustExist = false } = {}) {
+    async open(options) {
       const choice = chosen();
-      if (choice === undefined) return openLocal({ mustExist });
+      if (choice === undefined) return openLocal(options);
       server ??= openServer(choice, terminal);
       return server;
     },
-    openLocal: ({ mustExist = false } = {}) => openLocal({ mustExist }),
+    openLocal,
     async settle({ withinMs } = {}) {
       const caughtUp = (await local)?.hub.catchUpSearch();
       if (!caughtUp) return;

@@ -42,14 +42,22 @@ export interface CommandTable {
   groups: Readonly<Record<string, string>>;
 }
 
+/** What becomes of a local catalog that is not there yet; one is made, unless something else is said. */
+export interface LocalCatalog {
+  /** Without one there is nothing to be done, and no empty one should be left behind. */
+  mustExist?: boolean;
+  /** Where nobody has said that there is to be one, it ends with the command. */
+  mayPass?: boolean;
+}
+
 /** How a command comes to a hub. */
 export interface HubAccess {
   /** Address of the server that was named; undefined means the local database. */
   readonly serverUrl: string | undefined;
   /** The server, or a hub in this process; the same every time. */
-  open(options?: { mustExist?: boolean }): Promise<HubOperations>;
+  open(options?: LocalCatalog): Promise<HubOperations>;
   /** The hub in this process, for what only its owner can do. */
-  openLocal(options?: { mustExist?: boolean }): Promise<Hub>;
+  openLocal(options?: LocalCatalog): Promise<Hub>;
   /** Resolves when everything can be found by its meaning, where that is up to this process; after so long, or when it is to end, in any case. */
   settle(options?: { withinMs?: number }): Promise<void>;
 }

@@ -52,6 +52,13 @@ function withoutBackground(config: Config): Config {
   return { ...config, ingest: { ...config.ingest, intervalMin: 0 } };
 }
 
+/** Neither is there one, nor has anybody said where one should be: the folder may be of any project. */
+export function lacksCatalog(environment: Environment): boolean {
+  const { database } = readConfig(environment);
+  const isChosen = [environment.DB_PATH, environment.DATA_DIR].some((place) => place?.trim());
+  return !isChosen && database.engine === 'sqlite' && !existsSync(database.path);
+}
+
 function requireCatalog({ database }: Config): void {
   if (database.engine !== 'sqlite' || existsSync(database.path)) return;
   throw new NotFoundError(

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { tempDir } from '../support/databases.ts';
 
-const EXECUTABLE = fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url));
+export const EXECUTABLE = fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url));
 
 export interface Ended {
   code: number | null;

@@ -75,7 +75,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   await page.getByText('Copied').waitFor();
   assert.match(
     await copied(),
-    /^curl -sSf http:\/\/127\.0\.0\.1:\d+\/catalog\/manifest\/mcp_server%3Amcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be%400\.8\.3 \| HUB_URL= hub install --manifest - --target \.$/,
+    /^hub show mcp_server:mcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be@0\.8\.3 --manifest --hub http:\/\/127\.0\.0\.1:\d+ \| HUB_URL= hub install --manifest - --target \.$/,
   );
 
   for (const [client, section] of [

@@ -46,7 +46,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
   }
   const [{ localChecks }, { openEmptyHub }, { openWorld }, { readConfig }] = await Promise.all([
     import('../doctor/local-checks.ts'),
-    import('../doctor/empty-hub.ts'),
+    import('../empty-hub.ts'),
     import('../world.ts'),
     import('../../config.ts'),
   ]);
@@ -61,7 +61,11 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     world,
     openHub: () => access.openLocal(),
     async openEmptyHub() {
-      const { hub, close: closeHub } = await openEmptyHub({ environment, terminal });
+      const { hub, close: closeHub } = await openEmptyHub({
+        environment,
+        // What goes wrong is a finding, and told as one.
+        terminal: { ...terminal, writeError: () => {} },
+      });
       leftovers.defer(closeHub);
       return hub;
     },

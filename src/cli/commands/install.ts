@@ -30,7 +30,7 @@ export const installCommands = [
       target: text('--target <folder>', 'folder that everything is written into; this one, unless with --hub'),
       manifest: text(
         '--manifest <file>',
-        'install this manifest (JSON or YAML; - reads it from another program), and put it into the catalog',
+        'install this manifest (JSON or YAML; - reads it from another program), and put it into the catalog, if there is one',
       ),
       frozen: flag('--frozen', 'exactly what the lockfile in the folder says; any difference is an error'),
       dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
@@ -40,6 +40,10 @@ export const installCommands = [
       ['hub install mcp_server:pdf-tables@1.0.0 --target ./project', ''],
       ['hub install --manifest ./manifest.yaml --target ./project', 'something of your own'],
       ['curl -sSf https://example.org/manifest.json | hub install --manifest - --target .', ''],
+      [
+        'hub show tool:invoice-fields --manifest --hub https://hub.example.org | hub install --manifest - --target .',
+        'out of the catalog of a hub elsewhere, on this machine',
+      ],
       ['hub install mcp_server:pdf-tables@1.0.0 --target ./project --frozen', 'the very same again, in CI'],
     ],
     async run({ args: [givenId], options, output, access, terminal }) {
@@ -49,7 +53,7 @@ export const installCommands = [
       const source = options.manifest === undefined ? undefined : await readManifest(options.manifest, terminal);
       const id = givenId ?? source?.id;
       if (id === undefined) throw new UsageError('Say what to install: an id, or a file with --manifest.');
-      const hub = await access.open({ mustExist: source === undefined });
+      const hub = await access.open(source ? { mayPass: true } : { mustExist: true });
       const request = {
         id,
         target: target ?? '.',

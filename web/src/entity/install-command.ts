@@ -1,5 +1,4 @@
 // The command that installs an entity on the reader's own machine.
-import { manifestPath } from '../api/manifest-path.ts';
 import { shellWord } from './shell.ts';
 
 /**
@@ -7,6 +6,5 @@ import { shellWord } from './shell.ts';
  * An empty HUB_URL keeps the install here, also for readers whose commands go to a hub elsewhere.
  */
 export function installCommand(origin: string, id: string): string {
-  const address = shellWord(`${origin}${manifestPath(id)}`);
-  return `curl -sSf ${address} | HUB_URL= hub install --manifest - --target .`;
+  return `hub show ${shellWord(id)} --manifest --hub ${shellWord(origin)} | HUB_URL= hub install --manifest - --target .`;
 }

@@ -2,19 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalHub, type LocalHubOptions, openLocalHub } from '../local-hub.ts';
+import { type LocalHub, type LocalHubOptions, openLocalHub } from './local-hub.ts';
 
 export async function openEmptyHub({
   environment,
   terminal,
 }: Pick<LocalHubOptions, 'environment' | 'terminal'>): Promise<LocalHub> {
-  const folder = await mkdtemp(join(tmpdir(), 'hub-doctor-'));
+  const folder = await mkdtemp(join(tmpdir(), 'hub-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
-  // What goes wrong is a finding, and told as one.
-  const quiet = { ...terminal, writeError: () => {} };
   const empty = { ...environment, DATABASE_URL: undefined, DB_PATH: join(folder, 'empty.sqlite') };
   try {
-    const { hub, close } = await openLocalHub({ environment: empty, terminal: quiet, mustExist: false });
+    const { hub, close } = await openLocalHub({ environment: empty, terminal, mustExist: false });
     return { hub, close: () => close().finally(removeFolder) };
   } catch (error) {
     await removeFolder();

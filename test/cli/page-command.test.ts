@@ -1,0 +1,61 @@
+// The command that the page shows for an install, pasted into a shell in somebody's project.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { installCommand } from '../../web/src/entity/install-command.ts';
+import { aManifest } from '../support/builders.ts';
+import { tempDir } from '../support/databases.ts';
+import { testHub } from '../support/hub.ts';
+import { unusedAddress } from '../support/unused-address.ts';
+import { EXECUTABLE, run } from './process.ts';
+
+const ID = 'mcp_server:pdf-tables@1.0.0';
+
+interface Failure {
+  code: number;
+  stderr: string;
+}
+
+function paste(command: string, folder: string) {
+  const hub = `hub() { '${process.execPath}' '${EXECUTABLE}' "$@"; }`;
+  return promisify(execFile)('sh', ['-c', `${hub}\n${command}`], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HUB_URL: 'http://127.0.0.1:9' },
+  });
+}
+
+test('the install command of the page: installs into the folder, and leaves nothing else there', async (t) => {
+  const manifest = aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] });
+  const { listen } = await testHub(t, { manifests: [manifest] });
+  const folder = await tempDir(t);
+  const { stdout } = await paste(installCommand(await listen(), ID), folder);
+  assert.match(stdout, /Installed mcp_server:pdf-tables@1\.0\.0 in .+\.\n$/);
+  assert.deepEqual((await readdir(folder)).toSorted(), ['.hub', 'adapters', 'hub.lock.json']);
+});
+
+test('the install command of the page: a hub that is gone is told, and the folder stays empty', async (t) => {
+  const folder = await tempDir(t);
+  const failure: Failure = await paste(installCommand(await unusedAddress(), ID), folder).then(
+    () => assert.fail('it should fail'),
+    (error) => error,
+  );
+  assert.match(failure.stderr, /^hub: The hub at http:\/\/127\.0\.0\.1:\d+ /m);
+  assert.notEqual(failure.code, 0);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+for (const args of [
+  ['search', 'pdf'],
+  ['show', ID],
+  ['install', ID],
+]) {
+  test(`hub ${args[0]}: where there is no catalog it makes none, and says what to do, with exit code 3`, async (t) => {
+    const folder = await tempDir(t);
+    const { code, stdout, stderr } = await run(t, { args, folder });
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /^hub: There is no catalog at \S+ yet\. .+ --hub or HUB_URL\.\n$/);
+    assert.deepEqual(await readdir(folder), []);
+  });
+}
