@@ -71,12 +71,22 @@ export function answerBrokenRequest(error: ParserError, socket: Socket, report: 
 
 export type BrokenRequestListener = (broken: { requestId: string; code: ErrorCode; status: number }) => void;
 
+/** What other answers have as well, for those who look at one in a browser. */
+const HEADERS = [
+  "Content-Security-Policy: default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
+  'Referrer-Policy: no-referrer',
+  'X-Content-Type-Options: nosniff',
+  'X-Frame-Options: DENY',
+]
+  .map((header) => `${header}\r\n`)
+  .join('');
+
 function answer(socket: Socket, problem: HubError, requestId: string): void {
   const { status, title } = PROBLEMS[problem.code];
   const body = JSON.stringify(problemBody(problem, requestId));
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\n${HEADERS}Connection: close\r\n\r\n${body}`,
   );
 }
 

@@ -61,7 +61,7 @@ export function sendProblem(error: HubError, request: FastifyRequest, reply: Fas
   const { status, retryAfterSec } = PROBLEMS[error.code];
   if (retryAfterSec !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSec);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  // Also here: an address that cannot be read is answered before any hook has run.
+  // Also here: what the framework itself refuses is answered before any hook has run.
   reply.header('x-request-id', request.id);
   return reply.code(status).type(PROBLEM_TYPE).send(problemBody(error, request.id));
 }

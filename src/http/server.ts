@@ -12,6 +12,7 @@ import type { Config } from '../config.ts';
 import { HubError } from '../errors.ts';
 import type { Hub } from '../hub.ts';
 import type { World } from '../lib/world.ts';
+import { routableUrl } from './address-path.ts';
 import { authorize } from './auth.ts';
 import { answerBrokenRequest, createListener, LARGEST_HEADERS_BYTES, type TlsIdentity } from './listener.ts';
 import { completeMethods, type DeclaredRoute } from './methods.ts';
@@ -46,12 +47,9 @@ export interface ServerDependencies {
 }
 
 const MOST_EVENT_LOOP_DELAY_MS = 1_000;
-/** Addresses that end in an entity id, which may hold `/`. */
-const ID_PATHS = /^((?:\/catalog)?\/entities\/|\/catalog\/manifest\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
 
 export async function createServer({ hub, config, world, tls }: ServerDependencies): Promise<FastifyInstance> {
   const { log, metrics } = world;
-  const notFound = answerNotFound();
   const app = fastify({
     serverFactory: (handler) => createListener(handler, { tls, requestTimeoutSec: config.requestTimeoutSec }),
     forceCloseConnections: 'idle',
@@ -61,12 +59,11 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     trustProxy: config.trustProxy,
     logger: false,
     genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
-    rewriteUrl: ({ url = '/' }) =>
-      url.replace(ID_PATHS, (_all, path, id, query) => `${path}${id.replaceAll('/', '%2F')}${query}`),
+    rewriteUrl: ({ url = '/' }) => routableUrl(url),
     // Named, so that Fastify does not load the ones that it would use.
     schemaController: { compilersFactory: { buildValidator: notNeeded, buildSerializer: notNeeded } },
     routerOptions: { maxParamLength: LARGEST_HEADERS_BYTES, ignoreTrailingSlash: true },
-    frameworkErrors: (error, request, reply) => void notFound(request, reply, unreadableAddress(error, request.url)),
+    frameworkErrors: (error, request, reply) => void sendProblem(asHubError(error), request, reply),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, observeBroken(world)),
   });
 
@@ -102,7 +99,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     app.logFailure(request, error);
     return sendProblem(asHubError(error), request, reply);
   });
-  app.setNotFoundHandler(notFound);
+  app.setNotFoundHandler(answerNotFound());
 
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {
@@ -215,11 +212,6 @@ function varyByEncoding(reply: FastifyReply): void {
 
 function saneRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : undefined;
-}
-
-function unreadableAddress(error: unknown, url: string): HubError {
-  if (ID_PATHS.test(url)) return new HubError('entity_not_found', 'The address holds no readable entity id.');
-  return asHubError(error);
 }
 
 function reasonOf(cause: unknown): string {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
+import { isReadable } from './address-path.ts';
 import { pagePolicy } from './page-policy.ts';
 import { sendProblem } from './problem.ts';
 
@@ -41,16 +42,15 @@ export async function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER
 export function answerNotFound(folder: string = PAGE_FOLDER) {
   const file = join(folder, 'index.html');
   const page = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  return (request: FastifyRequest, reply: FastifyReply, problem: HubError = nothingHere()): FastifyReply => {
-    if (page === undefined || !isOpenedInBrowser(request)) return sendProblem(problem, request, reply);
-    // Also here: an address that cannot be read is answered before any hook has run.
-    reply.header('x-request-id', request.id);
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (page === undefined || !isOpenedInBrowser(request)) return sendProblem(nothingAt(request), request, reply);
     reply.header('content-security-policy', pagePolicy({ remoteImages: false }));
     return reply.code(404).header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
   };
 }
 
-function nothingHere(): HubError {
+function nothingAt({ originalUrl }: FastifyRequest): HubError {
+  if (!isReadable(originalUrl)) return new HubError('invalid_request', 'The address cannot be read.');
   return new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.');
 }
 

@@ -141,7 +141,10 @@ test('bad addresses: a clear 4xx each, and the hub unharmed', async (t) => {
   const { address, logged } = await readingHub(t);
   for (const [path, code] of badAddresses) {
     await t.test(path.slice(0, 60), async () => {
-      assertProblem(await exchange(address, requestText(`GET ${path}`)), code);
+      const answer = await exchange(address, requestText(`GET ${path}`));
+      assertProblem(answer, code);
+      assert.match(answer.headers['content-security-policy'] ?? '', /default-src 'none'/);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff');
     });
   }
   for (const query of [

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
 import { testHub } from '../support/hub.ts';
-import { assertProblem, exchange, inject, parseAnswer, requestText } from './wire.ts';
+import { type Answer, assertProblem, exchange, inject, parseAnswer, requestText } from './wire.ts';
 
 const LONG = 'x'.repeat(20_000);
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -44,11 +44,13 @@ const broken: { name: string; bytes: string | Buffer; code: ErrorCode }[] = [
 
 test('what is no readable request gets a clear answer, and harms nobody', async (t) => {
   const { app, address, logged } = await listeningHub(t);
+  const usual = securityOf(await inject(app, '/nowhere'));
   for (const { name, bytes, code } of broken) {
     await t.test(name, async () => {
       const answer = await exchange(address, bytes);
       assertProblem(answer, code);
       assert.equal(answer.headers.connection, 'close');
+      assert.deepEqual(securityOf(answer), usual);
     });
   }
   assert.equal((await inject(app, '/health')).status, 200);
@@ -57,6 +59,11 @@ test('what is no readable request gets a clear answer, and harms nobody', async 
     [],
   );
 });
+
+function securityOf({ headers }: Answer) {
+  const names = ['content-security-policy', 'referrer-policy', 'x-content-type-options', 'x-frame-options'];
+  return names.map((name) => headers[name] ?? `no ${name}`);
+}
 
 test('five hundred small headers are no flood', async (t) => {
   const { address } = await listeningHub(t);
