@@ -18,6 +18,7 @@ import { createManifestFetcher } from './remotes/fetch-manifest.ts';
 import { createPoliteFetch } from './remotes/polite-fetch.ts';
 import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
+import { createSingleManifestFetcher } from './remotes/single-manifest.ts';
 import { createSync } from './remotes/sync.ts';
 import { checkLlm } from './search/check-llm.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
@@ -102,6 +103,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   const timeoutMs = config.ingest.requestTimeoutSec * 1000;
   const politeFetch = createPoliteFetch({ fetch, requestsPerHost: config.ingest.requestsPerHost });
   const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes: config.ingest.maxIndexBytes, timeoutMs });
+  const manifestLimits = { maxManifestBytes: config.ingest.maxManifestBytes, timeoutMs };
   const manifestReader = createManifestReader();
   const sync = createSync({
     book,
@@ -111,11 +113,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     members: createMemberStore(database, revision),
     runs: createRunStore(database),
     fetchIndex,
-    fetchManifest: createManifestFetcher({
-      fetch: politeFetch,
-      maxManifestBytes: config.ingest.maxManifestBytes,
-      timeoutMs,
-    }),
+    fetchManifest: createManifestFetcher({ fetch: politeFetch, ...manifestLimits }),
     manifestReader,
     tryLock: database.tryLock,
     timeLimitMs: config.ingest.remoteTimeoutMin * 60_000,
@@ -168,6 +166,8 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   const installs = createHubInstalls(
     {
       catalog,
+      // Not the patient one: somebody waits for the answer.
+      fetchManifest: createSingleManifestFetcher(createManifestFetcher({ fetch, ...manifestLimits }), manifestReader),
       gateway,
       isGatewayConfigured: config.gateway !== undefined,
       world,

@@ -28,13 +28,15 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   let local: Promise<LocalHub> | undefined;
   let server: Promise<HubOperations> | undefined;
 
-  async function openLocal({ mustExist = false, mayPass = false }: LocalCatalog = {}): Promise<Hub> {
+  async function openLocal(catalog: LocalCatalog = {}): Promise<Hub> {
+    const { mustExist = false, mayPass = false, leavesNothing = false } = catalog;
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
-    const { openLocalHub, lacksCatalog } = await import('./local-hub.ts');
+    const { openLocalHub, isCatalogChosen, lacksCatalog } = await import('./local-hub.ts');
     const { openEmptyHub } = await import('./empty-hub.ts');
     const options = { environment: withEnvFile(environment), terminal };
+    const passes = mayPass && (leavesNothing || !isCatalogChosen(options.environment));
     local ??=
-      mayPass && lacksCatalog(options.environment) ? openEmptyHub(options) : openLocalHub({ ...options, mustExist });
+      passes && lacksCatalog(options.environment) ? openEmptyHub(options) : openLocalHub({ ...options, mustExist });
     return (await local).hub;
   }
 

@@ -48,6 +48,8 @@ export interface LocalCatalog {
   mustExist?: boolean;
   /** Where nobody has said that there is to be one, it ends with the command. */
   mayPass?: boolean;
+  /** It ends with the command wherever it is to be: nothing is to be touched. */
+  leavesNothing?: boolean;
 }
 
 /** How a command comes to a hub. */

@@ -52,15 +52,22 @@ function withoutBackground(config: Config): Config {
   return { ...config, ingest: { ...config.ingest, intervalMin: 0 } };
 }
 
-/** Neither is there one, nor has anybody said where one should be: the folder may be of any project. */
-export function lacksCatalog(environment: Environment): boolean {
-  const { database } = readConfig(environment);
-  const isChosen = [environment.DB_PATH, environment.DATA_DIR].some((place) => place?.trim());
-  return !isChosen && database.engine === 'sqlite' && !existsSync(database.path);
+/** Where nobody has said where one should be, the folder may be of any project. */
+export function isCatalogChosen({ DB_PATH, DATA_DIR }: Environment): boolean {
+  return [DB_PATH, DATA_DIR].some((place) => place?.trim());
 }
 
-function requireCatalog({ database }: Config): void {
-  if (database.engine !== 'sqlite' || existsSync(database.path)) return;
+export function lacksCatalog(environment: Environment): boolean {
+  return isNotThere(readConfig(environment));
+}
+
+function isNotThere({ database }: Config): boolean {
+  return database.engine === 'sqlite' && !existsSync(database.path);
+}
+
+function requireCatalog(config: Config): void {
+  const { database } = config;
+  if (database.engine !== 'sqlite' || !isNotThere(config)) return;
   throw new NotFoundError(
     `There is no catalog at ${database.path} yet. Fill one with 'hub remotes add <url>' and 'hub sync', or name a running hub with --hub or HUB_URL.`,
   );

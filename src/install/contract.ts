@@ -47,7 +47,9 @@ export const InstallRequest = z.object({
   frozen: z
     .boolean()
     .default(false)
-    .describe('Installs exactly what the lockfile in the target says; any difference is an error.'),
+    .describe(
+      'Installs exactly what the lockfile in the target says; any difference is an error. What is not in the catalog is fetched from where the lockfile says that its manifest is.',
+    ),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 

@@ -74,6 +74,7 @@ function comparedFields({ kind, spec, tree }: LockedArtifact, expected: LockedAr
   return tree !== undefined && expected.tree !== undefined ? ([...always, 'tree'] as const) : always;
 }
 
-function mismatch(why: string): HubError {
+/** `why` is the end of a sentence, and what to do about it. */
+export function mismatch(why: string): HubError {
   return new HubError('lockfile_mismatch', `A frozen install is not possible: ${why}.`);
 }

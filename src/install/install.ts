@@ -5,6 +5,7 @@ import { carryOut, type InstallTools } from './carry-out.ts';
 import type { InstallListener, InstallPlan, InstallReport, InstallRequest, Lockfile } from './contract.ts';
 import { explain } from './explain.ts';
 import { assertLocked } from './frozen.ts';
+import { type FetchManifest, withLockedManifest } from './locked-manifest.ts';
 import { EMPTY_LOCKFILE, readLockfile } from './lockfile.ts';
 import { planInstall } from './plan.ts';
 import { findSubject } from './subject.ts';
@@ -22,19 +23,27 @@ export interface Install {
 
 export interface InstallDependencies extends InstallTools {
   catalog: Pick<Catalog, 'get' | 'manifest' | 'save'>;
+  /** For what is in a lockfile and not in the catalog. */
+  fetchManifest: FetchManifest;
   targets: TargetRule;
   /** Installs into different targets at a time. */
   atOnce: number;
 }
 
-export function createInstall({ catalog, targets, atOnce, ...tools }: InstallDependencies): Install {
+export function createInstall({ catalog, fetchManifest, targets, atOnce, ...tools }: InstallDependencies): Install {
   const inTurn = createTargetQueue(atOnce);
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Set<Promise<unknown>>();
 
-  async function install(request: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
-    const whole = await checkTarget(request.target, targets);
+  async function install(asked: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
+    const whole = await checkTarget(asked.target, targets);
+    const request = await withLockedManifest(asked, {
+      catalog,
+      fetchManifest,
+      readLockfile: () => lockfileOf(whole),
+      signal,
+    });
     const subject = await findSubject(catalog, request);
     const plan = planInstall(subject);
     if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);

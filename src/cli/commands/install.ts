@@ -53,7 +53,11 @@ export const installCommands = [
       const source = options.manifest === undefined ? undefined : await readManifest(options.manifest, terminal);
       const id = givenId ?? source?.id;
       if (id === undefined) throw new UsageError('Say what to install: an id, or a file with --manifest.');
-      const hub = await access.open(source ? { mayPass: true } : { mustExist: true });
+      const hub = await access.open({
+        leavesNothing: dryRun,
+        // A lockfile says where the manifest of what it locks is.
+        ...(source || frozen ? { mayPass: true } : { mustExist: true }),
+      });
       const request = {
         id,
         target: target ?? '.',
@@ -62,10 +66,10 @@ export const installCommands = [
         frozen,
       };
       const report = await output.working((progress) =>
-        explainedNotFound(
-          hub.install(request, installListener(progress)),
-          () =>
-            `No entity '${id.slice(0, LONGEST_ID_SHOWN)}' is in the catalog. ${SEARCH_ADVICE} --manifest <file> installs what is not in it.`,
+        explainedNotFound(hub.install(request, installListener(progress)), (message) =>
+          message.includes(LOCKFILE_NAME)
+            ? message.replace(/Send (the manifest that was locked)/, 'Name $1 with --manifest')
+            : `No entity '${id.slice(0, LONGEST_ID_SHOWN)}' is in the catalog. ${SEARCH_ADVICE} --manifest <file> installs what is not in it.`,
         ),
       );
       const folder =

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, realpath, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import type { InstallReport, LockedEntity, LockReport } from '../../../src/install/contract.ts';
+import {
+  type InstallReport,
+  InstallRequest,
+  type LockedEntity,
+  type LockReport,
+} from '../../../src/install/contract.ts';
 import { rawZip } from '../../install/artifacts/raw-archives.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
@@ -60,6 +66,51 @@ testBothWays('hub install --frozen: nothing to go by is a failure', { manifests 
   const { exitCode, error } = await hub('install', ID, '--target', await tempDir(t), '--frozen');
   assert.equal(exitCode, 1);
   assert.match(error, /^hub: A frozen install is not possible: there is no hub\.lock\.json in the target\./);
+});
+
+testBothWays(
+  'hub install --frozen: a lockfile is enough, also without a catalog',
+  {},
+  async (t, { hub, environment }) => {
+    const host = await startIndexServer(t);
+    host.put('/pdf.json', manifests[0]);
+    const target = join(await tempDir(t), 'project');
+    const elsewhere = await testHub(t);
+    const install = { id: ID, target, manifest: manifests[0], source_url: host.url('/pdf.json') };
+    await elsewhere.hub.install(InstallRequest.parse(install));
+    const args = ['install', ID, '--target', target, '--frozen'];
+
+    const folder = await tempDir(t);
+    const nowhere = { ...environment, ...(environment.DB_PATH && { DB_PATH: join(folder, 'data', 'c.sqlite') }) };
+    const dry = await inTerminal([...args, '--dry-run'], { environment: nowhere });
+    assert.deepEqual([dry.exitCode, await readdir(folder)], [0, []], dry.error);
+    const done = await inTerminal(args, { environment: nowhere });
+    assert.equal(done.exitCode, 0, done.error);
+    assert.equal((await hub('show', ID)).exitCode, environment.DB_PATH ? 3 : 0, 'the other catalog has it now');
+
+    host.remove('/pdf.json');
+    const gone = await inTerminal(args, { environment: { ...nowhere, DB_PATH: join(folder, 'none', 'c.sqlite') } });
+    if (environment.DB_PATH) {
+      assert.equal(gone.exitCode, 3);
+      assert.match(
+        gone.error,
+        /pdf\.json: answered 404\. Name the manifest that was locked with --manifest, or ingest/,
+      );
+    }
+  },
+);
+
+test('hub install --dry-run: nothing is left, not even an empty catalog where one was chosen', async (t) => {
+  const folder = await tempDir(t);
+  const readInput = async () => JSON.stringify(manifests[0]);
+  for (const place of [{ DB_PATH: join(folder, 'a', 'c.sqlite') }, { DATA_DIR: join(folder, 'data') }]) {
+    const environment = { ...place, PATH: process.env.PATH };
+    const args = ['install', '--manifest', '-', '--target', join(folder, 'project'), '--dry-run'];
+    const { exitCode, out } = await inTerminal(args, { environment, readInput });
+    assert.equal(exitCode, 0);
+    assert.match(out, /Nothing was touched/);
+    assert.deepEqual(await readdir(folder), []);
+  }
 });
 
 testBothWays('hub install: a step that fails is told, with exit code 1', {}, async (t, { hub, json }) => {
