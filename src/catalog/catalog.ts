@@ -17,7 +17,7 @@ import { type EntityType, type EntityUid, parseReference } from './uid.ts';
 type SaveResult = { ok: true; uid: EntityUid; outcome: SaveOutcome } | { ok: false; error: HubError };
 
 export interface Catalog {
-  /** @throws HubError `invalid_manifest` */
+  /** Of a manifest that no remote brought; the next sync puts that of a remote in its place. @throws HubError `invalid_manifest` */
   save(source: ManifestSource): Promise<{ uid: EntityUid; outcome: SaveOutcome }>;
   /**
    * A bad manifest costs no other its place. When one uid occurs twice, the last one is stored and the
@@ -81,8 +81,7 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
   return {
     async save(source) {
       const entity = entityFromManifest(source);
-      const [outcome = 'unchanged'] = await store.save([entity], now());
-      return { uid: entity.uid, outcome };
+      return { uid: entity.uid, outcome: await store.saveInline(entity, now()) };
     },
 
     async saveMany(sources) {

@@ -11,6 +11,11 @@ export interface CatalogStore {
    * Never touches the gateway's columns; an entity that came without an address keeps the one it had.
    */
   save(entities: readonly Entity[], at: Date): Promise<SaveOutcome[]>;
+  /**
+   * As `save`, for a manifest that no remote brought: whoever lists the entity brings its own again the next time. The
+   * address that the entity had is not that of another manifest.
+   */
+  saveInline(entity: Entity, at: Date): Promise<SaveOutcome>;
   /** Without a version, the newest one. */
   get(reference: EntityReference): Promise<StoredEntity | undefined>;
   /** Of that type and name, newest version first, up to a thousand. */

@@ -1,5 +1,5 @@
 // The catalog's port on both engines.
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { CatalogQuery } from '../catalog/contract.ts';
 import type { Entity, EntityVersion, StoredSummary } from '../catalog/entity.ts';
 import type { CatalogStore, SaveOutcome } from '../catalog/store.ts';
@@ -15,8 +15,9 @@ import {
   summaryFromRow,
 } from './entity-row.ts';
 import { likePattern } from './like.ts';
+import { wantAnew } from './member-store.ts';
 import type { Revision } from './revision.ts';
-import type { Tables } from './tables.ts';
+import type { EntityTable, Tables } from './tables.ts';
 
 /** One name has 947 in the largest published catalog. */
 const MOST_VERSIONS = 1000;
@@ -32,7 +33,8 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
     async save(entities, at) {
       if (entities.length === 0) return [];
       return revision.change(async (tx) => {
-        const outcomes = await outcomesOf(tx, entities);
+        const stored = await storedOf(tx, entities);
+        const outcomes = new Map(entities.map((entity) => [entity.uid, outcomeOf(entity, stored.get(entity.uid))]));
         // Sorted, so that two hubs that save the same entities never wait for each other in a circle.
         const changed = entities
           .filter(({ uid }) => outcomes.get(uid) !== 'unchanged')
@@ -43,6 +45,20 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
           isChange: changed.length > 0,
           entities: changed.map(({ uid }) => uid),
         };
+      });
+    },
+
+    async saveInline(entity, at) {
+      return revision.change(async (tx) => {
+        const before = (await storedOf(tx, [entity])).get(entity.uid);
+        const outcome = outcomeOf(entity, before);
+        const isChange = outcome !== 'unchanged';
+        if (isChange) {
+          const isAnother = before !== undefined && before.manifest_digest !== entity.manifestDigest;
+          await upsert(tx, [entity], at, { keepsAddress: !isAnother });
+          await wantAnew(tx, isOneOf('uid', [entity.uid]));
+        }
+        return { result: outcome, isChange, entities: isChange ? [entity.uid] : [] };
       });
     },
 
@@ -101,39 +117,45 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
     revision: () => revision.current(),
   };
 
-  async function upsert(tx: Db, entities: readonly Entity[], at: Date): Promise<void> {
+  async function upsert(
+    tx: Db,
+    entities: readonly Entity[],
+    at: Date,
+    { keepsAddress = true }: { keepsAddress?: boolean } = {},
+  ): Promise<void> {
     const rows = entities.map((entity) => rowFromEntity(entity, at));
     const columns = Object.keys(rows[0] ?? {});
     const assignments = columns
       .filter((column) => !KEPT_ON_UPDATE.includes(column))
       .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
+    const address = keepsAddress ? sql`coalesce(excluded.source_url, entity.source_url)` : sql`excluded.source_url`;
     await sql`
       insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
       select * from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming where true
-      on conflict (uid) do update set ${sql.join(assignments)}, source_url = coalesce(excluded.source_url, entity.source_url)
+      on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address}
     `.execute(tx);
   }
 
-  async function outcomesOf(tx: Db, entities: readonly Entity[]): Promise<Map<string, SaveOutcome>> {
+  async function storedOf(tx: Db, entities: readonly Entity[]): Promise<Map<string, StoredState>> {
     const uids = entities.map(({ uid }) => uid);
     const rows = await tx
       .selectFrom('entity')
       .select(['uid', 'manifest_digest', 'source_url', 'mapping'])
       .where(isOneOf('uid', uids))
       .execute();
-    const stored = new Map(rows.map((row) => [row.uid, row]));
-    return new Map(
-      entities.map(({ uid, manifestDigest, sourceUrl }) => {
-        const row = stored.get(uid);
-        if (!row) return [uid, 'created'];
-        const isSame =
-          row.manifest_digest === manifestDigest &&
-          row.mapping === MAPPING &&
-          (sourceUrl ?? row.source_url) === row.source_url;
-        return [uid, isSame ? 'unchanged' : 'updated'];
-      }),
-    );
+    return new Map(rows.map((row) => [row.uid, row]));
   }
+}
+
+type StoredState = Pick<Selectable<EntityTable>, 'manifest_digest' | 'source_url' | 'mapping'>;
+
+function outcomeOf({ manifestDigest, sourceUrl }: Entity, row: StoredState | undefined): SaveOutcome {
+  if (!row) return 'created';
+  const isSame =
+    row.manifest_digest === manifestDigest &&
+    row.mapping === MAPPING &&
+    (sourceUrl ?? row.source_url) === row.source_url;
+  return isSame ? 'unchanged' : 'updated';
 }
 
 async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }> {

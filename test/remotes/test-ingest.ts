@@ -34,6 +34,8 @@ export interface TestIngest {
     url?: string,
     options?: { signal?: AbortSignal; acceptShrunk?: boolean; onStart?: (progress: Progress) => void },
   ): Promise<IngestResult>;
+  /** As an install with a manifest of its own does. */
+  saveInline(document: JsonObject, sourceUrl?: string): Promise<unknown>;
   get(id: string): Promise<EntityRecord>;
   manifest(id: string): Promise<JsonObject>;
   ids(): Promise<string[]>;
@@ -120,6 +122,7 @@ export async function testIngest(
         { url: remote, signal, acceptShrunk, onStart },
       );
     },
+    saveInline: (document, sourceUrl) => catalog.save({ document, sourceUrl }),
     get: (id) => catalog.get(id),
     manifest: async (id) => JSON.parse((await catalog.manifest(id)).text),
     async ids() {
