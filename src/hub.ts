@@ -15,6 +15,7 @@ import type { World } from './lib/world.ts';
 import { startBackgroundSync } from './remotes/background.ts';
 import { createIndexFetcher } from './remotes/fetch-index.ts';
 import { createManifestFetcher } from './remotes/fetch-manifest.ts';
+import { manifestOf } from './remotes/index-formats/listed-server.ts';
 import { createPoliteFetch } from './remotes/polite-fetch.ts';
 import { createManifestReader } from './remotes/read-manifest.ts';
 import { createRemoteBook } from './remotes/remotes.ts';
@@ -166,6 +167,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
   const installs = createHubInstalls(
     {
       catalog,
+      manifestOf,
       // Not the patient one: somebody waits for the answer.
       fetchManifest: createSingleManifestFetcher(createManifestFetcher({ fetch, ...manifestLimits }), manifestReader),
       gateway,

@@ -32,7 +32,7 @@ export const InstallRequest = z.object({
     })
     .nullish()
     .describe(
-      'The manifest itself, as an object: saved in the catalog first, then installed. `id` must be that of the manifest.',
+      'The manifest itself, as an object: saved in the catalog first, then installed. `id` must be that of the manifest. The `server.json` of an MCP registry does too; its id is `mcp_server:<name>@<version>`.',
     ),
   source_url: z.string().nullish().describe('Where an inline manifest came from.'),
   provenance: z

@@ -1,6 +1,7 @@
 // The story of an install: what is asked for, the plan, then the steps, once the target is free.
 import type { Catalog } from '../catalog/catalog.ts';
 import { HubError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { carryOut, type InstallTools } from './carry-out.ts';
 import type { InstallListener, InstallPlan, InstallReport, InstallRequest, Lockfile } from './contract.ts';
 import { explain } from './explain.ts';
@@ -23,6 +24,8 @@ export interface Install {
 
 export interface InstallDependencies extends InstallTools {
   catalog: Pick<Catalog, 'get' | 'manifest' | 'save'>;
+  /** Documents that say the same in another form, such as the `server.json` of an MCP registry, as manifests; the same one for a manifest. */
+  manifestOf: (document: JsonObject) => JsonObject;
   /** For what is in a lockfile and not in the catalog. */
   fetchManifest: FetchManifest;
   targets: TargetRule;
@@ -30,7 +33,8 @@ export interface InstallDependencies extends InstallTools {
   atOnce: number;
 }
 
-export function createInstall({ catalog, fetchManifest, targets, atOnce, ...tools }: InstallDependencies): Install {
+export function createInstall(dependencies: InstallDependencies): Install {
+  const { catalog, manifestOf, fetchManifest, targets, atOnce, ...tools } = dependencies;
   const inTurn = createTargetQueue(atOnce);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -38,7 +42,7 @@ export function createInstall({ catalog, fetchManifest, targets, atOnce, ...tool
 
   async function install(asked: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
     const whole = await checkTarget(asked.target, targets);
-    const request = await withLockedManifest(asked, {
+    const request = await withLockedManifest(withManifest(asked, manifestOf), {
       catalog,
       fetchManifest,
       readLockfile: () => lockfileOf(whole),
@@ -74,6 +78,14 @@ export function createInstall({ catalog, fetchManifest, targets, atOnce, ...tool
       await Promise.allSettled(underWay);
     },
   };
+}
+
+function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['manifestOf']): InstallRequest {
+  if (!asked.manifest) return asked;
+  const manifest = manifestOf(asked.manifest);
+  if (manifest === asked.manifest) return asked;
+  // As ingest does: whoever goes to its address expects a manifest, which only the hub has.
+  return { ...asked, manifest, source_url: undefined, provenance: undefined };
 }
 
 async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { InstallRequest } from '../../src/install/contract.ts';
 import { treeDigest } from '../../src/lib/files.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
@@ -219,6 +220,34 @@ test('install: an inline manifest without an address keeps the one that the cata
   const other = await install(aManifest({ id: 'other' }));
   const fromHub = 'http://hub.test/catalog/manifest/mcp_server:other@1.0.0';
   assert.equal(other.lockfile.entities[0]?.provenance.source_url, fromHub, 'clients fetch it from there');
+});
+
+test('install: the server.json of an MCP registry does as a manifest, wrapped or bare', async (t) => {
+  const { hub, target, read } = await installStage(t);
+  const server = {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',
+    name: 'io.example/notes',
+    description: 'Notes of a team.',
+    version: '1.2.0',
+    remotes: [{ type: 'streamable-http', url: 'https://notes.example/mcp' }],
+  };
+  const id = 'mcp_server:io.example/notes@1.2.0';
+  const texts: string[] = [];
+  for (const manifest of [server, { server, _meta: {} }]) {
+    const request = { id, target, manifest, source_url: 'https://notes.example/server.json' };
+    const dry = await hub.install(InstallRequest.parse({ ...request, dry_run: true }));
+    assert.equal(dry.plan.id, id);
+    const report = await hub.install(InstallRequest.parse(request));
+    assert.equal(report.ok, true, JSON.stringify(report.results));
+    assert.equal((await hub.getEntity(id)).summary, 'Notes of a team.');
+    texts.push(await read('hub.lock.json'));
+  }
+  assert.equal(texts[0], texts[1]);
+  const other = { id: 'mcp_server:notes@1.2.0', target, manifest: server };
+  await assert.rejects(hub.install(InstallRequest.parse(other)), {
+    code: 'invalid_request',
+    message: /but the manifest is of 'mcp_server:io\.example\/notes@1\.2\.0'/,
+  });
 });
 
 test('install: registers into the gateway; a failure is told, stored, and does not fail the install', async (t) => {

@@ -30,7 +30,7 @@ export const installCommands = [
       target: text('--target <folder>', 'folder that everything is written into; this one, unless with --hub'),
       manifest: text(
         '--manifest <file>',
-        'install this manifest (JSON or YAML; - reads it from another program), and put it into the catalog, if there is one',
+        'install this manifest, or the server.json of an MCP registry (JSON or YAML; - reads it from another program), and put it into the catalog, if there is one',
       ),
       frozen: flag('--frozen', 'exactly what the lockfile in the folder says; any difference is an error'),
       dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
@@ -98,15 +98,12 @@ async function readManifest(
   file: string,
   { readInput }: Pick<Terminal, 'readInput'>,
 ): Promise<{ id: string; manifest: Record<string, unknown> }> {
-  const [{ parseManifestText }, { entityFromManifest }] = await Promise.all([
-    import('../../catalog/manifest-text.ts'),
-    import('../../catalog/entity.ts'),
-  ]);
+  const { entityFromText } = await import('../../remotes/entity-from-text.ts');
   const content = await (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--manifest is '${file}', but must be a readable file (${error.code}).`);
   });
-  const { document } = parseManifestText(file, content);
-  return { id: entityFromManifest({ document }).uid, manifest: document as Record<string, unknown> };
+  const { uid, manifestText } = entityFromText({ url: file, text: content });
+  return { id: uid, manifest: JSON.parse(manifestText) };
 }
 
 function installListener(progress: Progress): (event: InstallEvent) => void {

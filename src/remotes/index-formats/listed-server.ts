@@ -14,6 +14,11 @@ export function isServerJson(document: unknown): document is JsonObject {
   return id === undefined && Boolean(name && version) && (Array.isArray(packages) || Array.isArray(remotes));
 }
 
+/** A manifest as it is, and that of a `server.json`. */
+export function manifestOf(document: JsonObject): JsonObject {
+  return isServerJson(document) ? listedManifest(document) : document;
+}
+
 /** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
 export function listedManifest(listed: JsonObject): JsonObject {
   return manifestFromServer(serverOf(listed), officialOf(listed));

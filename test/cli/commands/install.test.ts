@@ -145,6 +145,16 @@ testBothWays('hub install --manifest: YAML too; an id that is another is refused
   assert.match(broken.error, /^hub: .* cannot be read as YAML/);
 });
 
+testBothWays('hub install --manifest: the server.json of an MCP registry too', {}, async (t, { hub }) => {
+  const folder = await tempDir(t);
+  const file = join(folder, 'server.json');
+  const server = { name: 'io.example/notes', version: '1.2.0', description: 'Notes.', remotes: [] };
+  await writeFile(file, JSON.stringify(server));
+  const { exitCode, error } = await hub('install', '--manifest', file, '--target', folder);
+  assert.equal(exitCode, 0, error);
+  assert.equal((await hub('show', 'mcp_server:io.example/notes@1.2.0')).exitCode, 0);
+});
+
 test('hub install: a folder that is named by its way from here is shown whole', async (t) => {
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'c.sqlite'), PATH: process.env.PATH };
