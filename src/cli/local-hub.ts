@@ -84,7 +84,8 @@ function lineLogger({ writeError, isErrorTerminal }: LocalHubOptions['terminal']
   const start = isErrorTerminal ? ERASE_LINE : '';
   const tell = (fields: object, message: string) => {
     const { error } = fields as { error?: unknown };
-    const reason = error instanceof Error ? `: ${error.message}` : '';
+    const said = error instanceof Error ? error.message : error;
+    const reason = typeof said === 'string' ? `: ${said}` : '';
     writeError(`${start}hub: ${oneLine(`${message}${reason}`)}\n`);
   };
   return { debug: () => {}, info: () => {}, warn: tell, error: tell };

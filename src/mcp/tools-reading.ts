@@ -30,6 +30,9 @@ const SearchInput = toolArguments({
   offset: z.number().int().min(0).max(1_000).default(0).describe('How many results to leave out, to go on after them'),
 });
 
+const ONLY_NEAREST =
+  'No result has a word of the query: these are only the nearest in meaning, and may have nothing to do with it.';
+
 const READS = { readOnlyHint: true, openWorldHint: false };
 
 export function offerSearch(server: McpServer, options: McpServerOptions): void {
@@ -44,24 +47,26 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
         items: z.array(z.looseObject({ id: z.string() })),
         total: z.number(),
         degraded: z.string().optional().describe('Which part of search was not available'),
+        only_by_meaning: z.literal(true).optional().describe('No result has a word of the query'),
       }),
       annotations: READS,
     },
     ({ query, ...wish }) =>
       answered(options, async () => {
         const versions = wish.versions ?? (query.trim() === '' ? 'latest' : undefined);
-        const { items, total, degraded } = await options.hub.search(
+        const { items, total, degraded, only_by_meaning } = await options.hub.search(
           searchQuery({ ...wish, versions, text: query, withFitReason: true }),
         );
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
         const found = lines.length > 0 ? lines : ['Nothing fits. Try other or fewer words, or no filter.'];
-        const note = degraded === undefined ? {} : { degraded };
+        const notes = [only_by_meaning && ONLY_NEAREST, degraded].filter((note) => note !== undefined);
         const shown = wish.offset + items.length;
         const more = items.length > 0 && total > shown ? [`${total - shown} more; offset ${shown} goes on.`] : [];
-        return answer([...found, ...more, ...Object.values(note)].join('\n'), {
+        return answer([...found, ...more, ...notes].join('\n'), {
           items: items.map(shownItem),
           total,
-          ...note,
+          ...(degraded !== undefined && { degraded }),
+          ...(only_by_meaning && { only_by_meaning }),
         });
       }),
   );

@@ -91,6 +91,12 @@ export const SearchPage = z
       .string()
       .optional()
       .describe('Only when a part of search was not available: which, and what was done instead.'),
+    only_by_meaning: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Only when no word of the query, nor one like it, is in any result: they are just the nearest in meaning, and may have nothing to do with it.',
+      ),
     facets: z
       .object({
         type: FacetCounts,

@@ -84,7 +84,7 @@ export function createLlmClient({ endpoint, fetch, log }: LlmDependencies): LlmC
         return { outcome: 'answered', value };
       } catch (error) {
         if (isBrokenCircuitError(error) || isBulkheadRejectedError(error)) return { outcome: 'unavailable' };
-        log.warn({ error: reason(error) }, 'The language model could not be used');
+        log.warn({ error: reason(error) }, 'The language model could not be used; search goes on without it');
         return { outcome: 'failed' };
       }
     },

@@ -53,6 +53,11 @@ export function finalScore(candidate: Candidate, weights: MergeWeights): number 
   return unit(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
 }
 
+/** Whether a final score is that of something which the query names. */
+export function isOfNamed(score: number): boolean {
+  return score >= UNNAMED.to;
+}
+
 function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeWeights): number {
   const covered = unit(lexical);
   if (meaning === 0) return covered;

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../lib/world.ts';
 import type { Rerank, SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
-import type { Hit, SearchEngine } from './engine.ts';
+import type { Hit, Ranking, SearchEngine } from './engine.ts';
 import type { LiveDirectory } from './live-directory.ts';
 import type { FitReasons } from './llm-fit-reasons.ts';
 import { queryTerms } from './matches.ts';
+import { isOfNamed } from './merge.ts';
 import { extractFitReason, type FoundEntity, presentItem } from './present.ts';
 import { createRankings } from './rankings.ts';
 import { MOST_RERANKED, type Reranker } from './reranker.ts';
@@ -85,6 +86,7 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
         mode: ranking.mode,
         ...(rerank && { rerank }),
         ...(ranking.degraded !== undefined && { degraded: ranking.degraded }),
+        ...(isOnlyByMeaning(ranking) && { only_by_meaning: true }),
         ...(facets && { facets }),
       },
       isLasting: ranking.isLasting && (!llm || rerank === undefined || rerank === 'applied'),
@@ -175,6 +177,11 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
       return isLasting ? { tag, page } : { page };
     },
   };
+}
+
+/** Something is always nearest: of what nobody means, too. Real questions share a word with something. */
+function isOnlyByMeaning({ mode, hits }: Pick<Ranking, 'mode' | 'hits'>): boolean {
+  return mode === 'hybrid' && hits.length > 0 && hits.every(({ lexical, final }) => lexical === 0 && !isOfNamed(final));
 }
 
 /** Control characters and line ends are blanks, and blanks at the ends nobody's wish. */

@@ -39,6 +39,15 @@ test('mcp: a completion holds ids only, although the catalog grew while it was a
   );
 });
 
+test('mcp: of what is only near in meaning it is said so, in words and in structure', async (t) => {
+  const item = { id: 'tool:a@1', name: 'a', title: null, summary: 'Does a.', status: 'active', fit_reason: null };
+  const search = (async () => ({ items: [item], total: 1, only_by_meaning: true })) as unknown as McpHub['search'];
+  const client = await clientOf(t, { search });
+  const { content, structuredContent } = await client.callTool({ name: 'search_catalog', arguments: { query: 'zzz' } });
+  assert.match(JSON.stringify(content), /No result has a word of the query: these are only the nearest in meaning/);
+  assert.partialDeepStrictEqual(structuredContent, { total: 1, only_by_meaning: true });
+});
+
 test('mcp: a sync of a hub that is older than this program, and tells no counts', async (t) => {
   const errors = { 'https://b.example/': 'It answered 404.' };
   const report = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { SEARCH_MODES } from '../../src/search/contract.ts';
-import { type Candidate, finalScore, unit, weightsFor } from '../../src/search/merge.ts';
+import { type Candidate, finalScore, isOfNamed, unit, weightsFor } from '../../src/search/merge.ts';
 
 const anyNumber = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1, 2));
 const candidates: fc.Arbitrary<Candidate> = fc.record({
@@ -24,6 +24,17 @@ const plain: Candidate = {
   named: undefined,
 };
 const described = weightsFor('hybrid', { isName: false, wordCount: 8 });
+
+test('merge: of a score it can be told whether the query names what it is of', () => {
+  fc.assert(
+    fc.property(candidates, weights, (candidate, weight) => {
+      // At its very best, what is not named comes up to what is; never beyond, and in practice never there.
+      const score = finalScore(candidate, weight);
+      if (candidate.named) assert.ok(isOfNamed(score));
+      else assert.ok(!isOfNamed(score) || (candidate.quality >= 1 && candidate.recency >= 1), String(score));
+    }),
+  );
+});
 
 test('merge: whatever comes in, a score is a number within 0..1', () => {
   fc.assert(

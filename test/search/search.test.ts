@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { SearchPage, type SearchQuery } from '../../src/search/contract.ts';
+import type { Ranking } from '../../src/search/engine.ts';
 import type { SearchSettings } from '../../src/search/search.ts';
 import { aManifest } from '../support/builders.ts';
 import { aQuery, NO_FILTERS, testSearch } from '../support/search.ts';
@@ -213,6 +214,22 @@ test('tag: whoever knows it costs no search; it changes with all that the answer
   assert.equal(answer.page?.total, 3);
   assert.ok(answer.tag);
 });
+
+const only = (found: { lexical: number; final: number }, mode: Ranking['mode'] = 'hybrid') => ({ found, mode });
+for (const { is, found, mode } of [
+  { is: true, ...only({ lexical: 0, final: 0.3 }) },
+  { is: undefined, ...only({ lexical: 0.01, final: 0.3 }) },
+  { is: undefined, ...only({ lexical: 0, final: 0.86 }) },
+  { is: undefined, ...only({ lexical: 0, final: 0.3 }, 'semantic') },
+]) {
+  test(`search: by ${mode}, ${JSON.stringify(found)} is ${is ? '' : 'not '}only near in meaning`, async (t) => {
+    const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
+    const hits = [{ uid: MAIL, semantic: 0.5, quality: 0, recency: 0, versionCount: 1, ...found }];
+    engine.rank = async () => ({ hits, total: 1, mode, isLasting: true });
+    const page = SearchPage.parse(await search.search(aQuery({ text: 'qwxzv flurbz' })));
+    assert.deepEqual([page.items.length, page.only_by_meaning], [1, is]);
+  });
+}
 
 test('tag: that of a list changes with the catalog, and with nothing else', async (t) => {
   const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });

@@ -12,6 +12,9 @@ const MOST_FACET_VALUES = 8;
 const PATIENCE_MS = 10_000;
 const EMPTY_CATALOG = "Nothing found: the catalog is empty. 'hub remotes add <url>' and 'hub sync' fill it.\n";
 
+const ONLY_NEAREST =
+  'Nothing here has a word of the query: these are only the nearest in meaning, and may have nothing to do with it.';
+
 const RERANKED: Record<NonNullable<SearchPage['rerank']>, string> = {
   applied: 'A language model put the best results in order.',
   unavailable: 'No language model can be asked; the order is that of search itself.',
@@ -67,7 +70,10 @@ export const searchCommands = [
       const page = await hub.search(searchQuery({ ...wish, text, versions, includePending: !registered }));
       const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
-      if (page.rerank) output.note(`hub: ${RERANKED[page.rerank]}`);
+      if (page.only_by_meaning) output.note(`hub: ${ONLY_NEAREST}`);
+      // In this process the log has told it already, with the reason.
+      const isTold = page.rerank === 'failed' && access.serverUrl === undefined;
+      if (page.rerank && !isTold) output.note(`hub: ${RERANKED[page.rerank]}`);
       output.answer(page, () => (isEmpty ? EMPTY_CATALOG : resultsForPeople(page, output)));
       return 'ok';
     },

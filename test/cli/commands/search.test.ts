@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { openLocalHub } from '../../../src/cli/local-hub.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { tempDir } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { startLlm } from '../../support/llm-server.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
+
+const QUIET = { writeError: () => {}, isErrorTerminal: false, shutdown: new AbortController().signal };
 
 const manifests = [
   aManifest(),
@@ -106,6 +114,35 @@ testBothWays('hub search: what became of reranking is said', { manifests }, asyn
   assert.match(error, /^hub: No language model can be asked; the order is that of search itself\.$/m);
   assert.match(out, /^tool:weather@/m);
   assert.doesNotMatch((await hub('search', 'weather', '--mode', 'keyword')).error, /language model/);
+});
+
+test('hub search: of what is only near in meaning it is said so', async (t) => {
+  const server = await startIndexServer(t);
+  const item = { id: 'tool:a@1', title: 'A', summary: 'Does a.', status: 'active', version_count: 1, fit_reason: null };
+  server.put('/catalog/search', { items: [item], total: 1, only_by_meaning: true }, { type: 'application/json' });
+  const { out, error } = await inTerminal(['search', 'qwxzv'], { environment: { HUB_URL: server.origin } });
+  assert.match(error, /^hub: Nothing here has a word of the query: these are only the nearest in meaning, .+\.\n$/);
+  assert.match(out, /^tool:a@1\n/);
+});
+
+test('hub search: a model that fails is told once, with the reason', async (t) => {
+  const llm = await startLlm(t);
+  llm.answer(() => ({ status: 500, body: '' }));
+  const { listen } = await testHub(t, { manifests, settings: { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large' } });
+  const args = ['search', 'weather', '--rerank', 'llm', '--mode', 'keyword', '--why'];
+  const elsewhere = await inTerminal(args, { environment: { HUB_URL: await listen() } });
+  assert.equal(
+    elsewhere.error,
+    'hub: The language model gave no order that can be used; the order is that of search itself.\n',
+  );
+  const folder = await tempDir(t);
+  const environment = { DB_PATH: join(folder, 'c.sqlite'), LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large' };
+  const { hub, close } = await openLocalHub({ environment, terminal: QUIET, mustExist: false });
+  await hub.load(manifests.map((document) => ({ document })));
+  await close();
+  const { error, out } = await inTerminal(args, { environment });
+  assert.equal(error, 'hub: The language model could not be used; search goes on without it: answered 500\n');
+  assert.match(out, /^tool:weather@/m);
 });
 
 testBothWays('hub search: more words than anybody means are refused', { manifests }, async (_t, { hub }) => {

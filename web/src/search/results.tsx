@@ -26,6 +26,12 @@ export function Results() {
       )}
       {detailFailure.value && !failure.value && <NoDetails />}
       {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
+      {shown?.page.only_by_meaning && (
+        <p class="degraded">
+          Nothing here has a word of “{shown.state.q.trim()}”: these are only the nearest in meaning, and may have
+          nothing to do with it.
+        </p>
+      )}
       {!shown && isLoading.value && <Awaited />}
       {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
       {shown && shown.page.items.length > 0 && failure.value && (
