@@ -12,6 +12,7 @@ import {
   oneLine,
   plural,
   shortened,
+  shownMoment,
   widthOf,
   wrapped,
 } from '../../src/cli/output/text.ts';
@@ -66,6 +67,12 @@ const COLUMNS = [
   { title: 'Name', text: ({ name }: { name: string; count: number }) => name, isFlexible: true },
   { title: 'Count', text: ({ count }: { name: string; count: number }) => String(count), isNumber: true },
 ];
+
+test('text: moments are told by the clock of the reader, and what is none stays', () => {
+  const moment = new Date(2026, 10, 5, 8, 4, 59);
+  assert.equal(shownMoment(moment.toISOString()), '2026-11-05 08:04');
+  assert.equal(shownMoment('some day'), 'some day');
+});
 
 test('table: columns are aligned; where there is a terminal, they fit', () => {
   const rows = [

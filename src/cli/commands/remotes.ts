@@ -3,7 +3,7 @@ import type { IngestReport, IngestRun, RemoteList, SyncProgress, SyncReport } fr
 import { type Call, command } from '../command.ts';
 import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
-import { oneLine, plural } from '../output/text.ts';
+import { oneLine, plural, shownMoment } from '../output/text.ts';
 import { rejectionsCommand } from './rejections.ts';
 
 const REMOTE_URL = { name: '<url>', description: 'address of an index document, or of an MCP registry' };
@@ -127,7 +127,7 @@ function remotesForPeople({ items }: RemoteList, output: Output): string {
   return output.table(items, [
     { title: 'Remote', text: ({ url }) => url },
     { title: 'Entities', text: ({ entities }) => entities.toLocaleString('en-US'), isNumber: true },
-    { title: 'Last sync', text: ({ last_sync_at }) => last_sync_at ?? 'never' },
+    { title: 'Last sync', text: ({ last_sync_at }) => (last_sync_at ? shownMoment(last_sync_at) : 'never') },
     {
       title: 'Outcome',
       text: ({ last_status, last_error }) => last_error ?? last_status ?? '',

@@ -9,7 +9,7 @@ import { flag } from '../options.ts';
 import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
-import { harmless, harmlessJson, oneLine, wrapped } from '../output/text.ts';
+import { harmless, harmlessJson, oneLine, shownMoment, wrapped } from '../output/text.ts';
 
 const MOST_VERSIONS = 10;
 
@@ -83,10 +83,10 @@ function entityForPeople(
         'Quality',
         `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,
       ],
-      ['Updated', entity.updated_at],
+      ['Updated', shownMoment(entity.updated_at)],
       ['Server', serverOf(entity)],
       ['Gateway', gatewayOf(entity)],
-      ['Missing since', entity.missing_since],
+      ['Missing since', entity.missing_since && shownMoment(entity.missing_since)],
       ['Versions', versionsOf(entity)],
     ]),
     entity.artifacts.map((artifact) => `Artifact  ${oneLine(artifactLine(artifact))}\n`).join(''),
@@ -102,7 +102,7 @@ function entityForPeople(
 function gatewayOf(entity: EntityRecord): string | undefined {
   const { type, gateway_registered_at, gateway_error } = entity;
   const isKnown = gateway_registered_at !== null || gateway_error !== null;
-  return isKnown || type === 'mcp_server' ? gatewayLine(gatewayState(entity)) : undefined;
+  return isKnown || type === 'mcp_server' ? gatewayLine(gatewayState(entity, shownMoment)) : undefined;
 }
 
 function serverOf({ mcp_registration }: EntityRecord): string {

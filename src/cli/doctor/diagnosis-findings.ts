@@ -32,6 +32,8 @@ export function gatewayFinding({ gateway }: Diagnosis): Finding {
 }
 
 const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
+/** Vectors of two models never meet. */
+const UNTIL_RESTART = 'A hub keeps the model that it started with: then restart it.';
 
 /** `endpoint` is EMBEDDING_BASE_URL where it is known; a hub elsewhere only says that it has one. */
 function modelAdvice(reason: string, endpoint: string | undefined): string {
@@ -47,7 +49,7 @@ export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
       return { outcome: 'ok', found: `${model.model}: search by meaning works` };
     case 'fallback': {
       const found = `${model.model}, the static model, stands in for the sentence encoder: ${model.reason}`;
-      return { outcome: 'warning', found, advice: `Search by meaning is coarser. ${OTHER_MODEL}` };
+      return { outcome: 'warning', found, advice: `Search by meaning is coarser. ${OTHER_MODEL} ${UNTIL_RESTART}` };
     }
     case 'unavailable':
       return {

@@ -75,6 +75,15 @@ export function wrapped(text: string, columns: number): string[] {
   });
 }
 
+/** `2026-11-15 18:24`, by the clock of whoever reads it; a text that is no time stays as it is. */
+export function shownMoment(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  const [year, ...rest] = [time.getFullYear(), time.getMonth() + 1, time.getDate(), time.getHours(), time.getMinutes()];
+  const [month, day, hour, minute] = rest.map((part) => String(part).padStart(2, '0'));
+  return `${year}-${month}-${day} ${hour}:${minute}`;
+}
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 export function byteCount(bytes: number): string {

@@ -209,6 +209,7 @@ test('hub doctor: says which model is in use, and why a simpler one stands in', 
   const fallback = finding({ outcome: 'fallback', model: 'catalog-static-1', reason: 'no library' });
   assert.equal(fallback.outcome, 'warning');
   assert.match(fallback.found, /^catalog-static-1, the static model, .*: no library$/);
+  assert.match(fallback.advice ?? '', / A hub keeps the model that it started with: then restart it\.$/);
   assert.equal(finding({ outcome: 'unavailable', reason: 'no file' }).outcome, 'warning');
 });
 

@@ -37,7 +37,8 @@ testBothWays('hub remotes add: an address that is none is a wrong command', {}, 
   assert.match(error, /^hub: .*url.*http.*\n$/);
 });
 
-testBothWays('hub ingest and hub sync: what came, and what could not be read', {}, async (t, { hub, json }) => {
+testBothWays('hub ingest and hub sync: what came, and what could not be read', {}, async (t, reached) => {
+  const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);
   catalog.put('/index.json', { manifests: ['a.json', 'bad.json'] });
   catalog.put('/a.json', aManifest());
@@ -71,6 +72,12 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   const half = await json<SyncReport>('sync');
   assert.deepEqual([half.exitCode, half.answer.ingested, Object.keys(half.answer.errors)], [1, [url], [gone]]);
   assert.match((await hub('sync', '--force')).out, /^failed {2}http\S+gone\.json: .*404/m);
+
+  const listed = await inTerminal(['remotes', 'list'], { environment, isTerminal: true, columns: 80 });
+  assert.match(listed.out, /^REMOTE +ENTITIES +LAST SYNC +OUTCOME\n/, 'one line each on a usual terminal');
+  assert.match(listed.out, /^http\S+index\.json +\d +\d{4}-\d\d-\d\d \d\d:\d\d +/m);
+  const { answer: remotes } = await json<RemoteList>('remotes', 'list');
+  assert.match(remotes.items[0]?.last_sync_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'programs get the whole time');
 });
 
 test('hub sync: a hub that is older than this program, and tells no counts', async (t) => {
