@@ -63,7 +63,7 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     ? artifacts.outcomes
     : await withWhatIsThere(artifacts.outcomes, known, { targetDir, run, signal });
   const entry = lockEntry(subject, outcomes, adapters.locked);
-  const lock = await lockfileStep(watch, { targetDir, before, locked, entry });
+  const lock = await lockfileStep(watch, { targetDir, before, locked, entry, displaced: artifacts.displaced });
 
   const results = [...artifacts.results, adapters.result, registered, lock.result];
   return {

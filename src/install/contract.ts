@@ -104,6 +104,10 @@ export const LockedArtifact = z.looseObject({
     .array(z.looseObject({ resolved: z.string(), integrity: z.string().nullable() }))
     .optional()
     .describe('What came along with it.'),
+  displaced_by: z
+    .string()
+    .optional()
+    .describe('With `ok: false`: the entity whose install put another version into the environment that both share.'),
   tree: z.string().optional().describe('Digest of what is at `path`, where `integrity` is that of an archive.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;

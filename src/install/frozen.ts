@@ -39,9 +39,14 @@ export function assertLocked(
   const missing = planned.find((each, index) => !lockedFor(planned, index, locked)?.ok && each.fault === undefined);
   if (missing)
     throw mismatch(
-      `${LOCKFILE_NAME} does not have the artifact '${missing.command}' in place. Install without frozen, which tries it again`,
+      `${LOCKFILE_NAME} does not have the artifact '${missing.command}' in place${displacedBy(planned, missing, locked)}. Install without frozen, which tries it again`,
     );
   return locked;
+}
+
+function displacedBy(planned: readonly PlannedArtifact[], missing: PlannedArtifact, locked: LockedEntity): string {
+  const by = lockedFor(planned, planned.indexOf(missing), locked)?.displaced_by;
+  return by === undefined ? '' : `, since '${by}' was installed into the same environment`;
 }
 
 /** What is different, as the end of a sentence; empty when it is the same. */

@@ -1,5 +1,6 @@
 // The step that writes the lockfile, or, in a frozen install, compares with it.
 import { LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
+import { type Displaced, withoutDisplaced } from './displaced.ts';
 import { differences } from './frozen.ts';
 import { mergeLockfile, writeLockfile } from './lockfile.ts';
 import { runStep, type StepWatch } from './step.ts';
@@ -10,6 +11,8 @@ export interface LockfileJob {
   /** In a frozen install: the entry that was there. */
   locked: LockedEntity | undefined;
   entry: LockedEntity;
+  /** What other entities had in place until now. */
+  displaced: readonly Displaced[];
 }
 
 interface LockfileOutcome {
@@ -24,7 +27,7 @@ export async function lockfileStep(watch: StepWatch, job: LockfileJob): Promise<
   const { result, value } = await runStep('lockfile.write', watch, async () => {
     if (before.error) throw before.error;
     if (locked) return { ...comparison(locked, entry), value: before.lockfile };
-    const lockfile = mergeLockfile(before.lockfile, entry);
+    const lockfile = withoutDisplaced(mergeLockfile(before.lockfile, entry), job.displaced, entry.id);
     await writeLockfile(job.targetDir, lockfile);
     return { extra: { path: LOCKFILE_NAME }, value: lockfile };
   });

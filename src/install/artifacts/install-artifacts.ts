@@ -4,6 +4,7 @@ import { realpath, rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { makeFolderInside, PathError, pathInside } from '../../lib/files.ts';
 import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from '../contract.ts';
+import { type Displaced, displacedExtra, findDisplaced } from '../displaced.ts';
 import { isUnexpected } from '../explain.ts';
 import { knownPlaces } from '../known-places.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
@@ -28,18 +29,22 @@ const STEP_TIMEOUT_MS = 30 * 60_000;
 
 export async function installArtifacts(
   job: ArtifactsJob,
-): Promise<{ results: StepResult[]; outcomes: ArtifactOutcome[] }> {
+): Promise<{ results: StepResult[]; outcomes: ArtifactOutcome[]; displaced: Displaced[] }> {
   const results: StepResult[] = [];
   const outcomes: ArtifactOutcome[] = [];
+  const displaced: Displaced[] = [];
   for (const [index, planned] of job.planned.entries()) {
     const { result, value } = await runStep(planned.step, job.watch, async () => {
       const installed = await installOne(planned, index, job);
-      return { extra: extraOf(installed), value: installed };
+      const kind = installerKindOf(planned.kind, planned.spec);
+      const lost = await findDisplaced(job.lockfile, { kind, uid: job.uid, installed }, job.context.targetDir);
+      displaced.push(...lost);
+      return { extra: { ...extraOf(installed), ...displacedExtra(lost, installed.resolved) }, value: installed };
     });
     results.push(result);
     outcomes.push({ planned, installed: value });
   }
-  return { results, outcomes };
+  return { results, outcomes, displaced };
 }
 
 async function installOne(planned: PlannedArtifact, index: number, job: ArtifactsJob): Promise<InstalledArtifact> {

@@ -23,6 +23,10 @@ export interface VerifyContext {
 type Verify = (artifact: LockedArtifact, context: VerifyContext) => Promise<Found>;
 
 export async function verifyArtifact(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
+  if (artifact.displaced_by !== undefined)
+    return missing(
+      `${artifact.resolved} went when ${artifact.displaced_by} was installed into the same environment: install it again, or into another target`,
+    );
   if (!artifact.ok) return missing('was not in place when the lockfile was written: install it again');
   return VERIFIERS[installerKindOf(artifact.kind, artifact.spec)](artifact, context);
 }

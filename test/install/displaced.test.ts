@@ -1,0 +1,91 @@
+// Two entities in one target that need different versions of one package.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { InstallReport, LockReport } from '../../src/install/contract.ts';
+import { verifyLockfile } from '../../src/install/verify/verify.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createRun } from '../../src/lib/run.ts';
+import { aManifest } from '../support/builders.ts';
+import { unlessHere } from '../support/programs.ts';
+import { startNpmRegistry } from './artifacts/npm-registry.ts';
+import { startPackageIndex } from './artifacts/package-index.ts';
+import { installStage, stepNamed } from './installing.ts';
+
+const entity = (id: string, kind: string, spec: JsonObject): JsonObject =>
+  aManifest({ type: 'tool', id, name: id, artifacts: [{ kind, spec }] });
+
+async function verify(target: string): Promise<LockReport | undefined> {
+  return verifyLockfile({ target, run: createRun(process.env), signal: new AbortController().signal });
+}
+
+/** `ok` of the only artifact of each entity, by the lockfile. */
+function inPlace({ lockfile }: InstallReport): Record<string, boolean | undefined> {
+  return Object.fromEntries(lockfile.entities.map(({ name, artifacts }) => [name, artifacts[0]?.ok]));
+}
+
+const KINDS = {
+  pypi: { step: 'pypi.install', kind: 'pypi', sign: '==', skip: unlessHere('python3') },
+  npm: { step: 'npm.install', kind: 'other', sign: '@', skip: unlessHere('npm') },
+} as const;
+
+for (const [name, { step, kind, sign, skip }] of Object.entries(KINDS)) {
+  test(`displaced: another version of a package from ${name} is told, and the lockfile says whose is gone`, {
+    skip,
+  }, async (t) => {
+    const index = await startPackageIndex(t);
+    const registry = await startNpmRegistry(t);
+    for (const version of ['1.0.0', '2.0.0']) {
+      index.publish({ name: 'thing', version });
+      registry.publish({ name: 'thing', version });
+    }
+    const specs = { pypi: { index_url: index.url }, npm: { registry: 'npm', registry_url: registry.host.url('/') } };
+    const of = (id: string, version: string) =>
+      entity(id, kind, { package: 'thing', version, ...specs[name as keyof typeof specs] });
+    const { install, target } = await installStage(t);
+
+    await install(of('a', '1.0.0'));
+    const report = await install(of('b', '2.0.0'));
+    assert.equal(report.ok, true, JSON.stringify(report.results));
+    assert.deepEqual(inPlace(report), { a: false, b: true });
+    const { warning, displaced } = stepNamed(report, step).extra ?? {};
+    assert.match(
+      String(warning),
+      new RegExp(
+        `With thing${sign}2\\.0\\.0, .* thing${sign}1\\.0\\.0 of tool:a@1\\.0\\.0 .*Install tool:a@1\\.0\\.0 again, `,
+      ),
+    );
+    assert.deepEqual(displaced, [{ id: 'tool:a@1.0.0', resolved: `thing${sign}1.0.0` }]);
+    const checks = (await verify(target))?.checks ?? [];
+    assert.deepEqual(
+      checks.map(({ entity: id, outcome }) => [id, outcome]),
+      [
+        ['tool:a@1.0.0', 'missing'],
+        ['tool:b@1.0.0', 'same'],
+      ],
+    );
+    assert.match(checks[0]?.reason ?? '', /went when tool:b@1\.0\.0 was installed .* into another target/);
+    await assert.rejects(install(of('a', '1.0.0'), { frozen: true }), {
+      code: 'lockfile_mismatch',
+      message: /in place, since 'tool:b@1\.0\.0' was installed into the same environment\. Install without frozen/,
+    });
+
+    const back = await install(of('a', '1.0.0'));
+    assert.deepEqual(inPlace(back), { a: true, b: false });
+    assert.equal(back.lockfile.entities[0]?.artifacts[0]?.displaced_by, undefined);
+    const upgraded = await install(of('b', '1.0.0'));
+    assert.deepEqual(inPlace(upgraded), { a: true, b: true }, 'one version does for both');
+    assert.equal(stepNamed(upgraded, step).extra?.warning, undefined);
+  });
+}
+
+test('displaced: what a package needs counts as well', { skip: KINDS.pypi.skip }, async (t) => {
+  const index = await startPackageIndex(t);
+  index.publish({ name: 'inner', version: '1.0' });
+  index.publish({ name: 'thing', version: '1.0', requires: ['inner==1.0'] });
+  index.publish({ name: 'inner', version: '2.0' });
+  const { install } = await installStage(t);
+  await install(entity('a', 'pypi', { package: 'thing', index_url: index.url }));
+  const report = await install(entity('b', 'pypi', { package: 'inner', version: '2.0', index_url: index.url }));
+  assert.deepEqual(inPlace(report), { a: false, b: true });
+  assert.match(String(stepNamed(report, 'pypi.install').extra?.warning), /thing==1\.0 of tool:a@1\.0\.0/);
+});
