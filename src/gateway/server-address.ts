@@ -40,12 +40,18 @@ export function planEndpoint(registration: JsonObject | null): { url: string } |
   return fault ? { fault } : { url };
 }
 
-function addressFault(url: string, transport: string): string | undefined {
+/** Why there is nothing that a gateway could connect to; undefined when there is an address. */
+export function lackOfAddress({ url, transport }: { url: string; transport: string }): string | undefined {
   // Catalogs put web pages beside STDIO; they are no addresses of the server.
   if (transport === 'STDIO') {
     return 'It runs as a local process (STDIO) and has no address, so that a gateway cannot connect to it.';
   }
-  if (url === '') return 'Its registration names no address, so that a gateway cannot connect to it.';
+  return url === '' ? 'Its registration names no address, so that a gateway cannot connect to it.' : undefined;
+}
+
+function addressFault(url: string, transport: string): string | undefined {
+  const lack = lackOfAddress({ url, transport });
+  if (lack) return lack;
   if (/[{}]|%7[BD]/i.test(url))
     return `Its address is a template (${shownUrl(url)}): fill in the values in braces first.`;
   if (!URL.canParse(url)) return `Its address (${shownUrl(url)}) cannot be read.`;

@@ -1,5 +1,7 @@
 // What the gateway made of an entity, in the words that every door uses; without zod, so that the page can use it too.
 import type { EntityRecord } from '../catalog/contract.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { describeServer, lackOfAddress } from './server-address.ts';
 
 export interface GatewayState {
   words: string;
@@ -19,6 +21,17 @@ export function gatewayState(
   // Both at once: a later change could not be brought to the gateway.
   const words = error ? `${registered}, but its update failed` : registered;
   return { words, reason: reasonOf('Why its update failed', error) };
+}
+
+/** Why no gateway will be told of a server; known before one is asked. */
+export function reasonNotForGateway(registration: JsonObject): string | undefined {
+  return isJsonObject(registration.server) ? lackOfAddress(describeServer(registration)) : undefined;
+}
+
+/** The same of a step that was to register it: where no call was made, nothing has failed. */
+export function isNotForGateway({ step, ok, extra = {} }: { step: string; ok: boolean; extra?: JsonObject }): boolean {
+  const { outcome, calls } = extra;
+  return step === 'gateway.register' && !ok && outcome === 'failed' && Array.isArray(calls) && calls.length === 0;
 }
 
 /** In one line: the state, and the reason after it. */

@@ -2,6 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { HubError } from '../errors.ts';
+import { isNotForGateway, reasonNotForGateway } from '../gateway/state-words.ts';
 import type { InstallPlan, InstallReport } from '../install/contract.ts';
 import { EntityId } from './entity-id.ts';
 import { shortLines, shownJson } from './short.ts';
@@ -25,7 +26,8 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
         const { plan } = await findable(id, options.hub.install({ id, target: '.', dry_run: true, frozen: false }));
         // Without the registration itself, which may hold what is secret.
         const { mcp_registration: registration, ...rest } = plan;
-        const shown = { ...shownJson(rest), registers: Object.keys(registration).length > 0 };
+        const isEmpty = Object.keys(registration).length === 0;
+        const shown = { ...shownJson(rest), registers: !isEmpty && reasonNotForGateway(registration) === undefined };
         return answer(planText(shown, plan), shown);
       }),
   );
@@ -99,6 +101,7 @@ function reportText(
   whole: InstallReport,
 ): string {
   const lines = results.map(({ step, ok: isDone, extra }) => {
+    if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
     if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}`;
     return `- ${step}: failed: ${String(extra?.error ?? 'no reason given')}`;
   });

@@ -228,6 +228,27 @@ browserTest(
   },
 );
 
+const local = aManifest({ mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'local'] } } } });
+
+browserTest(
+  'install: a server without an address is not for the gateway, which is no failure',
+  { manifests: [local], settings: { INSTALL_ROOT: root, MCP_GATEWAY_URL: 'http://127.0.0.1:9' } },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('local');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.locator('.plan').getByText('It runs as a local process (STDIO) and has no address').waitFor();
+    assert.equal(await page.locator('.plan').getByText('Register into the gateway').count(), 0);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByText('Installed;').waitFor();
+    assert.equal(await page.locator('.step-bad').count(), 0);
+    assert.match(await page.locator('.step-skipped').last().innerText(), /Not for the gateway\. It runs as a local/);
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+    await screenshot(page, 'install-not-for-gateway');
+  },
+);
+
 const broken = aManifest({ artifacts: [{ kind: 'zip', spec: { url: 'http://127.0.0.1:9/none.zip' } }] });
 
 browserTest(
@@ -243,6 +264,12 @@ browserTest(
     const failed = page.locator('.step-bad').first();
     assert.match(await failed.innerText(), /zip\.extract/);
     assert.ok(((await failed.locator('.step-note').textContent()) ?? '').length > 10, 'it says why');
+
+    const again = page.waitForRequest((request) => /catalog\/install/.test(request.url()));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    assert.partialDeepStrictEqual((await again).postDataJSON(), { target: 'broken' });
+    await page.getByText('Not everything is in place').waitFor();
+    await screenshot(page, 'install-failed');
 
     await page.setViewportSize({ width: 1280, height: 450 });
     const isInView = `(() => {

@@ -1,6 +1,7 @@
 // `hub install` and `hub lock verify`.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import {
   type InstallEvent,
   type InstallPlan,
@@ -112,6 +113,8 @@ function installListener(progress: Progress): (event: InstallEvent) => void {
     if (event.kind !== 'finished') return;
     const { step, ok, elapsed_secs: seconds, extra } = event.result;
     const took = seconds === undefined ? '' : ` (${seconds.toFixed(1)} s)`;
+    if (isNotForGateway(event.result))
+      return progress.tell(`ok      ${step}${took}: not for the gateway: ${oneLine(String(extra?.error))}`);
     progress.tell(`${ok ? 'ok    ' : 'failed'}  ${step}${took}${remark(extra)}`);
   };
 }
@@ -131,7 +134,7 @@ function reportForPeople(report: InstallReport, { output, place }: { output: Out
     const fault = report.target_fault ? `${style.bad(oneLine(report.target_fault))}\n` : '';
     return `${planForPeople(report.plan)}${fault}Nothing was touched (--dry-run).\n`;
   }
-  const failed = report.results.filter(({ ok }) => !ok).map(({ step }) => step);
+  const failed = report.results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
   const files = report.files_written.map((file) => `wrote  ${oneLine(file)}\n`).join('');
   const where = `${oneLine(report.plan.id)} in ${place}`;
   const end = report.ok ? style.good(`Installed ${where}`) : style.bad(`Not everything is installed of ${where}`);
@@ -145,10 +148,15 @@ function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPla
     ...adapters.map(
       ({ framework, path, generic }) => `adapters.write: ${path} for ${framework}${generic ? ', generic' : ''}`,
     ),
-    ...(Object.keys(mcp_registration).length > 0 ? ['gateway.register: into the gateway, if there is one'] : []),
+    ...(Object.keys(mcp_registration).length > 0 ? [registering(mcp_registration)] : []),
     'lockfile.write: hub.lock.json',
   ];
   return `${oneLine(id)}\n${steps.map((step, index) => `${String(index + 1).padStart(3)}  ${oneLine(step)}\n`).join('')}`;
+}
+
+function registering(registration: InstallPlan['mcp_registration']): string {
+  const reason = reasonNotForGateway(registration);
+  return `gateway.register: ${reason ? `not for the gateway: ${reason}` : 'into the gateway, if there is one'}`;
 }
 
 async function verifyLock(target: string, { terminal, output }: Pick<Call, 'terminal' | 'output'>): Promise<Ending> {

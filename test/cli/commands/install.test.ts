@@ -155,6 +155,24 @@ testBothWays('hub install --manifest: the server.json of an MCP registry too', {
   assert.equal((await hub('show', 'mcp_server:io.example/notes@1.2.0')).exitCode, 0);
 });
 
+test('hub install: a server without an address is not for the gateway, which is no failure', async (t) => {
+  const folder = await tempDir(t);
+  const environment = {
+    DB_PATH: join(folder, 'c.sqlite'),
+    MCP_GATEWAY_URL: 'http://127.0.0.1:9',
+    PATH: process.env.PATH,
+  };
+  const mcp_registration = { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'local'] } } };
+  const readInput = async () => JSON.stringify(aManifest({ id: 'local', name: 'local', mcp_registration }));
+  const args = ['install', '--manifest', '-', '--target', join(folder, 'project')];
+  const plan = await inTerminal([...args, '--dry-run'], { environment, readInput });
+  assert.match(plan.out, /gateway\.register: not for the gateway: It runs as a local process \(STDIO\)/);
+  const { exitCode, out, error } = await inTerminal(args, { environment, readInput });
+  assert.equal(exitCode, 0, error);
+  assert.match(error, /^ok {6}gateway\.register \(.*\): not for the gateway: It runs as a local process \(STDIO\)/m);
+  assert.doesNotMatch(`${out}${error}`, /failed/);
+});
+
 test('hub install: a folder that is named by its way from here is shown whole', async (t) => {
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'c.sqlite'), PATH: process.env.PATH };

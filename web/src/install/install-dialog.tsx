@@ -64,7 +64,7 @@ function Stages({ run, onClose }: { run: InstallRun; onClose: () => void }) {
           <Steps steps={stage.steps} />
         </>
       )}
-      {stage.name === 'done' && <Report report={stage.report} onClose={onClose} />}
+      {stage.name === 'done' && <Report report={stage.report} onAgain={run.again} onClose={onClose} />}
     </>
   );
 }

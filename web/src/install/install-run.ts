@@ -21,6 +21,8 @@ export interface InstallRun {
   plan(): Promise<void>;
   /** Into the folder of the plan, which is the one that was shown. */
   install(): Promise<void>;
+  /** The same once more, after something of it failed. */
+  again(): Promise<void>;
   back(): void;
 }
 
@@ -63,6 +65,10 @@ export function createInstallRun(id: string): InstallRun {
     async install() {
       const planned = stage.value;
       if (planned.name === 'planned') await attempt({ name: 'running', steps: [] }, () => install(planned.target));
+    },
+    async again() {
+      const done = stage.value;
+      if (done.name === 'done') await attempt({ name: 'running', steps: [] }, () => install(done.report.target));
     },
     back() {
       stage.value = { name: 'target' };

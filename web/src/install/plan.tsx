@@ -1,4 +1,5 @@
 // What an install would do, before it does it.
+import { reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import type { InstallPlan } from '../../../src/install/contract.ts';
 import { stepName } from './steps.tsx';
 
@@ -10,7 +11,6 @@ interface PlanProps {
 }
 
 export function Plan({ plan, target, fault }: PlanProps) {
-  const registers = Object.keys(plan.mcp_registration).length > 0;
   return (
     <>
       <p>
@@ -38,18 +38,24 @@ export function Plan({ plan, target, fault }: PlanProps) {
             <Fault fault={fault} />
           </li>
         ))}
-        {registers && (
-          <li>
-            <strong>{stepName('gateway.register')}</strong>
-            <span class="quiet">If the gateway refuses, the install still counts.</span>
-          </li>
-        )}
+        <Registering registration={plan.mcp_registration} />
         <li>
           <strong>{stepName('lockfile.write')}</strong>
           <code class="plan-command">hub.lock.json</code>
         </li>
       </ol>
     </>
+  );
+}
+
+function Registering({ registration }: { registration: InstallPlan['mcp_registration'] }) {
+  if (Object.keys(registration).length === 0) return null;
+  const reason = reasonNotForGateway(registration);
+  return (
+    <li>
+      <strong>{reason ? 'Not for the gateway' : stepName('gateway.register')}</strong>
+      <span class="quiet">{reason ?? 'If the gateway refuses, the install still counts.'}</span>
+    </li>
   );
 }
 

@@ -6,7 +6,13 @@ import { Notice } from '../parts/notice.tsx';
 import { count } from '../parts/words.ts';
 import { Steps } from './steps.tsx';
 
-export function Report({ report, onClose }: { report: InstallReport; onClose: () => void }) {
+interface ReportProps {
+  report: InstallReport;
+  onAgain: () => void;
+  onClose: () => void;
+}
+
+export function Report({ report, onAgain, onClose }: ReportProps) {
   const steps = report.results.map((result) => ({ step: result.step, startedAt: 0, result }));
   return (
     <>
@@ -27,6 +33,11 @@ export function Report({ report, onClose }: { report: InstallReport; onClose: ()
         {token.value !== '' && (
           <button type="button" class="link-button" onClick={forgetToken}>
             Forget the token
+          </button>
+        )}
+        {!report.ok && (
+          <button type="button" class="button" onClick={onAgain}>
+            Try again
           </button>
         )}
         <button type="button" class="button button-main" onClick={onClose}>

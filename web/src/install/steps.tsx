@@ -1,6 +1,7 @@
 // The steps of an install: what each did, how long it took, and what went wrong.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { isNotForGateway } from '../../../src/gateway/state-words.ts';
 import type { StepResult } from '../../../src/install/contract.ts';
 import { CheckIcon, CrossIcon, DashIcon } from '../parts/icons.tsx';
 import { duration } from '../parts/words.ts';
@@ -68,12 +69,15 @@ const MARKS = {
   ),
 };
 
-function outcomeOf({ ok, extra }: StepResult): keyof typeof MARKS {
-  if (!ok) return 'bad';
-  return extra?.skipped ? 'skipped' : 'good';
+function outcomeOf(result: StepResult): keyof typeof MARKS {
+  if (isNotForGateway(result)) return 'skipped';
+  if (!result.ok) return 'bad';
+  return result.extra?.skipped ? 'skipped' : 'good';
 }
 
-function StepNote({ result: { extra = {} } }: { result: StepResult }) {
+function StepNote({ result }: { result: StepResult }) {
+  const { extra = {} } = result;
+  if (isNotForGateway(result)) return <span class="step-note">Not for the gateway. {String(extra.error)}</span>;
   const note = extra.error ?? extra.reason ?? extra.note ?? extra.path;
   return typeof note === 'string' ? <span class="step-note">{note}</span> : null;
 }
