@@ -120,9 +120,10 @@ function installListener(progress: Progress): (event: InstallEvent) => void {
 }
 
 function remark(extra: Record<string, unknown> = {}): string {
-  const { error, skipped, reason, frozen } = extra;
+  const { error, skipped, reason, frozen, warning } = extra;
   // What a program said may end its own sentence already.
   if (typeof error === 'string') return `: ${oneLine(error).replace(/(?<!\.)([.?!])\.$/, '$1')}`;
+  if (typeof warning === 'string') return `: ${oneLine(warning)}`;
   if (!skipped) return '';
   if (frozen) return ': as the lockfile says';
   return typeof reason === 'string' ? `: nothing to do (${oneLine(reason).replace(/\.$/, '')})` : ': nothing to do';

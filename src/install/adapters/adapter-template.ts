@@ -1,6 +1,7 @@
 // What a template of glue code is.
 import type { JsonObject } from '../../lib/json.ts';
 import type { InstallSubject } from '../subject.ts';
+import type { ConfigFormat } from './config-text.ts';
 
 export interface AdapterRequest {
   subject: InstallSubject;
@@ -8,7 +9,7 @@ export interface AdapterRequest {
 }
 
 /** An entry in a file that others write too. */
-export interface ConfigEntry {
+export interface ConfigEntry extends ConfigFormat {
   /** The member of the file that holds all entries. */
   section: string;
   name: string;

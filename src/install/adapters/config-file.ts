@@ -1,7 +1,8 @@
 // A JSON file that others write too: one entry is put in, everything else stays.
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry } from './adapter-template.ts';
+import { type ConfigFormat, changeConfig, readConfig } from './config-text.ts';
 
 export interface MergedConfig {
   text: string;
@@ -9,31 +10,55 @@ export interface MergedConfig {
   name: string;
 }
 
-/**
- * `known` is the name that an earlier install gave the entry. An entry of that name that somebody else made is left
- * alone: ours then gets another name. @throws RangeError when the file cannot be merged into.
- */
-export function mergeEntry(existing: string | undefined, wanted: ConfigEntry, known: string | undefined): MergedConfig {
-  const document = existing === undefined ? {} : readDocument(existing);
-  const section = document[wanted.section] ?? {};
-  if (!isJsonObject(section)) throw new RangeError(`'${wanted.section}' in it is no object`);
-  const name = known !== undefined && Object.hasOwn(section, known) ? known : freeName(section, wanted);
-  const old = Object.hasOwn(section, name) ? section[name] : undefined;
-  const entry = isJsonObject(old) ? keepFilledIn(wanted.entry, old) : wanted.entry;
-  if (jsonDigest(old) === jsonDigest(entry) && existing !== undefined) return { text: existing, name };
-  const merged = { ...document, [wanted.section]: { ...section, [name]: entry } };
-  return { text: `${JSON.stringify(merged, null, indentOf(existing))}\n`, name };
+/** What an earlier install made of the entry. */
+export interface EarlierEntry {
+  name: string;
+  /** As it was written, with its placeholders. */
+  written: JsonObject | undefined;
 }
 
-function readDocument(text: string): JsonObject {
-  let document: unknown;
-  try {
-    document = text.trim() === '' ? {} : JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new RangeError('it is not plain JSON', { cause: error });
-  }
-  if (!isJsonObject(document)) throw new RangeError('it is no JSON object');
-  return document;
+/**
+ * An entry of the same name that somebody else made is left alone: ours then gets another name.
+ * @throws RangeError when the file cannot be merged into.
+ */
+export function mergeEntry(
+  existing: string | undefined,
+  wanted: ConfigEntry,
+  earlier: EarlierEntry | undefined,
+): MergedConfig {
+  const text = existing ?? '';
+  const document = readConfig(text, wanted);
+  const section = document[wanted.section] ?? {};
+  if (!isJsonObject(section)) throw new RangeError(`'${wanted.section}' in it is no object`);
+  const name = earlier !== undefined && Object.hasOwn(section, earlier.name) ? earlier.name : freeName(section, wanted);
+  const old = Object.hasOwn(section, name) ? section[name] : undefined;
+  const entry = isJsonObject(old) ? keepFilledIn(wanted.entry, old, earlier?.written ?? {}) : wanted.entry;
+  if (old !== undefined && jsonDigest(old) === jsonDigest(entry)) return { text, name };
+  const merged = changeConfig(text, [wanted.section, name], { before: old, after: entry });
+  assertOnly(merged, wanted, { ...document, [wanted.section]: { ...section, [name]: entry } });
+  return { text: merged, name };
+}
+
+/** Takes the entry out that an earlier install put in; undefined when it is not there, or not as that install wrote it. @throws RangeError */
+export function removeEntry(
+  existing: string,
+  format: ConfigFormat,
+  { name, written }: EarlierEntry,
+): string | undefined {
+  const document = readConfig(existing, format);
+  const held = Object.entries(document).find(([, section]) => isJsonObject(section) && Object.hasOwn(section, name));
+  const [sectionName, section] = (held ?? []) as [string?, JsonObject?];
+  if (sectionName === undefined || jsonDigest(section?.[name]) !== jsonDigest(written)) return undefined;
+  const { [name]: _gone, ...others } = section ?? {};
+  const text = changeConfig(existing, [sectionName, name], { before: written, after: undefined });
+  assertOnly(text, format, { ...document, [sectionName]: others });
+  return text;
+}
+
+/** The last word: what is written must be what was meant, and nothing else. */
+function assertOnly(text: string, format: ConfigFormat, meant: JsonObject): void {
+  if (jsonDigest(readConfig(text, format)) !== jsonDigest(meant))
+    throw new RangeError('it is written in a way that is not understood');
 }
 
 function freeName(section: JsonObject, { name, entry }: ConfigEntry): string {
@@ -48,21 +73,30 @@ function isSameServer(existing: unknown, entry: JsonObject): boolean {
   return ['command', 'args', 'url'].every((part) => isFilledIn(entry[part], existing[part]));
 }
 
-/** What a person put in the place of a placeholder stays, and so do settings of the client that the hub knows nothing of. */
-function keepFilledIn(entry: JsonObject, old: JsonObject): JsonObject {
+/**
+ * What a person put in the place of a placeholder stays, and so do variables and headers of their own, and settings of the
+ * client that the hub knows nothing of.
+ */
+function keepFilledIn(entry: JsonObject, old: JsonObject, written: JsonObject): JsonObject {
   const merged: JsonObject = { ...entry };
   for (const [key, value] of Object.entries(old))
     if (!Object.hasOwn(entry, key) && isClientSetting(key)) merged[key] = value;
   for (const part of ['url', 'args'])
     if (isFilledIn(entry[part], old[part]) && entry[part] !== undefined) merged[part] = old[part];
   for (const part of ['env', 'headers']) {
-    const [ours, theirs] = [entry[part], old[part]];
-    if (!isJsonObject(ours) || !isJsonObject(theirs)) continue;
+    const [ours, theirs, before] = [entry[part], old[part], written[part]].map(asObject) as [
+      JsonObject,
+      JsonObject,
+      JsonObject,
+    ];
     const filledIn = Object.entries(ours).map(([name, value]) => [
       name,
       isPlaceholder(value) ? (theirs[name] ?? value) : value,
     ]);
-    merged[part] = Object.fromEntries(filledIn);
+    const added = Object.entries(theirs).filter(
+      ([name, value]) => !Object.hasOwn(ours, name) && value !== before[name],
+    );
+    if (entry[part] !== undefined || added.length > 0) merged[part] = Object.fromEntries([...filledIn, ...added]);
   }
   return merged;
 }
@@ -96,8 +130,4 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
 
 function isPlaceholder(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value);
-}
-
-function indentOf(text: string | undefined): string {
-  return /^\{\r?\n([ \t]+)/.exec(text ?? '')?.[1] ?? '  ';
 }

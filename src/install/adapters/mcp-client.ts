@@ -4,10 +4,11 @@ import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
+import type { ConfigFormat } from './config-text.ts';
 import { type Connection, connectionOf, type Variable } from './connection.ts';
 import { shortName } from './short-name.ts';
 
-interface ClientLayout {
+interface ClientLayout extends ConfigFormat {
   path: string;
   section: string;
   /** How the client is told to take a value from the environment. */
@@ -17,27 +18,31 @@ interface ClientLayout {
 export const claudeMcp = mcpClient({
   path: '.mcp.json',
   section: 'mcpServers',
+  allowsComments: false,
   placeholder: (variable) => `\${${variable}}`,
 });
 
 export const cursorMcp = mcpClient({
   path: '.cursor/mcp.json',
   section: 'mcpServers',
+  allowsComments: true,
   placeholder: (variable) => `\${env:${variable}}`,
 });
 
 export const vscodeMcp = mcpClient({
   path: '.vscode/mcp.json',
   section: 'servers',
+  allowsComments: true,
   placeholder: (variable) => `\${env:${variable}}`,
 });
 
-function mcpClient({ path, section, placeholder }: ClientLayout): AdapterTemplate {
+function mcpClient({ path, section, allowsComments, placeholder }: ClientLayout): AdapterTemplate {
   return {
     path: () => path,
     render: ({ subject }) => ({
       kind: 'entry',
       section,
+      allowsComments,
       name: entryName(subject),
       entry: entryOf(connectionOf(subject), placeholder, subject),
     }),

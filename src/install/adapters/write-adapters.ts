@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { ConfigEntry } from './adapter-template.ts';
-import { mergeEntry } from './config-file.ts';
+import { type EarlierEntry, mergeEntry } from './config-file.ts';
 import { genericStub } from './generic.ts';
 import { paramsOf } from './plan-adapters.ts';
 import { findTemplate } from './templates.ts';
@@ -66,9 +66,8 @@ async function putEntry(
   earlier: LockedAdapter | undefined,
 ): Promise<Put> {
   const existing = await readInside(targetDir, path);
-  const known = typeof earlier?.entry === 'string' ? earlier.entry : undefined;
   try {
-    const { text, name } = mergeEntry(existing, entry, known);
+    const { text, name } = mergeEntry(existing, entry, earlierEntry(earlier));
     if (text !== existing) await writeFileInside(targetDir, path, text);
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
     return { locked: { integrity: jsonDigest(entry.entry), entry: name, written: entry.entry } };
@@ -77,6 +76,12 @@ async function putEntry(
       throw new RangeError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
     throw error;
   }
+}
+
+/** What the lockfile says of an entry; undefined when it was a file of its own. */
+export function earlierEntry(locked: LockedAdapter | undefined): EarlierEntry | undefined {
+  if (typeof locked?.entry !== 'string') return undefined;
+  return { name: locked.entry, written: isJsonObject(locked.written) ? locked.written : undefined };
 }
 
 async function putFile(

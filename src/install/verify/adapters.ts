@@ -4,6 +4,7 @@ import { fileDigest, pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { isClientSetting, isFilledIn } from '../adapters/config-file.ts';
+import { readConfig } from '../adapters/config-text.ts';
 import type { LockedAdapter } from '../contract.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
@@ -28,8 +29,8 @@ function verifyEntry(text: string | undefined, name: string, { integrity, writte
 
 function entryIn(text: string, name: string): JsonObject | undefined {
   try {
-    const document: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (!isJsonObject(document)) return undefined;
+    // Whether its client takes comments is the business of the client.
+    const document = readConfig(text, { allowsComments: true });
     const sections = Object.values(document).filter(isJsonObject);
     return sections.map((section) => section[name]).find(isJsonObject);
   } catch {

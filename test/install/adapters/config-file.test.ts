@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeEntry } from '../../../src/install/adapters/config-file.ts';
+import { mergeEntry, removeEntry } from '../../../src/install/adapters/config-file.ts';
+import { readConfig } from '../../../src/install/adapters/config-text.ts';
 import { findTemplate } from '../../../src/install/adapters/templates.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
 
 const wanted = {
   section: 'mcpServers',
+  allowsComments: false,
   name: 'pdf',
   entry: { type: 'stdio', command: 'uvx', args: ['pdf'], env: { KEY: `\${KEY}`, LEVEL: 'info' } },
 };
-const merged = (existing: string | undefined, known?: string) => {
-  const { text, name } = mergeEntry(existing, wanted, known);
+const merged = (existing: string | undefined, known?: string, written?: JsonObject) => {
+  const { text, name } = mergeEntry(existing, wanted, known ? { name: known, written } : undefined);
   return { document: JSON.parse(text), name, text };
 };
+
+/** Without the prototypes of whoever read it. */
+const plain = (document: JsonObject) => JSON.parse(JSON.stringify(document));
 
 test('config: a new file holds the entry alone', () => {
   assert.deepEqual(merged(undefined).document, { mcpServers: { pdf: wanted.entry } });
@@ -57,12 +63,101 @@ test('config: a new version takes the place of the entry that an earlier install
 for (const [name, text, reason] of [
   ['no JSON', '{"mcpServers":', /not plain JSON/],
   ['JSON with comments', '{\n// mine\n"mcpServers": {}}', /not plain JSON/],
+  ['a comma behind the last', '{"mcpServers": {},}', /not plain JSON/],
+  [
+    'a section that is there twice',
+    '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
+    /'mcpServers' is in it twice/,
+  ],
+  [
+    'an entry that is there twice',
+    '{"mcpServers": {"pdf": {}, "pdf": {"command": "uvx", "args": ["pdf"]}}}',
+    /'pdf' is in it twice/,
+  ],
+  [
+    'a name that is in the entry twice',
+    '{"mcpServers": {"pdf": {"args": [], "command": "uvx", "args": ["pdf"]}}}',
+    /'args' is in 'pdf' twice/,
+  ],
+  ['a file without end', `{"a": "${'x'.repeat(1_000_001)}"}`, /more than 1000000 characters/],
   ['a list', '[]', /no JSON object/],
   ['a section that is none', '{"mcpServers": []}', /'mcpServers' in it is no object/],
 ] as const) {
   test(`config: ${name} is not touched`, () =>
     assert.throws(() => merged(text), { name: 'RangeError', message: reason }));
 }
+
+test('config: what is beside the entry stays as it is written: long numbers, repeated names, order, blank lines', () => {
+  const existing = `{
+    "id": 12345678901234567890, "id": 1.0,
+    "z": 1e2,
+
+    "mcpServers": { "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1, "x": 2} },
+    "b": "\\u00e9\\/"
+}
+`;
+  const { text } = merged(existing);
+  for (const line of existing.split('\n').filter((each) => !each.includes('mcpServers')))
+    assert.ok(text.split('\n').includes(line), line);
+  assert.ok(text.includes('"mcpServers": { "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1, "x": 2}'), text);
+  assert.deepEqual(JSON.parse(text).mcpServers.pdf, wanted.entry);
+  assert.equal(merged(text).text, text);
+});
+
+test('config: marks and line ends of other systems stay', () => {
+  const { text } = mergeEntry('\uFEFF{\r\n  "mcpServers": {}\r\n}\r\n', wanted, undefined);
+  assert.ok(text.startsWith('\uFEFF{\r\n  "mcpServers": {\r\n    "pdf": {\r\n'), JSON.stringify(text));
+  assert.doesNotMatch(text, /[^\r]\n/);
+});
+
+test('config: comments stay where the client takes them, in a new entry and in a changed one', () => {
+  const withComments = { ...wanted, allowsComments: true };
+  const existing = `// mine
+{
+  /* all of them */
+  "mcpServers": {
+    // "old": {},
+    "other": { "command": "x" }, // theirs
+  },
+}
+`;
+  const first = mergeEntry(existing, withComments, undefined).text;
+  for (const comment of ['// mine', '/* all of them */', '// "old": {},', '// theirs'])
+    assert.ok(first.includes(comment), first);
+  assert.deepEqual(plain(readConfig(first, withComments)), {
+    mcpServers: { other: { command: 'x' }, pdf: wanted.entry },
+  });
+  const noted = first.replace('"LEVEL": "info"', '"LEVEL": "debug" /* for now */');
+  const changed = mergeEntry(noted, withComments, { name: 'pdf', written: wanted.entry }).text;
+  assert.ok(changed.includes('"LEVEL": "info" /* for now */'), changed);
+  for (const broken of ['{ "mcpServers": { /* }', '// nothing', '{ "mcpServers": {} } }', '{ "a" 1 }'])
+    assert.throws(() => mergeEntry(broken, withComments, undefined), { name: 'RangeError', message: /not JSON/ });
+  const deep = `{"a": ${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
+  for (const each of [wanted, withComments])
+    assert.throws(() => mergeEntry(deep, each, undefined), { name: 'RangeError', message: /nested too deep/ });
+});
+
+test('config: variables and headers that a person added stay; those of an earlier version go', () => {
+  const written = { ...wanted.entry, env: { KEY: `\${KEY}`, GONE: '1', FILLED: `\${FILLED}` } };
+  const env = { KEY: 'sk-1', GONE: '1', FILLED: 'sk-2', MINE: 'x' };
+  const existing = JSON.stringify({ mcpServers: { pdf: { ...written, env, timeout: 5 } } });
+  const { document } = merged(existing, 'pdf', written);
+  assert.deepEqual(document.mcpServers.pdf, {
+    ...wanted.entry,
+    env: { KEY: 'sk-1', LEVEL: 'info', FILLED: 'sk-2', MINE: 'x' },
+    timeout: 5,
+  });
+});
+
+test('config: an entry is taken out only as it was written, and nothing else with it', () => {
+  const written = wanted.entry;
+  const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';
+  const { text } = merged(existing);
+  const format = { allowsComments: false };
+  assert.equal(removeEntry(text, format, { name: 'pdf', written }), existing);
+  assert.equal(removeEntry(existing, format, { name: 'pdf', written }), undefined);
+  assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), undefined);
+});
 
 test('config: each client gets its own layout and its own placeholders', () => {
   const subject = aSubject({
@@ -78,6 +173,7 @@ test('config: each client gets its own layout and its own placeholders', () => {
     assert.deepEqual(entry, {
       kind: 'entry',
       section,
+      allowsComments: client !== 'claude',
       name: 'pdf-tables',
       entry: { type: 'stdio', command: 'uvx', args: ['pdf'], env: { API_KEY: placeholder, LANG: 'de' } },
     });
@@ -102,7 +198,7 @@ test('config: a secret in an address is not written; whoever fills it in keeps i
     assert.equal(rendered.entry.url, url);
     const filledIn = { ...rendered.entry, url: 'https://a:b@x.example/mcp?api_key=mine&lang=de' };
     const existing = JSON.stringify({ [rendered.section]: { 'pdf-tables': filledIn } });
-    for (const known of [undefined, 'pdf-tables'])
+    for (const known of [undefined, { name: 'pdf-tables', written: undefined }])
       assert.deepEqual(mergeEntry(existing, rendered, known), { text: existing, name: 'pdf-tables' });
     const other = JSON.stringify({ [rendered.section]: { 'pdf-tables': { ...filledIn, url: 'https://x.example/' } } });
     assert.equal(mergeEntry(other, rendered, undefined).name, 'pdf-tables-2');

@@ -1,0 +1,165 @@
+// The text of a JSON file that people write too: changed only where something in it is to be another.
+import { applyEdits, getNodeValue, modify, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
+
+type Path = readonly string[];
+
+/** Parsed in place, several times: people write a few kilobytes. */
+const LONGEST_TEXT = 1_000_000;
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export interface ConfigFormat {
+  /** Whether whoever reads the file takes comments and commas behind the last of a list. */
+  allowsComments: boolean;
+}
+
+/** @throws RangeError when it cannot be read as that; what is in it is then not known. */
+export function readConfig(text: string, { allowsComments }: ConfigFormat): JsonObject {
+  const content = withoutMark(text);
+  if (content.length > LONGEST_TEXT) throw new RangeError(`it has more than ${LONGEST_TEXT} characters`);
+  if (content.trim() === '') return {};
+  const document = allowsComments ? readWithComments(content) : readPlain(content);
+  if (!isJsonObject(document)) throw new RangeError('it is no JSON object');
+  return document;
+}
+
+function readPlain(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new RangeError('it is not plain JSON', { cause: error });
+  }
+}
+
+function readWithComments(content: string): unknown {
+  const errors: ParseError[] = [];
+  const tree = treeOf(content, errors);
+  if (tree && errors.length === 0) return getNodeValue(tree);
+  throw new RangeError('it is not JSON, not even with comments');
+}
+
+function treeOf(content: string, errors: ParseError[] = []): Node | undefined {
+  try {
+    return parseTree(content, errors, { allowTrailingComma: true });
+  } catch (error) {
+    // The parser calls itself for everything that is inside of something.
+    throw new RangeError('it is nested too deep', { cause: error });
+  }
+}
+
+/**
+ * The text with `after` at the path, where `before` is now. Comments, order, numbers of any length and everything beside it
+ * stay as they are written. @throws RangeError when one of the names is there twice, so that readers may differ.
+ */
+export function changeConfig(text: string, path: Path, { before, after }: { before: unknown; after: unknown }): string {
+  assertSingle(withoutMark(text), path);
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const content = withoutMark(text);
+  const steps = changes(path, before, after);
+  return mark + steps.reduce((changed, step) => changedOnce(changed, step), content.trim() === '' ? '{}\n' : content);
+}
+
+interface Change {
+  path: Path;
+  /** Undefined to remove what is there. */
+  value: unknown;
+}
+
+function changes(path: Path, before: unknown, after: unknown): Change[] {
+  if (jsonDigest(before) === jsonDigest(after)) return [];
+  if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, value: after }];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) => changes([...path, name], own(before, name), own(after, name)));
+}
+
+function changedOnce(text: string, { path, value }: Change): string {
+  if (value === undefined) return applyEdits(text, modify(text, [...path], undefined, {}));
+  const layout = layoutOf(text);
+  let node = treeOf(text);
+  let depth = 0;
+  for (const name of path) {
+    const next = memberOf(node, name);
+    if (!next) break;
+    node = next;
+    depth += 1;
+  }
+  if (!node) throw new RangeError('it is no JSON object');
+  const rest = path.slice(depth);
+  if (rest.length === 0)
+    return text.slice(0, node.offset) + written(value, depth, layout) + text.slice(node.offset + node.length);
+  const [name = '', ...inner] = rest;
+  const nested = inner.reduceRight<unknown>((held, each) => ({ [each]: held }), value);
+  const member = `${indentAt(depth + 1, layout)}${JSON.stringify(name)}: ${written(nested, depth + 1, layout)}`;
+  return withMember(text, node, { member, end: indentAt(depth, layout) });
+}
+
+/** Behind the last one. The parser's own edits would lay out anew what stands in the same lines. */
+function withMember(
+  text: string,
+  { offset, length, children }: Node,
+  { member, end }: { member: string; end: string },
+) {
+  const last = children?.at(-1);
+  if (!last) {
+    const isBlank = text.slice(offset + 1, offset + length - 1).trim() === '';
+    const after = isBlank ? offset + length - 1 : offset + 1;
+    return `${text.slice(0, offset + 1)}${member}${end}${text.slice(after)}`;
+  }
+  const at = last.offset + last.length;
+  // A comment at the end of a line belongs to what stands before it.
+  const [tail = '', comma] =
+    /^([ \t]*,)?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at)) ?? [];
+  return `${text.slice(0, at)}${comma ? '' : ','}${tail}${member}${text.slice(at + tail.length)}`;
+}
+
+interface Layout {
+  indent: string;
+  lineEnd: string;
+}
+
+function layoutOf(text: string): Layout {
+  const indent = /\{[^\S\n]*\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  return { indent, lineEnd: text.includes('\r\n') ? '\r\n' : '\n' };
+}
+
+function indentAt(depth: number, { indent, lineEnd }: Layout): string {
+  return lineEnd + indent.repeat(depth);
+}
+
+function written(value: unknown, depth: number, layout: Layout): string {
+  return JSON.stringify(value, null, layout.indent).replaceAll('\n', indentAt(depth, layout));
+}
+
+function memberOf(node: Node | undefined, name: string): Node | undefined {
+  return node?.children?.find(({ children }) => children?.[0]?.value === name)?.children?.[1];
+}
+
+function assertSingle(content: string, path: Path): void {
+  let node: Node | undefined = treeOf(content);
+  for (const name of path) {
+    const found: Node[] = (node?.children ?? []).filter(({ children }) => children?.[0]?.value === name);
+    if (found.length > 1) throw new RangeError(`'${name}' is in it twice`);
+    node = found[0]?.children?.[1];
+  }
+  const names = namesIn(node);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new RangeError(`'${twice}' is in '${path.at(-1)}' twice`);
+}
+
+/** Of an object, and of those inside of it. */
+function namesIn(node: Node | undefined): string[] {
+  if (node?.type !== 'object') return [];
+  return (node.children ?? []).flatMap(({ children: [key, value] = [] }) => [
+    String(key?.value),
+    ...namesIn(value).map((inner) => `${key?.value}.${inner}`),
+  ]);
+}
+
+function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
