@@ -4,6 +4,7 @@ import { type Body, gatherBody, unpackBody } from './body.ts';
 import { FetchError, networkError, tooLarge } from './fetch-error.ts';
 import { guardedAgent } from './guarded-agent.ts';
 import type { NetworkRule } from './network-rule.ts';
+import { onceAborted } from './once-aborted.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
 
 const MOST_REDIRECTS = 5;
@@ -82,11 +83,11 @@ function exchange(
     () => fail(new FetchError(`did not answer within ${timeoutMs / 1000} s`, { isTemporary: true, isTimeout: true })),
     timeoutMs,
   );
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const stopListening = signal && onceAborted(signal, onAbort);
 
   function settle(): void {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    stopListening?.();
   }
 
   /** At once, whatever the connection does: it may not even be there yet. */
