@@ -1,6 +1,7 @@
 // Syncs by itself every so often, by one hub at a time.
 import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
+import type { SyncReport } from './contract.ts';
 import type { RemoteBook } from './remotes.ts';
 import type { Sync } from './sync.ts';
 
@@ -11,8 +12,10 @@ export interface BackgroundDependencies {
   now: Clock;
   log: Logger;
   /** Tells how each round ended. */
-  count: (outcome: 'done' | 'skipped' | 'failed') => void;
+  count: (outcome: Outcome) => void;
 }
+
+type Outcome = 'done' | 'skipped' | 'failed';
 
 export interface Background {
   stop(): void;
@@ -47,19 +50,32 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
   }
 
   /** Another hub on the same database may have done it, or be doing it. */
-  async function syncIfDue(): Promise<'done' | 'skipped'> {
+  async function syncIfDue(): Promise<Outcome> {
     const { items } = await book.list();
     // The one that waited longest decides: others may have been ingested by hand.
     const oldest = Math.min(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)));
-    if (items.length > 0 && now().getTime() - oldest < intervalMs / 2) return 'skipped';
+    if (items.length > 0 && now().getTime() - oldest < intervalMs / 2) return skipped('every remote was read lately');
     try {
-      const { ingested, errors, registered, failed } = await sync.syncRemotes();
-      log.info({ ingested: ingested.length, errors, registered, failed }, 'Background sync done');
-      return 'done';
+      return reported(await sync.syncRemotes());
     } catch (error) {
-      if (error instanceof HubError && error.code === 'sync_running') return 'skipped';
+      if (error instanceof HubError && error.code === 'sync_running') return skipped('another sync is under way');
       throw error;
     }
+  }
+
+  function skipped(why: string): Outcome {
+    log.info({}, `Background sync skipped: ${why}`);
+    return 'skipped';
+  }
+
+  function reported({ ingested, count: remotes, errors, registered, failed }: SyncReport): Outcome {
+    const counts = { ingested: ingested.length, errors, registered, failed };
+    if (remotes === 0 || ingested.length > 0) {
+      log.info(counts, 'Background sync done');
+      return 'done';
+    }
+    log.warn(counts, 'Background sync failed: no remote could be read');
+    return 'failed';
   }
 
   schedule();

@@ -86,6 +86,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   await until(() => recent.outcomes.length >= 2);
   recent.background.stop();
   assert.deepEqual([...new Set(recent.outcomes)], ['skipped']);
+  assert.ok(saidWhy(other, /skipped: every remote was read lately/));
 
   const letGo = host.hold('/index.json');
   const before = host.requests.length;
@@ -95,6 +96,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   await until(() => busy.outcomes.length >= 1);
   busy.background.stop();
   assert.equal(busy.outcomes[0], 'skipped');
+  assert.ok(saidWhy(other, /skipped: another sync is under way/));
   letGo();
   await syncing;
 });
@@ -133,3 +135,24 @@ test('background: the hub starts it by its setting, and stops it when it closes'
   t.mock.timers.tick(60 * 60_000);
   assert.equal(host.requests.length, 1);
 });
+
+test('background: a round in which no remote can be read has failed, one in which some can has not', async (t) => {
+  const host = await startIndexServer(t);
+  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  await started.hub.addRemote(host.url('/gone.json'));
+  const alone = startOn(t, started);
+  await until(() => alone.outcomes.length >= 1);
+  alone.background.stop();
+  assert.equal(alone.outcomes[0], 'failed');
+  assert.ok(saidWhy(started, /failed: no remote could be read/));
+
+  host.put('/index.json', []);
+  await started.hub.addRemote(host.url('/index.json'));
+  const beside = startOn(t, started);
+  await until(() => beside.outcomes.length >= 1);
+  assert.equal(beside.outcomes[0], 'done');
+});
+
+function saidWhy({ world }: Started, what: RegExp): boolean {
+  return world.logged.some(({ message }) => what.test(message));
+}
