@@ -2,7 +2,8 @@
 import { RunError } from '../../lib/run.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { demandRoom, outputEnd, withoutPasswords } from './program.ts';
+import { gitCause, withoutPlaces } from './git-causes.ts';
+import { demandRoom, outputEnd } from './program.ts';
 
 const GIT_TIMEOUT_MS = 10 * 60_000;
 
@@ -30,6 +31,8 @@ const SETTINGS = [
 export interface Git {
   /** Any exit code is a result. @throws InstallError when there is no room on the disk. */
   try(...args: string[]): Promise<RunResult>;
+  /** `what` failed, with the cause by what git wrote. */
+  failure(what: string, stderr: string): InstallError;
   /** @throws InstallError when git fails. */
   do(...args: string[]): Promise<string>;
   /** All that git writes. @throws RunError when it is more than that. */
@@ -82,11 +85,17 @@ export function gitIn(folder: string, context: GitContext, settings: readonly st
   async function demand(args: readonly string[], mostOutputBytes?: number): Promise<string> {
     const { exitCode, stdout, stderr } = await start(args, mostOutputBytes);
     if (exitCode === 0) return stdout;
-    const output = outputEnd(stderr);
-    throw new InstallError(`git ${args[0]} failed: ${lastWords(stderr)}.`, { extra: { output } });
+    throw failure(`git ${args[0]} failed`, stderr);
+  }
+
+  function failure(what: string, stderr: string): InstallError {
+    const places = [folder, scratchDir];
+    const output = outputEnd(withoutPlaces(stderr, places));
+    return new InstallError(`${what}: ${gitCause(stderr, places)}.`, { extra: { output } });
   }
 
   return {
+    failure,
     try: (...args) => start(args),
     do: async (...args) => (await demand(args)).trim(),
     list: (mostBytes, ...args) => demand(args, mostBytes),
@@ -98,11 +107,4 @@ export function heldTo(url: URL, addresses: readonly string[]): string[] {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const list = addresses.map((address) => (address.includes(':') ? `[${address}]` : address)).join(',');
   return list === '' ? [] : [`http.curloptResolve=${url.hostname}:${port}:${list}`];
-}
-
-/** What git itself says is in its last lines; addresses in it may carry a password. */
-export function lastWords(stderr: string): string {
-  const lines = stderr.trim().split('\n').filter(Boolean);
-  const fatal = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? 'it said nothing';
-  return withoutPasswords(fatal.replace(/^(fatal|error): |\.$/g, '')).slice(0, 300);
 }

@@ -1,7 +1,7 @@
 // One commit out of a repository: nothing else, where the host can do that; the whole history, where it cannot.
 import { InstallError } from './artifact-installer.ts';
 import { shownRepository } from './git-address.ts';
-import { type Git, lastWords } from './git-command.ts';
+import type { Git } from './git-command.ts';
 
 interface Wanted {
   /** As the manifest writes it, for sentences. */
@@ -22,14 +22,14 @@ export async function fetchCommit(git: Git, wanted: Wanted): Promise<string> {
   const isPlainHost = /shallow capabilities/i.test(shallow.stderr);
   // Hosts do not know shortened commits, and some hand out only what has a name.
   if (isPlainHost || (isUnknown && COMMIT.test(ref))) return fetchHistory(git, wanted);
-  throw isUnknown ? unknown(wanted) : failed(wanted, shallow.stderr);
+  throw isUnknown ? unknown(wanted) : failed(git, wanted, shallow.stderr);
 }
 
 async function fetchHistory(git: Git, wanted: Wanted): Promise<string> {
   const { address, ref } = wanted;
   const refs = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*', ...(ref === 'HEAD' ? ['HEAD'] : [])];
   const { exitCode, stderr } = await git.try('fetch', '--quiet', '--no-tags', '--', address, ...refs);
-  if (exitCode !== 0) throw failed(wanted, stderr);
+  if (exitCode !== 0) throw failed(git, wanted, stderr);
   const head = ref === 'HEAD' ? await headCommit(git, address) : undefined;
   const named = [`refs/tags/${ref}`, `refs/remotes/origin/${ref}`];
   const names = head ? [head] : COMMIT.test(ref) ? [...named, ref] : named;
@@ -54,6 +54,6 @@ function unknown({ repo, ref }: Wanted): InstallError {
   );
 }
 
-function failed({ repo }: Wanted, stderr: string): InstallError {
-  return new InstallError(`The repository ${shownRepository(repo)} could not be fetched: ${lastWords(stderr)}.`);
+function failed(git: Git, { repo }: Wanted, stderr: string): InstallError {
+  return git.failure(`The repository ${shownRepository(repo)} could not be fetched`, stderr);
 }

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
+import { pullCause } from './oci-causes.ts';
 import { outputEnd, runProgram } from './program.ts';
 
 const TIMEOUT_MS = 60 * 60_000;
@@ -29,9 +30,9 @@ export async function imageProgram(
     context,
   );
   if (exitCode === 0) return stdout;
-  const output = outputEnd(stderr);
-  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
-  throw new InstallError(`${name} could not pull the image: ${lastLine.slice(0, 300)}.`, { extra: { output } });
+  // Where the hub keeps what is not finished is nothing for a report.
+  const output = outputEnd(stderr.replaceAll(`${context.scratchDir}/`, '').replaceAll(context.scratchDir, '.'));
+  throw new InstallError(`${name} could not pull the image: ${pullCause(output)}.`, { extra: { output } });
 }
 
 /** Whoever runs the hub may be logged in somewhere; a manifest gets only what is public. */

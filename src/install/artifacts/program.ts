@@ -83,6 +83,15 @@ export function withoutPasswords(text: string): string {
   return shownText(withoutLogins(text));
 }
 
+const ADDRESS = /\b(https?:\/\/)([^\s/?#'"`<>()]+)[/?#][^\s'"`<>()]*/gi;
+/** As urllib3 tells it, apart from its host. */
+const PATH_OF_ADDRESS = /\b(with url: |connection broken by .*': )\S+/g;
+
+/** For programs whose settings are the operator's own, and cannot be asked for: of every address only its host is told. */
+export function withHostsOnly(text: string): string {
+  return withoutLogins(text).replace(ADDRESS, '$1$2/***').replace(PATH_OF_ADDRESS, '$1***');
+}
+
 /** Addresses that are only a host say nothing that a reader may not know. */
 function withoutAddresses(text: string, addresses: readonly string[]): string {
   const places = addresses

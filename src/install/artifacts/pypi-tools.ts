@@ -31,7 +31,7 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
     const result = await running;
     if (result.exitCode !== 0 && program.noPython.test(result.stdout + result.stderr))
       throw new InstallError(NO_PYTHON);
-    return done(name, result, context);
+    return done({ tool: name }, result, context);
   };
   return {
     name,
@@ -49,16 +49,16 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
       }
     },
     async resolve(requirement, indexUrl) {
-      const { stdout } = await done(name, program.list(), context);
+      const { stdout } = await done({ tool: name }, program.list(), context);
       const kept = await keepInstalled(InstalledList.parse(JSON.parse(stdout)), requirement, context);
       const first = await program.resolve(requirement, kept, indexUrl);
       // What is there may stand in the way of what is asked for now, which then counts more.
       const isInTheWay = first.exitCode !== 0 && kept.length > 0;
-      await done(name, isInTheWay ? program.resolve(requirement, [], indexUrl) : first, context);
+      await done({ tool: name, indexUrl }, isInTheWay ? program.resolve(requirement, [], indexUrl) : first, context);
       return program.readResolved();
     },
     async install(requirementsFile, indexUrl) {
-      await done(name, program.install(requirementsFile, indexUrl), context);
+      await done({ tool: name, indexUrl }, program.install(requirementsFile, indexUrl), context);
     },
   };
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pathInside } from '../../lib/files.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { HELD_BACK, outputEnd, works } from './program.ts';
+import { HELD_BACK, outputEnd, withHostsOnly, works } from './program.ts';
 import { normalName } from './pypi-spec.ts';
 
 export const VENV = '.venv';
@@ -62,33 +62,47 @@ export async function keepInstalled(
   return ['--constraint', file];
 }
 
+export interface Undertaking {
+  tool: string;
+  /** That of the manifest; without one, those that the machine is set up for are asked. */
+  indexUrl?: string;
+}
+
+/** @throws InstallError */
 export async function done(
-  tool: string,
+  undertaking: Undertaking,
   running: RunResult | Promise<RunResult>,
   context: InstallContext,
 ): Promise<RunResult> {
   const result = await running;
   if (result.exitCode === 0) return result;
-  throw toolError(tool, result, context);
+  throw toolError(undertaking, result, context);
 }
 
 const CAUSES: readonly [RegExp, string][] = [
   [HELD_BACK, 'The index leads to an address that the hub may not connect to.'],
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'What the index sent is not what it should be: its digest differs.'],
+  // First: an index that does not answer has no versions either, as pip says it.
+  [
+    /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|timed out/i,
+    'The package index could not be reached.',
+  ],
   [
     /No matching distribution|No solution found|not found in the package registry|Could not find a version/i,
     'The index has no such package or version as a wheel for this Python; packages that must be built would run their code on the machine of the hub, and are not.',
   ],
   [/ResolutionImpossible|conflicting dependencies/i, 'What it needs cannot be had together.'],
-  [
-    /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|timed out/i,
-    'The package index could not be reached.',
-  ],
 ];
 
-function toolError(tool: string, { stdout, stderr }: RunResult, { targetDir }: InstallContext): InstallError {
+function toolError(
+  { tool, indexUrl }: Undertaking,
+  { stdout, stderr }: RunResult,
+  { targetDir }: InstallContext,
+): InstallError {
   // Where the target is on the machine of the hub is nothing for a report.
-  const output = outputEnd(`${stdout}\n${stderr}`.replaceAll(`${targetDir}${sep}`, ''));
+  const said = `${stdout}\n${stderr}`.replaceAll(`${targetDir}${sep}`, '');
+  // An index of the operator's may have a token anywhere in its address.
+  const output = outputEnd(indexUrl === undefined ? withHostsOnly(said) : said);
   const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
   const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
   return new InstallError(cause ?? `${tool} failed: ${lastLine.slice(0, 300)}.`, { extra: { output } });

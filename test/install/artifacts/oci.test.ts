@@ -268,5 +268,5 @@ test('oci: docker first, then podman; a client without an engine does not count'
     { image: 'thing' },
     { vetAddress: async () => [], run: place.context.run },
   );
-  assert.equal(sentence, 'docker could not pull the image: manifest unknown.');
+  assert.equal(sentence, 'docker could not pull the image: the registry has no such image or tag.');
 });

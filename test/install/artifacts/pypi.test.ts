@@ -6,8 +6,10 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
+import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { startPackageIndex } from './package-index.ts';
 import { type Stage, stage } from './stage.ts';
@@ -257,5 +259,38 @@ const REFUSED = [
 for (const spec of REFUSED) {
   test(`pypi: ${JSON.stringify(spec).slice(0, 70)} is refused`, () => {
     assert.equal(pypiInstaller.spec.safeParse(spec).success, false);
+  });
+}
+
+for (const tool of TOOLS) {
+  const skip = unlessHere(tool === 'uv' ? 'uv' : 'python3');
+
+  test(`pypi by ${tool}: an index of the operator with a token in its address is not repeated`, { skip }, async (t) => {
+    const host = await startIndexServer(t);
+    const home = await mkdtemp(join(tmpdir(), 'hub-python-home-'));
+    t.after(() => rm(home, { recursive: true, force: true }));
+    const { host: authority } = new URL(host.origin);
+    const index = (at: string) => `http://me:s3cret-word@${at}/s3cret-path/simple/`;
+    for (const [at, page] of [
+      [authority, '<html></html>'],
+      [authority, '<html><a href="thing-1.0-py3-none-any.whl#sha256=00">thing-1.0-py3-none-any.whl</a></html>'],
+      ['127.0.0.1:9', ''],
+    ] as const) {
+      host.put('/s3cret-path/simple/thing/', page, { type: 'text/html' });
+      await mkdir(join(home, '.config/pip'), { recursive: true });
+      await writeFile(join(home, '.config/pip/pip.conf'), `[global]\nindex-url = ${index(at)}\nretries = 1\n`);
+      await mkdir(join(home, '.config/uv'), { recursive: true });
+      await writeFile(join(home, '.config/uv/uv.toml'), `[[index]]\nurl = "${index(at)}"\ndefault = true\n`);
+      const place = await stage(t, { env: { PATH: PATHS[tool], HOME: home } });
+      const failed = await place.install(pypiInstaller, { package: 'thing' }).catch((error: unknown) => error);
+      assert.ok(failed instanceof InstallError);
+      const told = `${failed.message} ${JSON.stringify(failed.extra)}`;
+      assert.doesNotMatch(told, /s3cret/);
+      if (at === authority)
+        assert.ok(
+          host.requests.some(({ path }) => path.includes('s3cret-path')),
+          'it was asked',
+        );
+    }
   });
 }
