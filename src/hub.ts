@@ -12,15 +12,8 @@ import { createTokenSource } from './gateway/token.ts';
 import { createHubInstalls } from './hub-installs.ts';
 import type { HubOperations } from './hub-operations.ts';
 import type { World } from './lib/world.ts';
-import { startBackgroundSync } from './remotes/background.ts';
-import { createIndexFetcher } from './remotes/fetch-index.ts';
-import { createManifestFetcher } from './remotes/fetch-manifest.ts';
 import { manifestOf } from './remotes/index-formats/listed-server.ts';
-import { createPoliteFetch } from './remotes/polite-fetch.ts';
-import { createManifestReader } from './remotes/read-manifest.ts';
-import { createRemoteBook } from './remotes/remotes.ts';
-import { createSingleManifestFetcher } from './remotes/single-manifest.ts';
-import { createSync } from './remotes/sync.ts';
+import { openRemotes } from './remotes/open-remotes.ts';
 import { checkLlm } from './search/check-llm.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/create-engine.ts';
@@ -67,7 +60,7 @@ const HEALTH_TIMEOUT_MS = 3_000;
 
 /** @throws StartError when the database cannot be used. */
 export async function createHub({ config, world, baseUrl }: HubDependencies): Promise<Hub> {
-  const { now, log, metrics, fetch } = world;
+  const { now, log, metrics } = world;
   const database = await openDatabase(config.database, { metrics });
   const revision = createRevision(database);
   const store = createCatalogStore(database, revision);
@@ -99,39 +92,18 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   });
 
-  const remoteStore = createRemoteStore(database);
-  const book = createRemoteBook({ store: remoteStore, seeds: config.seedRemotes, now });
-  const timeoutMs = config.ingest.requestTimeoutSec * 1000;
-  const politeFetch = createPoliteFetch({ fetch, requestsPerHost: config.ingest.requestsPerHost });
-  const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes: config.ingest.maxIndexBytes, timeoutMs });
-  const manifestLimits = { maxManifestBytes: config.ingest.maxManifestBytes, timeoutMs };
-  const manifestReader = createManifestReader();
-  const sync = createSync({
-    book,
-    gateway,
-    catalog,
-    remotes: remoteStore,
+  const remotes = openRemotes({
+    remotes: createRemoteStore(database),
     members: createMemberStore(database, revision),
     runs: createRunStore(database),
-    fetchIndex,
-    fetchManifest: createManifestFetcher({ fetch: politeFetch, ...manifestLimits }),
-    manifestReader,
+    catalog,
+    gateway,
     tryLock: database.tryLock,
-    timeLimitMs: config.ingest.remoteTimeoutMin * 60_000,
-    now,
-    log,
+    settings: config.ingest,
+    seeds: config.seedRemotes,
+    world,
   });
-  const background =
-    config.ingest.intervalMin > 0
-      ? startBackgroundSync({
-          sync,
-          book,
-          intervalMs: config.ingest.intervalMin * 60_000,
-          now,
-          log,
-          count: metrics.countBackgroundSync,
-        })
-      : undefined;
+  const { book, sync } = remotes;
 
   const { embedding } = config;
   const engine = createSearchEngine({
@@ -168,8 +140,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
     {
       catalog,
       manifestOf,
-      // Not the patient one: somebody waits for the answer.
-      fetchManifest: createSingleManifestFetcher(createManifestFetcher({ fetch, ...manifestLimits }), manifestReader),
+      fetchManifest: remotes.fetchSingleManifest,
       gateway,
       isGatewayConfigured: config.gateway !== undefined,
       world,
@@ -192,13 +163,12 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
 
   async function stopWork(): Promise<void> {
     stopping.abort();
-    background?.stop();
-    await Promise.all([sync.close(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
+    await Promise.all([remotes.stopWork(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
   }
 
   async function closeAll(): Promise<void> {
     await stopWork();
-    await Promise.all([engine.close(), fetchIndex.close(), manifestReader.close()]);
+    await Promise.all([engine.close(), remotes.close()]);
     await database.close();
   }
 

@@ -1,0 +1,77 @@
+// Puts ingest together: what fetches, what reads, what saves, and the sync that goes on by itself.
+import type { World } from '../lib/world.ts';
+import { startBackgroundSync } from './background.ts';
+import { createIndexFetcher } from './fetch-index.ts';
+import { createManifestFetcher } from './fetch-manifest.ts';
+import { createPoliteFetch } from './polite-fetch.ts';
+import { createManifestReader } from './read-manifest.ts';
+import { createRemoteBook, type RemoteBook } from './remotes.ts';
+import { createSingleManifestFetcher, type FetchSingleManifest } from './single-manifest.ts';
+import { createSync, type Sync, type SyncDependencies } from './sync.ts';
+
+export interface IngestSettings {
+  /** 0: only when it is asked for. */
+  intervalMin: number;
+  maxIndexBytes: number;
+  maxManifestBytes: number;
+  requestTimeoutSec: number;
+  requestsPerHost: number;
+  remoteTimeoutMin: number;
+}
+
+export interface OpenRemotesOptions
+  extends Pick<SyncDependencies, 'catalog' | 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock'> {
+  settings: IngestSettings;
+  /** Addresses that are stored whenever there are none. */
+  seeds: readonly string[];
+  world: Pick<World, 'now' | 'log' | 'fetch' | 'metrics'>;
+}
+
+export interface Remotes {
+  book: RemoteBook;
+  sync: Sync;
+  fetchSingleManifest: FetchSingleManifest;
+  /** Ends what is under way, and what goes on by itself. */
+  stopWork(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openRemotes({ settings, seeds, world, ...dependencies }: OpenRemotesOptions): Remotes {
+  const { now, log, fetch, metrics } = world;
+  const { maxIndexBytes, maxManifestBytes } = settings;
+  const timeoutMs = settings.requestTimeoutSec * 1000;
+  const politeFetch = createPoliteFetch({ fetch, requestsPerHost: settings.requestsPerHost });
+  const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes, timeoutMs });
+  const manifestReader = createManifestReader();
+  const book = createRemoteBook({ store: dependencies.remotes, seeds, now });
+  const sync = createSync({
+    ...dependencies,
+    book,
+    fetchIndex,
+    fetchManifest: createManifestFetcher({ fetch: politeFetch, maxManifestBytes, timeoutMs }),
+    manifestReader,
+    timeLimitMs: settings.remoteTimeoutMin * 60_000,
+    now,
+    log,
+  });
+  const intervalMs = settings.intervalMin * 60_000;
+  const count = metrics.countBackgroundSync;
+  const background = intervalMs > 0 ? startBackgroundSync({ sync, book, intervalMs, now, log, count }) : undefined;
+
+  return {
+    book,
+    sync,
+    // Not by the patient one: somebody waits for the answer.
+    fetchSingleManifest: createSingleManifestFetcher(
+      createManifestFetcher({ fetch, maxManifestBytes, timeoutMs }),
+      manifestReader,
+    ),
+    async stopWork() {
+      background?.stop();
+      await sync.close();
+    },
+    async close() {
+      await Promise.all([fetchIndex.close(), manifestReader.close()]);
+    },
+  };
+}
