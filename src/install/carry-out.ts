@@ -72,7 +72,13 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     target: request.target,
     plan,
     results,
-    files_written: [...new Set([...adapters.files, ...(lock.isWritten ? [LOCKFILE_NAME] : [])])],
+    files_written: [
+      ...new Set([
+        ...artifacts.outcomes.flatMap(({ installed }) => installed?.files ?? []),
+        ...adapters.files,
+        ...(lock.isWritten ? [LOCKFILE_NAME] : []),
+      ]),
+    ],
     lockfile: lock.lockfile ?? EMPTY_LOCKFILE,
   };
 }

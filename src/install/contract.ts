@@ -155,7 +155,11 @@ export const InstallReport = z
       ),
     plan: InstallPlan,
     results: z.array(StepResult),
-    files_written: z.array(z.string()).describe('Relative to the target.'),
+    files_written: z
+      .array(z.string())
+      .describe(
+        'Relative to the target: files of the project that were written, npm’s own and the lockfile included. Folders of artifacts are in `extra.path` of their steps.',
+      ),
     lockfile: Lockfile.describe('As it is on disk.'),
   })
   .meta({ id: 'InstallReport' });

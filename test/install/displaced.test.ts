@@ -47,6 +47,8 @@ for (const [name, { step, kind, sign, skip }] of Object.entries(KINDS)) {
     const report = await install(of('b', '2.0.0'));
     assert.equal(report.ok, true, JSON.stringify(report.results));
     assert.deepEqual(inPlace(report), { a: false, b: true });
+    const ofNpm = name === 'npm' ? ['package.json', 'package-lock.json'] : [];
+    assert.deepEqual(report.files_written, [...ofNpm, 'hub.lock.json']);
     const { warning, displaced } = stepNamed(report, step).extra ?? {};
     assert.match(
       String(warning),

@@ -53,6 +53,8 @@ export interface InstalledArtifact extends LockedResult {
   dependencies?: readonly Dependency[];
   /** Where it is, relative to the target. */
   path: string | null;
+  /** Files that belong to the project and were written for it, relative to the target. */
+  files?: readonly string[];
   /** Digest of what is there, where `integrity` is that of an archive; found out after the install. */
   tree?: string;
   /** What to tell about the step: the tool that was used, `skipped`, the end of its output. */

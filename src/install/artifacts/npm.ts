@@ -61,6 +61,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
         integrity,
         dependencies,
         path: `node_modules/${spec.package}`,
+        files: PROJECT_FILES,
         extra: { tool: 'npm', version },
       };
     } catch (error) {
