@@ -13,6 +13,7 @@ import type {
 } from './contract.ts';
 import { LOCKFILE_NAME } from './contract.ts';
 import { assertLocked } from './frozen.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { lockEntry } from './lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
 import { lockfileStep } from './lockfile-step.ts';
@@ -63,7 +64,16 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     ? artifacts.outcomes
     : await withWhatIsThere(artifacts.outcomes, known, { targetDir, run, signal });
   const entry = lockEntry(subject, outcomes, adapters.locked);
-  const lock = await lockfileStep(watch, { targetDir, before, locked, entry, displaced: artifacts.displaced });
+  const isWhole = [...artifacts.results, adapters.result].every(({ ok }) => ok);
+  const lock = await lockfileStep(watch, {
+    targetDir,
+    before,
+    locked,
+    entry,
+    displaced: artifacts.displaced,
+    // What could not be installed today may be needed until it can.
+    tidyUp: (lockfile) => removeLeftovers(isWhole ? known : undefined, lockfile, { targetDir, run, signal }),
+  });
 
   const results = [...artifacts.results, adapters.result, registered, lock.result];
   return {

@@ -2,6 +2,7 @@
 import { LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
 import { type Displaced, withoutDisplaced } from './displaced.ts';
 import { differences } from './frozen.ts';
+import type { Leftovers } from './leftovers.ts';
 import { mergeLockfile, writeLockfile } from './lockfile.ts';
 import { runStep, type StepWatch } from './step.ts';
 
@@ -13,6 +14,8 @@ export interface LockfileJob {
   entry: LockedEntity;
   /** What other entities had in place until now. */
   displaced: readonly Displaced[];
+  /** Once the lockfile says what is there: takes away what is not of this install any more. */
+  tidyUp: (lockfile: Lockfile) => Promise<Leftovers>;
 }
 
 interface LockfileOutcome {
@@ -29,9 +32,19 @@ export async function lockfileStep(watch: StepWatch, job: LockfileJob): Promise<
     if (locked) return { ...comparison(locked, entry), value: before.lockfile };
     const lockfile = withoutDisplaced(mergeLockfile(before.lockfile, entry), job.displaced, entry.id);
     await writeLockfile(job.targetDir, lockfile);
-    return { extra: { path: LOCKFILE_NAME }, value: lockfile };
+    const { removed, left } = await job.tidyUp(lockfile);
+    const extra = {
+      path: LOCKFILE_NAME,
+      ...(removed.length > 0 ? { removed } : {}),
+      ...(left.length > 0 ? { left, warning: leftWarning(left) } : {}),
+    };
+    return { extra, value: lockfile };
   });
   return { result, lockfile: value ?? before.lockfile, isWritten: result.ok && !locked };
+}
+
+function leftWarning(left: Leftovers['left']): string {
+  return `Of the version before, this is left: ${left.map(({ path, reason }) => `${path} (${reason})`).join(', ')}.`;
 }
 
 function comparison(locked: LockedEntity, entry: LockedEntity): { ok: boolean; extra: Record<string, unknown> } {

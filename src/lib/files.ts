@@ -1,6 +1,6 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { lstat, open, readdir, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFoldersBelow } from './held-folder.ts';
 
@@ -120,6 +120,27 @@ async function swap(from: string, place: string, old: string): Promise<void> {
   } catch (error) {
     if (hadOld) await rename(old, place);
     throw error;
+  }
+}
+
+/** Removes what is there, and folders above it that are empty then, up to the root. @throws PathError */
+export async function removeInside(root: string, path: string): Promise<void> {
+  await pathInside(root, path);
+  const names = namesOf(path);
+  for (let isLast = true; names.length > 0; isLast = false) {
+    const name = names.pop() ?? '';
+    const held = await makeFoldersBelow(root, names);
+    if (!held) throw throughLink(path);
+    try {
+      if (isLast) await rm(join(held.place, name), { recursive: true, force: true });
+      else await rmdir(join(held.place, name));
+    } catch (error) {
+      if (isLast) throw error;
+      // It holds something else.
+      return;
+    } finally {
+      await held.close();
+    }
   }
 }
 

@@ -136,11 +136,19 @@ function reportForPeople(report: InstallReport, { output, place }: { output: Out
     return `${planForPeople(report.plan)}${fault}Nothing was touched (--dry-run).\n`;
   }
   const failed = report.results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
-  const files = report.files_written.map((file) => `wrote  ${oneLine(file)}\n`).join('');
+  const files = [
+    ...report.files_written.map((file) => `wrote  ${oneLine(file)}\n`),
+    ...report.results.flatMap(({ extra }) => removedIn(extra)).map((file) => `removed  ${oneLine(file)}\n`),
+  ].join('');
   const where = `${oneLine(report.plan.id)} in ${place}`;
   const end = report.ok ? style.good(`Installed ${where}`) : style.bad(`Not everything is installed of ${where}`);
   const lacking = failed.length > 0 ? ` (failed: ${failed.join(', ')})` : '';
   return `${files}${end}${lacking}.\n`;
+}
+
+/** What the version before had, and this one has not. */
+function removedIn(extra: Record<string, unknown> = {}): string[] {
+  return Array.isArray(extra.removed) ? extra.removed.map(String) : [];
 }
 
 function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPlan): string {

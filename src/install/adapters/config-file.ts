@@ -39,20 +39,21 @@ export function mergeEntry(
   return { text: merged, name };
 }
 
-/** Takes the entry out that an earlier install put in; undefined when it is not there, or not as that install wrote it. @throws RangeError */
+/** Takes the entry out that an earlier install put in, unless it is not there, or not as that install wrote it. @throws RangeError */
 export function removeEntry(
   existing: string,
   format: ConfigFormat,
   { name, written }: EarlierEntry,
-): string | undefined {
+): { text: string } | 'absent' | 'another' {
   const document = readConfig(existing, format);
   const held = Object.entries(document).find(([, section]) => isJsonObject(section) && Object.hasOwn(section, name));
   const [sectionName, section] = (held ?? []) as [string?, JsonObject?];
-  if (sectionName === undefined || jsonDigest(section?.[name]) !== jsonDigest(written)) return undefined;
+  if (sectionName === undefined) return 'absent';
+  if (jsonDigest(section?.[name]) !== jsonDigest(written)) return 'another';
   const { [name]: _gone, ...others } = section ?? {};
   const text = changeConfig(existing, [sectionName, name], { before: written, after: undefined });
   assertOnly(text, format, { ...document, [sectionName]: others });
-  return text;
+  return { text };
 }
 
 /** The last word: what is written must be what was meant, and nothing else. */

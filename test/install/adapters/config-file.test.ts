@@ -154,9 +154,9 @@ test('config: an entry is taken out only as it was written, and nothing else wit
   const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';
   const { text } = merged(existing);
   const format = { allowsComments: false };
-  assert.equal(removeEntry(text, format, { name: 'pdf', written }), existing);
-  assert.equal(removeEntry(existing, format, { name: 'pdf', written }), undefined);
-  assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), undefined);
+  assert.deepEqual(removeEntry(text, format, { name: 'pdf', written }), { text: existing });
+  assert.equal(removeEntry(existing, format, { name: 'pdf', written }), 'absent');
+  assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), 'another');
 });
 
 test('config: each client gets its own layout and its own placeholders', () => {

@@ -1,0 +1,110 @@
+// What an earlier version of an entity put into a target and this one does not have: removed, unless somebody changed it.
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileDigest, pathInside, removeInside, writeFileInside } from '../lib/files.ts';
+import { removeEntry } from './adapters/config-file.ts';
+import { earlierEntry } from './adapters/write-adapters.ts';
+import { MARK } from './artifacts/destination.ts';
+import type { LockedAdapter, LockedArtifact, LockedEntity, Lockfile } from './contract.ts';
+import { explain } from './explain.ts';
+import { overlap } from './places.ts';
+import { type VerifyContext, verifyArtifact } from './verify/artifacts.ts';
+
+export interface Leftovers {
+  /** Relative to the target; of a file that others write too, with the name of the entry. */
+  removed: string[];
+  /** What stays, and why. */
+  left: { path: string; reason: string }[];
+}
+
+/** What became of one thing; undefined when it was not there. */
+type Fate = 'removed' | { left: string } | undefined;
+
+const CHANGED = 'it was changed since it was installed; remove it if it is not needed any more';
+
+/** `before` is what the lockfile said of the entity, `lockfile` what it says now. Never rejects: what cannot be removed stays. */
+export async function removeLeftovers(
+  before: LockedEntity | undefined,
+  lockfile: Lockfile,
+  context: VerifyContext,
+): Promise<Leftovers> {
+  const found: Leftovers = { removed: [], left: [] };
+  const tell = async (path: string, removal: Promise<Fate>) => {
+    const fate = await removal.catch((error: unknown) => ({ left: explain(error) }));
+    if (fate === 'removed') found.removed.push(path);
+    else if (fate) found.left.push({ path, reason: fate.left });
+  };
+  for (const adapter of before?.adapters ?? [])
+    if (!isStillAdapter(adapter, lockfile)) await tell(shownPath(adapter), removeAdapter(adapter, context.targetDir));
+  for (const artifact of before?.artifacts ?? [])
+    if (artifact.path !== null && !isStillPlace(artifact.path, lockfile))
+      await tell(artifact.path, removeFolder(artifact, artifact.path, context));
+  return found;
+}
+
+function shownPath({ path, entry }: LockedAdapter): string {
+  return typeof entry === 'string' ? `${path} (${entry})` : path;
+}
+
+/** Of any entity: two may write into one file, and come out of one folder. */
+function isStillAdapter({ path, entry }: LockedAdapter, lockfile: Lockfile): boolean {
+  return lockfile.entities.some(
+    ({ adapters, artifacts }) =>
+      adapters.some((each) => each.path === path && each.entry === entry) ||
+      artifacts.some((each) => each.path !== null && overlap(each.path, path)),
+  );
+}
+
+function isStillPlace(path: string, { entities }: Lockfile): boolean {
+  return entities.some(
+    ({ adapters, artifacts }) =>
+      adapters.some((each) => overlap(each.path, path)) ||
+      artifacts.some((each) => each.path !== null && overlap(each.path, path)),
+  );
+}
+
+async function removeAdapter(adapter: LockedAdapter, targetDir: string): Promise<Fate> {
+  const { path, integrity } = adapter;
+  const file = await pathInside(targetDir, path);
+  const entry = earlierEntry(adapter);
+  if (!entry) {
+    const digest = await fileDigest(file).catch(absent);
+    if (digest === undefined) return undefined;
+    if (digest !== integrity) return { left: CHANGED };
+    await removeInside(targetDir, path);
+    return 'removed';
+  }
+  const text = await readFile(file, 'utf8').catch(absent);
+  if (text === undefined) return undefined;
+  try {
+    // Whether its client takes comments is the business of the client.
+    const changed = removeEntry(text, { allowsComments: true }, entry);
+    if (changed === 'absent') return undefined;
+    if (changed === 'another') return { left: CHANGED };
+    await writeFileInside(targetDir, path, changed.text);
+    return 'removed';
+  } catch (error) {
+    if (error instanceof RangeError) return { left: `${error.message}; remove the entry by hand` };
+    throw error;
+  }
+}
+
+/** Only folders that installs made and marked as theirs; packages live in environments that they share. */
+async function removeFolder(artifact: LockedArtifact, path: string, context: VerifyContext): Promise<Fate> {
+  const folder = await pathInside(context.targetDir, path);
+  const isMarked = await access(join(folder, MARK)).then(
+    () => true,
+    () => false,
+  );
+  if (!isMarked) return undefined;
+  const { outcome } = await verifyArtifact(artifact, context);
+  if (outcome === 'missing') return undefined;
+  if (outcome !== 'same') return { left: CHANGED };
+  await removeInside(context.targetDir, path);
+  return 'removed';
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}
