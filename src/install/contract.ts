@@ -108,6 +108,12 @@ export const LockedArtifact = z.looseObject({
     .string()
     .optional()
     .describe('With `ok: false`: the entity whose install put another version into the environment that both share.'),
+  platform: z
+    .string()
+    .optional()
+    .describe(
+      'Of an image that is there for several platforms: which one is at `path`. `integrity` is the same for all of them, `tree` only for this one.',
+    ),
   tree: z.string().optional().describe('Digest of what is at `path`, where `integrity` is that of an archive.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;

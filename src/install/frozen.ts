@@ -72,11 +72,17 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
   return [...artifacts, ...adapters];
 }
 
-/** Whether an image is a folder or in the store of a program depends on the machine; where it is a folder both times, that must be the same. */
-function comparedFields({ kind, spec, tree }: LockedArtifact, expected: LockedArtifact) {
+/**
+ * Whether an image is a folder or in the store of a program depends on the machine, and so does which of its platforms it is
+ * of; where it is a folder for the same one both times, that must be the same.
+ */
+function comparedFields({ kind, spec, tree, platform }: LockedArtifact, expected: LockedArtifact) {
   const always = ['resolved', 'integrity', 'ok'] as const;
   if (installerKindOf(kind, spec) !== 'oci') return [...always, 'tree', 'path'] as const;
-  return tree !== undefined && expected.tree !== undefined ? ([...always, 'tree'] as const) : always;
+  // Lockfiles that name no platform are of before it was noted.
+  const isOfOther = platform !== undefined && platform !== expected.platform;
+  const isComparable = tree !== undefined && expected.tree !== undefined && !isOfOther;
+  return isComparable ? ([...always, 'tree'] as const) : always;
 }
 
 /** `why` is the end of a sentence, and what to do about it. */

@@ -43,10 +43,11 @@ function lockedArtifact({ planned, installed, stillThere }: ArtifactOutcome): Lo
   // Lockfiles are shared, and whoever installs by one has the manifest.
   const spec = withoutSecretAddresses(planned.spec);
   if (!installed) return stillThere ?? { kind, spec, resolved: null, integrity: null, path: null, ok: false };
-  const { resolved, integrity, path, tree, dependencies } = installed;
+  const { resolved, integrity, path, platform, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
   return {
     ...{ kind, spec, resolved, integrity, path, ok: true },
+    ...(platform ? { platform } : {}),
     ...(tree ? { tree } : {}),
     ...(others?.length ? { dependencies: others } : {}),
   };

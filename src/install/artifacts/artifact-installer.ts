@@ -55,6 +55,8 @@ export interface InstalledArtifact extends LockedResult {
   path: string | null;
   /** Files that belong to the project and were written for it, relative to the target. */
   files?: readonly string[];
+  /** Of an image that is another for each kind of machine: which one is at `path`. */
+  platform?: string;
   /** Digest of what is there, where `integrity` is that of an archive; found out after the install. */
   tree?: string;
   /** What to tell about the step: the tool that was used, `skipped`, the end of its output. */

@@ -1,10 +1,22 @@
 // An image as a folder, in the layout that every tool for containers reads.
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { fileDigest } from '../../lib/files.ts';
 import { InstallError } from './artifact-installer.ts';
-import { asOciManifest, type Descriptor, type FetchedManifest, ownPlatform, readManifest } from './oci-manifest.ts';
+import {
+  asOciManifest,
+  type Descriptor,
+  digestOf,
+  type FetchedManifest,
+  mediaTypeOf,
+  ownPlatform,
+  readManifest,
+} from './oci-manifest.ts';
+import { IMAGE_DIGEST } from './oci-reference.ts';
 import type { OciRegistry } from './oci-registry.ts';
 
 const PARALLEL_BLOBS = 3;
@@ -14,6 +26,8 @@ export interface PulledImage {
   /** Of what the tag or the digest stands for, an index of platforms included. */
   digest: string;
   platform: string;
+  /** Whether there are others for other platforms. */
+  isChosen: boolean;
   blobs: number;
   bytes: number;
 }
@@ -38,11 +52,12 @@ export async function pullLayout(
   await writeIndex(folder, listed, tag);
   const { os, architecture } = ownPlatform();
   const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
-  return { digest: top.digest, platform: `${os}/${architecture}`, blobs: blobs.length, bytes };
+  const platform = `${os}/${architecture}`;
+  return { digest: top.digest, platform, isChosen: all.length > 1, blobs: blobs.length, bytes };
 }
 
 /** From the list of platforms, if there is one, to the image. */
-async function descend(registry: OciRegistry, top: FetchedManifest) {
+async function descend(registry: Pick<OciRegistry, 'manifest'>, top: FetchedManifest) {
   const all = [top];
   let manifest = top;
   for (let depth = 0; depth <= DEEPEST_INDEX; depth += 1) {
@@ -84,4 +99,28 @@ async function writeIndex(
   };
   await writeFile(join(folder, 'index.json'), `${JSON.stringify(index, null, 2)}\n`);
   await writeFile(join(folder, 'oci-layout'), `${JSON.stringify({ imageLayoutVersion: '1.0.0' })}\n`);
+}
+
+/** Whether a folder holds what the digest stands for, for this machine, and every part is what its name says. */
+export async function isLayoutOf(digest: string, folder: string): Promise<boolean> {
+  if (!IMAGE_DIGEST.test(digest)) return false;
+  const read = async (wanted: string): Promise<FetchedManifest> => {
+    const body = await readFile(blobPath(folder, wanted));
+    if (digestOf(body, wanted.split(':')[0]) !== wanted) throw new InstallError(`${wanted} was changed.`);
+    return { body, digest: wanted, mediaType: mediaTypeOf('', body) };
+  };
+  try {
+    const { blobs } = await descend({ manifest: read }, await read(digest));
+    for (const blob of blobs) if ((await blobDigest(folder, blob.digest)) !== blob.digest) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function blobDigest(folder: string, digest: string): Promise<string> {
+  const [algorithm = 'sha256'] = digest.split(':');
+  const hash = createHash(algorithm);
+  await pipeline(createReadStream(blobPath(folder, digest)), hash);
+  return `${algorithm}:${hash.digest('hex')}`;
 }

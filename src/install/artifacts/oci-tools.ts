@@ -14,6 +14,8 @@ interface Pulled {
   digest: string;
   /** Relative to the target; null when the image is in the store of the program that pulled it. */
   path: string | null;
+  /** As in `InstalledArtifact`. */
+  platform?: string;
   extra?: Record<string, unknown>;
 }
 
@@ -79,10 +81,10 @@ async function pullFolder(
 ): Promise<Pulled> {
   const earlier = await pathInside(context.targetDir, place);
   const folder = join(context.scratchDir, 'image');
-  const { digest, ...extra } = await pullLayout(registry, image.digest ?? image.tag ?? 'latest', folder, {
+  const { digest, isChosen, ...extra } = await pullLayout(registry, image.digest ?? image.tag ?? 'latest', folder, {
     earlier,
     tag: image.tag,
   });
   await putInPlace(folder, place, context);
-  return { digest, path: place, extra };
+  return { digest, path: place, ...(isChosen ? { platform: extra.platform } : {}), extra };
 }

@@ -39,7 +39,7 @@ export const ociInstaller: ArtifactInstaller<ImageReference> = {
     await vetRegistry(image, context);
     const wanted = context.locked ? lockedImage(image, context.locked) : image;
     const tool = await findOciTool(context);
-    const { digest, path, extra } = await tool.pull(wanted, placeOf(image), context);
+    const { digest, path, platform, extra } = await tool.pull(wanted, placeOf(image), context);
     if (wanted.digest && digest !== wanted.digest)
       throw new InstallError(`${pullName(wanted)} was asked for, and ${digest} was pulled.`);
     const resolved = `${imageName(image)}@${digest}`;
@@ -47,6 +47,7 @@ export const ociInstaller: ArtifactInstaller<ImageReference> = {
       resolved,
       integrity: digest,
       path,
+      ...(platform ? { platform } : {}),
       extra: { tool: tool.name, digest, ...(image.tag ? { tag: image.tag } : {}), ...extra },
     };
   },

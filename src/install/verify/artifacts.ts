@@ -7,6 +7,8 @@ import type { InstallerKind } from '../artifacts/artifact-installer.ts';
 import { installerKindOf } from '../artifacts/installers.ts';
 import { checkSameDependencies } from '../artifacts/locked.ts';
 import { readNpmLock } from '../artifacts/npm-lock.ts';
+import { isLayoutOf } from '../artifacts/oci-layout.ts';
+import { ownPlatform } from '../artifacts/oci-manifest.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
 import { absent } from './adapters.ts';
@@ -40,7 +42,7 @@ const VERIFIERS: Readonly<Record<InstallerKind, Verify>> = {
   mcpb: verifyTree,
   npm: verifyNpmPackage,
   pypi: verifyPythonPackage,
-  oci: (artifact, context) => (artifact.path === null ? verifyImage : verifyTree)(artifact, context),
+  oci: (artifact, context) => (artifact.path === null ? verifyImage : verifyImageFolder)(artifact, context),
   remote: async () => SAME,
   unsupported: async () => unchecked('nothing is known of its kind'),
 };
@@ -76,6 +78,16 @@ async function verifyImage({ resolved }: LockedArtifact, { run, targetDir, signa
   if (outcomes.some((outcome) => outcome?.exitCode === 0)) return SAME;
   const isKnownToBeGone = outcomes.some((outcome) => /no such image|image not known/i.test(outcome?.stderr ?? ''));
   return isKnownToBeGone ? missing('the image is gone') : unchecked('neither docker nor podman answers');
+}
+
+/** By the digest of the folder, or, where that is of another platform, by those that the image itself is made of. */
+async function verifyImageFolder(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
+  const found = await verifyTree(artifact, context);
+  if (found.outcome !== 'different' || artifact.platform === undefined) return found;
+  const { os, architecture } = ownPlatform();
+  if (artifact.platform === `${os}/${architecture}`) return found;
+  const folder = await pathInside(context.targetDir, artifact.path ?? '');
+  return (await isLayoutOf(artifact.integrity ?? '', folder)) ? SAME : found;
 }
 
 async function verifyNpmPackage(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {

@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
 import { digestOf, readManifest } from '../../../src/install/artifacts/oci-manifest.ts';
+import type { LockedArtifact, LockedEntity } from '../../../src/install/contract.ts';
+import { differences } from '../../../src/install/frozen.ts';
+import { treeOf } from '../../../src/install/tree.ts';
+import { verifyArtifact } from '../../../src/install/verify/artifacts.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
-import { startOciHost, TYPES } from './oci-host.ts';
-import { stage } from './stage.ts';
+import { ARCHITECTURE, startOciHost, TYPES } from './oci-host.ts';
+import { type Stage, stage } from './stage.ts';
 
 test('oci: a blob that was changed since is pulled again, longer or shorter than it should be', async (t) => {
   const registry = await startOciHost(t);
@@ -41,3 +45,61 @@ test('oci: of several variants, the one for all of them or the newest is chosen'
   assert.equal(chosenOf(['v7', 'v6']), 'v7');
   assert.equal(chosenOf(['v6', undefined, 'v7']), undefined);
 });
+
+test('oci: on another kind of machine, a lockfile is held to what is the same for all of them', async (t) => {
+  const registry = await startOciHost(t);
+  const { index, layers } = registry.image('thing', 'latest', [randomBytes(2_000)]);
+  const spec = { image: `${registry.authority}/thing` };
+  const [here, there] = [await stage(t, { env: { PATH: '/nowhere' } }), await stage(t, { env: { PATH: '/nowhere' } })];
+  const lockOf = async (place: Stage): Promise<LockedArtifact> => {
+    const { extra: _extra, dependencies: _none, ...installed } = await place.install(ociInstaller, spec);
+    const tree = await treeOf('oci', installed, place.targetDir);
+    return { kind: 'oci', spec, ok: true, ...installed, ...(tree ? { tree } : {}) };
+  };
+  const other = await onMachine(t, 's390x', () => lockOf(there));
+  const own = await lockOf(here);
+  assert.deepEqual([own.integrity, other.integrity], [index.digest, index.digest]);
+  assert.deepEqual([own.platform, other.platform], [`linux/${ARCHITECTURE}`, 'linux/s390x']);
+  assert.notEqual(own.tree, other.tree);
+  assert.deepEqual(differences(entityWith(other), entityWith(own)), []);
+  assert.match(
+    differences(entityWith({ ...own, tree: 'sha256:0' }), entityWith(own)).join(),
+    /^tree of artifact 1 \(oci\)/,
+  );
+
+  const context = { targetDir: here.targetDir, run: here.context.run, signal: here.context.signal };
+  assert.deepEqual(await verifyArtifact(other, context), { outcome: 'same' });
+  await writeFile(join(here.targetDir, own.path ?? '', 'blobs', layers[0]?.digest.replace(':', '/') ?? ''), 'changed');
+  assert.equal((await verifyArtifact(other, context)).outcome, 'different');
+  assert.equal((await verifyArtifact(own, context)).outcome, 'different');
+});
+
+test('oci: an image that is the same for every machine names no platform', async (t) => {
+  const registry = await startOciHost(t);
+  const config = registry.blob('plain', '{}', TYPES.config);
+  const image = { schemaVersion: 2, mediaType: TYPES.manifest, config, layers: [] };
+  registry.manifest('plain', image, { tag: 'latest' });
+  const place = await stage(t, { env: { PATH: '/nowhere' } });
+  const installed = await place.install(ociInstaller, { image: `${registry.authority}/plain` });
+  assert.equal(installed.platform, undefined);
+});
+
+async function onMachine<T>(t: TestContext, arch: string, work: () => Promise<T>): Promise<T> {
+  const own = Object.getOwnPropertyDescriptor(process, 'arch') ?? {};
+  const restore = () => Object.defineProperty(process, 'arch', own);
+  t.after(restore);
+  Object.defineProperty(process, 'arch', { ...own, value: arch });
+  try {
+    return await work();
+  } finally {
+    restore();
+  }
+}
+
+function entityWith(artifact: LockedArtifact): LockedEntity {
+  return {
+    ...{ id: 'tool:a@1.0.0', type: 'tool', name: 'a', version: '1.0.0', adapters: [] },
+    artifacts: [artifact],
+    provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:0' },
+  };
+}
