@@ -1,7 +1,7 @@
 // Packages of other entities that are not in place any more, because what was installed shares one environment with them.
 import { jsonDigest } from '../lib/json-digest.ts';
 import type { InstalledArtifact, InstallerKind, LockedResult } from './artifacts/artifact-installer.ts';
-import { installerKindOf } from './artifacts/installers.ts';
+import { installerKindOf } from './artifacts/installer-kind.ts';
 import { readNpmLock } from './artifacts/npm-lock.ts';
 import type { LockedArtifact, Lockfile } from './contract.ts';
 import { isSameEntity } from './lockfile.ts';

@@ -1,7 +1,7 @@
 // Frozen installs: exactly what the lockfile says, or an error.
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
-import { installerKindOf } from './artifacts/installers.ts';
+import { installerKindOf } from './artifacts/installer-kind.ts';
 import {
   LOCKFILE_NAME,
   type LockedArtifact,

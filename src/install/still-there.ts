@@ -1,5 +1,6 @@
 // Artifacts that could not be installed again: whether what an earlier install put in place is there all the same.
-import { installerKindOf, readArtifact } from './artifacts/installers.ts';
+import { installerKindOf } from './artifacts/installer-kind.ts';
+import { readArtifact } from './artifacts/installers.ts';
 import type { LockedArtifact, LockedEntity } from './contract.ts';
 import { type ArtifactOutcome, isSameArtifact, lockedFor } from './lock-entry.ts';
 import { overlap } from './places.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { installerKindOf } from '../../src/install/artifacts/installers.ts';
+import { installerKindOf } from '../../src/install/artifacts/installer-kind.ts';
 import { planInstall } from '../../src/install/plan.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { aSubject, HOSTILE_TEXTS } from './subjects.ts';

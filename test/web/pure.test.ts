@@ -52,7 +52,7 @@ const SERVERS: [name: string, entity: Partial<EntityRecord>, entry: ReturnType<t
   [
     'an npm package with a range for a version',
     { artifacts: [{ kind: 'other', spec: { registry: 'npm', package: '@a/b', version: '>=1 <2' } }] },
-    { kind: 'command', command: 'npx', args: [['-y'], ['@a/b']], env: {} },
+    { kind: 'command', command: 'npx', args: [['-y'], ['@a/b@>=1 <2']], env: {} },
   ],
   [
     'an image',

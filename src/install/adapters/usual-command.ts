@@ -1,6 +1,6 @@
-// For a server whose manifest has no command: what its artifact is usually run with.
+// For a server whose manifest has no command: what its artifact is usually run with. Needs nothing of Node: the page reads it alike.
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
-import { installerKindOf } from '../artifacts/installers.ts';
+import { installerKindOf } from '../artifacts/installer-kind.ts';
 
 /** From the same registry that it is installed from; empty when there is no usual command. */
 export function usualCommand({ kind, spec }: JsonObject): string[] {

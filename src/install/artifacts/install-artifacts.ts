@@ -12,7 +12,8 @@ import { HUB_FOLDER } from '../places.ts';
 import { runStep, type StepWatch } from '../step.ts';
 import { treeOf } from '../tree.ts';
 import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
-import { installerKindOf, readArtifact } from './installers.ts';
+import { installerKindOf } from './installer-kind.ts';
+import { readArtifact } from './installers.ts';
 
 export interface ArtifactsJob {
   planned: readonly PlannedArtifact[];

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { ArtifactInstaller, InstallContext, InstalledArtifact, InstallerKind } from './artifact-installer.ts';
 import { gitInstaller } from './git.ts';
+import { installerKindOf } from './installer-kind.ts';
 import { mcpbInstaller } from './mcpb.ts';
 import { npmInstaller } from './npm.ts';
 import { ociInstaller } from './oci.ts';
@@ -38,8 +39,6 @@ const READERS: Readonly<Record<InstallerKind, ReadSpec>> = {
   unsupported: reader(unsupportedInstaller),
 };
 
-const OWN_KINDS = ['pypi', 'oci', 'git', 'zip', 'npm', 'mcpb'] as const satisfies readonly InstallerKind[];
-
 export function readArtifact(kind: string, spec: JsonObject): ReadyArtifact | SpecFault {
   const installer = installerKindOf(kind, spec);
   return READERS[installer](inItsOwnWords(installer, spec));
@@ -64,15 +63,6 @@ function inItsOwnWords(kind: InstallerKind, spec: JsonObject): JsonObject {
     default:
       return spec;
   }
-}
-
-/** Published catalogs write most of their artifacts as `other`, and tell what they are by the spec. */
-export function installerKindOf(kind: string, spec: JsonObject): InstallerKind {
-  const registry = String(spec.registry ?? '').toLowerCase();
-  const named = OWN_KINDS.find((each) => each === kind.toLowerCase()) ?? OWN_KINDS.find((each) => each === registry);
-  if (named) return named;
-  const isRemote = registry === '' && typeof spec.url === 'string' && typeof spec.transport === 'string';
-  return isRemote ? 'remote' : 'unsupported';
 }
 
 function reader<Spec>(installer: ArtifactInstaller<Spec>): ReadSpec {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathInside, treeDigest } from '../../lib/files.ts';
 import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';
-import { installerKindOf } from '../artifacts/installers.ts';
+import { installerKindOf } from '../artifacts/installer-kind.ts';
 import { checkSameDependencies } from '../artifacts/locked.ts';
 import { readNpmLock } from '../artifacts/npm-lock.ts';
 import { isLayoutOf } from '../artifacts/oci-layout.ts';

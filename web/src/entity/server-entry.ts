@@ -7,6 +7,7 @@ import {
   registeredEnvironment,
   spokenTransport,
 } from '../../../src/install/adapters/registered-server.ts';
+import { usualCommand } from '../../../src/install/adapters/usual-command.ts';
 import { fillGaps, type GappedText } from '../../../src/lib/secret-address.ts';
 import { gapArguments } from '../../../src/lib/secret-arguments.ts';
 
@@ -26,22 +27,10 @@ export function serverEntry({ mcp_registration, artifacts }: EntityRecord): Serv
     return { kind: 'address', type, url, headers: headerNames(record(server.headers)) };
   }
   const named = registeredCommand(server);
-  const usual = artifacts.map(runCommand).find((words) => words.length > 0) ?? [];
+  const usual = artifacts.map(usualCommand).find((words) => words.length > 0) ?? [];
   const [first, ...args] = named.length > 0 ? named : gapArguments(usual);
   const command = first && fillGaps(first, () => '***');
   return command ? { kind: 'command', command, args, env: environment(server) } : undefined;
-}
-
-function runCommand(artifact: Json): string[] {
-  const spec = record(artifact.spec);
-  const name = text(spec.package);
-  const version = text(spec.version).replace(/^==/, '');
-  const pinned = (separator: string) => (/^[\w.+-]+$/.test(version) ? `${name}${separator}${version}` : name);
-  if (artifact.kind === 'pypi' && name !== '') return ['uvx', pinned('==')];
-  if (spec.registry === 'npm' && name !== '') return ['npx', '-y', pinned('@')];
-  if (artifact.kind !== 'oci' || text(spec.image) === '') return [];
-  const tag = text(spec.digest) ? `@${spec.digest}` : text(spec.tag) ? `:${spec.tag}` : '';
-  return ['docker', 'run', '-i', '--rm', `${spec.image}${tag}`];
 }
 
 /** Their values are for the server alone, whatever they are called. */
