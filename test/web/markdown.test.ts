@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { placeId } from '../../web/src/markdown/anchors.ts';
 import { type Block, parseBlocks } from '../../web/src/markdown/blocks.ts';
 import { readMarkdown } from '../../web/src/markdown/document.ts';
 import { type Inline, parseInline } from '../../web/src/markdown/inline.ts';
+import { repositoryLink } from '../../web/src/markdown/repository-link.ts';
 import { safeLink } from '../../web/src/markdown/safe-link.ts';
 import { piecesOf } from '../../web/src/parts/pieces.ts';
 import { HOSTILE_READMES } from './hostile-readmes.ts';
@@ -33,7 +35,10 @@ const INLINE: [markdown: string, parts: Inline[]][] = [
   ['<img alt="b" src="https://a.example/x.png">', [{ kind: 'image', url: 'https://a.example/x.png', alt: 'b' }]],
   ["[b]( <https://a.example/x>\n 't' )", [{ kind: 'link', url: 'https://a.example/x', parts: [plain('b')] }]],
   ['![b](./x.png)', [plain('b')]],
-  ['[b](./docs)', [plain('b')]],
+  ['[b](./docs)', [{ kind: 'relative', target: './docs', parts: [plain('b')] }]],
+  ['[b](#c)', [{ kind: 'relative', target: '#c', parts: [plain('b')] }]],
+  ['[b](//a.example/x)', [plain('b')]],
+  ['[b](\\\\a.example)', [plain('b')]],
   ['[b](javascript:alert(1))', [plain('b')]],
   ['<p align="center">a</p><!-- b -->', [plain('a')]],
   ['a<!-- b --> c <!-- *d*\n--> *e', [plain('a'), plain(' c '), plain(' *e')]],
@@ -135,6 +140,53 @@ const UNSAFE = [
 for (const address of UNSAFE) {
   test(`links: ${JSON.stringify(address)} becomes none`, () => assert.equal(safeLink(address), undefined));
 }
+
+const REPOSITORY = 'https://github.com/o/r';
+const RELATIVE: [target: string, repository: string | undefined, url: string | undefined][] = [
+  ['docs/a.md', REPOSITORY, 'https://github.com/o/r/blob/HEAD/docs/a.md'],
+  ['./docs/a.md#b', 'https://github.com/o/r.git', 'https://github.com/o/r/blob/HEAD/docs/a.md#b'],
+  ['/LICENSE', 'git+https://github.com/o/r/', 'https://github.com/o/r/blob/HEAD/LICENSE'],
+  ['a.md', 'https://gitlab.com/o/r', 'https://gitlab.com/o/r/-/blob/HEAD/a.md'],
+  ['../b.md', 'https://github.com/o/r/tree/main/packages/a', 'https://github.com/o/r/blob/main/packages/b.md'],
+  ['/b.md', 'https://github.com/o/r/tree/main/packages/a', 'https://github.com/o/r/blob/main/b.md'],
+  ['../../issues', REPOSITORY, 'https://github.com/o/r/issues'],
+  ['../../../../evil/x', REPOSITORY, undefined],
+  ['docs/a.md', undefined, undefined],
+  ['docs/a.md', 'https://git.example.org/o/r', undefined],
+  ['docs/a.md', 'https://github.com/o', undefined],
+  ['docs/a.md', 'javascript:alert(1)//github.com/o/r', undefined],
+  ['docs/a.md', 'http://github.com/o/r', undefined],
+  ['//evil.example/x', REPOSITORY, undefined],
+  ['\\\\evil.example', REPOSITORY, undefined],
+  ['javascript:alert(1)', REPOSITORY, undefined],
+  ['java\nscript:alert(1)', REPOSITORY, undefined],
+  ['', REPOSITORY, undefined],
+];
+for (const [target, repository, url] of RELATIVE) {
+  test(`links: ${JSON.stringify(target)} in ${repository} leads to ${url}`, () =>
+    assert.equal(repositoryLink(target, repository), url));
+}
+
+test('links: whatever is relative leads into its repository, or nowhere', () => {
+  const part = fc.constantFrom('..', '.', '/', '\\', '@', ':', '#', '?', '%2e%2e', 'a', 'evil.example', '\t', 'https:');
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const url = repositoryLink(parts.join(''), REPOSITORY);
+      assert.ok(url === undefined || url.startsWith('https://github.com/o/r/'), url);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('markdown: headings have places, named as hosts of repositories name them, and apart from the page', () => {
+  const text = '# Set-up & *use*\n> ## `a.b`\n\n- # Ünicode 数\n\n## Same\n## Same\n## readme';
+  assert.deepEqual(
+    [...readMarkdown(text).places.values()],
+    ['readme-set-up--use', 'readme-ab', 'readme-ünicode-数', 'readme-same', 'readme-same-1', 'readme-readme'],
+  );
+  assert.equal(placeId('%C3%9Cnicode-数'), 'readme-ünicode-数');
+  assert.equal(placeId('100%'), 'readme-100%');
+});
 
 test('markdown: any text is read to its end, and every address in it is a safe one', () => {
   const signs = fc.constantFrom(

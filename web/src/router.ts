@@ -20,6 +20,25 @@ export function go(to: string, { replace = false }: { replace?: boolean } = {}):
   if (isElsewhere) scrollTo(0, 0);
 }
 
+/** As browsers write it. */
+export function hashOf(id: string): string {
+  return new URL(`#${id}`, location.href).hash;
+}
+
+/** To a place on this page, which otherwise stays as it is; back leads to where the reader was. */
+export function goToPlace(id: string): void {
+  const hash = hashOf(id);
+  keepScroll();
+  if (location.hash !== hash) history.pushState({ ...history.state, scrollY: 0 }, '', hash);
+  address.value = new URL(location.href);
+  // It may be drawn only now.
+  requestAnimationFrame(() => {
+    const place = document.getElementById(id);
+    place?.scrollIntoView();
+    place?.focus({ preventScroll: true });
+  });
+}
+
 /** Follows links inside the page without loading it again, and the browser's own buttons. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual';

@@ -1,9 +1,9 @@
 // The readme, with its pictures only when the reader asks for them.
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { readMarkdown } from '../markdown/document.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { address } from '../router.ts';
+import { address, goToPlace, hashOf } from '../router.ts';
 import { RawText } from './raw-text.tsx';
 
 const asksForImages = (url: URL | Location) => new URLSearchParams(url.search).get('images') === 'remote';
@@ -30,11 +30,26 @@ function allowImages(): void {
 /** What comes after the readme must not be a day's walk away. */
 const FIRST_BLOCKS = 40;
 
-export function Readme({ text }: { text: string }) {
+interface ReadmeProps {
+  text: string;
+  /** Where it comes from, if that is known. */
+  repository: string | undefined;
+}
+
+export function Readme({ text, repository }: ReadmeProps) {
   const read = useMemo(() => readMarkdown(text), [text]);
   const isUnfolded = useSignal(false);
   const isFolded = read.isLong && read.blocks.length > FIRST_BLOCKS && !isUnfolded.value;
   const showImages = mayShowImages();
+  const toPlace = (id: string) => {
+    isUnfolded.value = true;
+    goToPlace(id);
+  };
+  // Whoever was sent a link to a place in it.
+  useEffect(() => {
+    const id = location.hash && [...read.places.values()].find((each) => hashOf(each) === location.hash);
+    if (id) toPlace(id);
+  }, [read]);
   return (
     <section class="panel" aria-labelledby="readme">
       <h2 id="readme">Readme</h2>
@@ -50,6 +65,9 @@ export function Readme({ text }: { text: string }) {
         blocks={isFolded ? read.blocks.slice(0, FIRST_BLOCKS) : read.blocks}
         showImages={showImages}
         isLong={read.isLong}
+        places={read.places}
+        onPlace={toPlace}
+        repository={repository}
       />
       {isFolded && (
         <button

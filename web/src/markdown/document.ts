@@ -1,9 +1,12 @@
 // A readme → what is drawn of it: never more than a browser draws at once, however long it is.
+import { nameHeadings } from './anchors.ts';
 import { type Block, parseBlocks } from './blocks.ts';
 import { type Allowance, type Inline, parseInline } from './inline.ts';
 
 export interface MarkdownDocument {
   blocks: Block<Inline[]>[];
+  /** Ids of its headings. */
+  places: ReadonlyMap<Block<Inline[]>, string>;
   /** Whether it shows pictures, if its reader lets it. */
   hasImages: boolean;
   /** Whether there is more than the blocks hold. */
@@ -32,7 +35,7 @@ export function readMarkdown(text: string): MarkdownDocument {
   const blocks = readBlocks(parseBlocks(beginning), limits);
   const isCut = limits.isCut || limits.left <= 0;
   const isLong = isCut || limits.left < MOST_PARTS - MANY_PARTS;
-  return { blocks, hasImages: blocks.some(hasImages), isCut, isLong };
+  return { blocks, places: nameHeadings(blocks), hasImages: blocks.some(hasImages), isCut, isLong };
 }
 
 /** Ends with a line where there is one, so that no mark loses its other half. */

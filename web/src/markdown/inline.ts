@@ -1,4 +1,5 @@
 // Text within a paragraph → parts: emphasis, code, links, pictures. Nothing of it is ever taken as HTML.
+import { isRelative } from './repository-link.ts';
 import { safeLink } from './safe-link.ts';
 
 export type Inline =
@@ -6,6 +7,8 @@ export type Inline =
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'emphasis' | 'strike'; parts: Inline[] }
   | { kind: 'link'; url: string; parts: Inline[] }
+  /** As it was written: where it leads is known to whoever draws it, if at all. */
+  | { kind: 'relative'; target: string; parts: Inline[] }
   | { kind: 'image'; url: string; alt: string }
   | { kind: 'break' };
 
@@ -112,8 +115,10 @@ function readLink(text: string, at: number, context: Context): Found | undefined
   const found = bracketed(text, at);
   if (!found) return undefined;
   const parts = readInside(found.label, context);
-  const url = safeLink(found.target);
-  return { parts: url ? [{ kind: 'link', url, parts }] : parts, length: found.length };
+  const { target, length } = found;
+  const url = safeLink(target);
+  if (url) return { parts: [{ kind: 'link', url, parts }], length };
+  return { parts: isRelative(target) ? [{ kind: 'relative', target, parts }] : parts, length };
 }
 
 function readImage(text: string, at: number): Found | undefined {

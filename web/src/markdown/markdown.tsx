@@ -1,32 +1,45 @@
 // A readme, drawn from its parts: what a stranger wrote is only ever text and checked addresses.
 import type { ComponentChildren, JSX } from 'preact';
+import { placeId } from './anchors.ts';
 import type { Block } from './blocks.ts';
 import type { Inline } from './inline.ts';
+import { repositoryLink } from './repository-link.ts';
 
 type ReadBlock = Block<Inline[]>;
 
-interface MarkdownProps {
-  blocks: readonly ReadBlock[];
+interface Given {
   /** Pictures come from other hosts, which then know who reads; without it their descriptions stand for them. */
   showImages: boolean;
+  /** Ids of all its headings, also of those that are not drawn yet. */
+  places: ReadonlyMap<ReadBlock, string>;
+  onPlace: (id: string) => void;
+  /** Where it comes from, if that is known. */
+  repository: string | undefined;
+}
+
+interface MarkdownProps extends Given {
+  blocks: readonly ReadBlock[];
   /** Whether only what is on screen should be laid out. */
   isLong: boolean;
 }
 
-export function Markdown({ blocks, showImages, isLong }: MarkdownProps) {
+export function Markdown({ blocks, isLong, ...given }: MarkdownProps) {
+  const drawing = { ...given, ids: new Set(given.places.values()) };
   return (
-    <div class={isLong ? 'markdown markdown-long' : 'markdown'}>
-      {blocks.map((block) => drawBlock(block, showImages))}
-    </div>
+    <div class={isLong ? 'markdown markdown-long' : 'markdown'}>{blocks.map((block) => drawBlock(block, drawing))}</div>
   );
 }
 
-function drawBlock(block: ReadBlock, showImages: boolean): ComponentChildren {
-  const inline = (parts: Inline[]) => parts.map((part) => drawInline(part, showImages));
-  const inner = (blocks: ReadBlock[]) => blocks.map((each) => drawBlock(each, showImages));
+interface Drawing extends Given {
+  ids: ReadonlySet<string>;
+}
+
+function drawBlock(block: ReadBlock, drawing: Drawing): ComponentChildren {
+  const inline = (parts: Inline[]) => parts.map((part) => drawInline(part, drawing));
+  const inner = (blocks: ReadBlock[]) => blocks.map((each) => drawBlock(each, drawing));
   switch (block.kind) {
     case 'heading':
-      return drawHeading(block.level, inline(block.text));
+      return drawHeading(block.level, { id: drawing.places.get(block), children: inline(block.text) });
     case 'paragraph':
       return <p>{inline(block.text)}</p>;
     case 'code':
@@ -39,7 +52,7 @@ function drawBlock(block: ReadBlock, showImages: boolean): ComponentChildren {
     case 'quote':
       return <blockquote>{inner(block.blocks)}</blockquote>;
     case 'list': {
-      const items = block.items.map((blocks) => <li>{drawItem(blocks, showImages)}</li>);
+      const items = block.items.map((blocks) => <li>{drawItem(blocks, drawing)}</li>);
       return block.start === undefined ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
     }
     case 'table':
@@ -72,23 +85,25 @@ function drawBlock(block: ReadBlock, showImages: boolean): ComponentChildren {
 }
 
 /** A single paragraph in an item needs no space around it. */
-function drawItem(blocks: ReadBlock[], showImages: boolean): ComponentChildren {
+function drawItem(blocks: ReadBlock[], drawing: Drawing): ComponentChildren {
   return blocks.map((block, place) =>
     block.kind === 'paragraph' && place === 0
-      ? block.text.map((part) => drawInline(part, showImages))
-      : drawBlock(block, showImages),
+      ? block.text.map((part) => drawInline(part, drawing))
+      : drawBlock(block, drawing),
   );
 }
 
 /** The page has headings of its own; those of a readme are below them. */
-function drawHeading(level: number, children: ComponentChildren): JSX.Element {
-  if (level === 1) return <h3>{children}</h3>;
-  if (level === 2) return <h4>{children}</h4>;
-  return level === 3 ? <h5>{children}</h5> : <h6>{children}</h6>;
+function drawHeading(level: number, attributes: { id: string | undefined; children: ComponentChildren }): JSX.Element {
+  // Not reached by tabbing, but by the links that lead here.
+  const all = { ...attributes, tabIndex: -1 };
+  if (level === 1) return <h3 {...all} />;
+  if (level === 2) return <h4 {...all} />;
+  return level === 3 ? <h5 {...all} /> : <h6 {...all} />;
 }
 
-function drawInline(part: Inline, showImages: boolean): ComponentChildren {
-  const inner = (parts: Inline[]) => parts.map((each) => drawInline(each, showImages));
+function drawInline(part: Inline, drawing: Drawing): ComponentChildren {
+  const inner = (parts: Inline[]) => parts.map((each) => drawInline(each, drawing));
   switch (part.kind) {
     case 'text':
       return part.text;
@@ -101,15 +116,42 @@ function drawInline(part: Inline, showImages: boolean): ComponentChildren {
     case 'strike':
       return <s>{inner(part.parts)}</s>;
     case 'link':
-      return (
-        <a href={part.url} rel="noopener noreferrer nofollow ugc">
-          {inner(part.parts)}
-        </a>
-      );
+      return drawLink(part.url, inner(part.parts));
+    case 'relative':
+      return drawRelative(part.target, inner(part.parts), drawing);
     case 'image':
-      if (showImages) return <img src={part.url} alt={part.alt} loading="lazy" referrerpolicy="no-referrer" />;
+      if (drawing.showImages) return <img src={part.url} alt={part.alt} loading="lazy" referrerpolicy="no-referrer" />;
       return <span class="image-text">{part.alt || 'picture'}</span>;
     case 'break':
       return <br />;
   }
+}
+
+/** A link to nowhere would be worse than none. */
+function drawRelative(target: string, children: ComponentChildren, drawing: Drawing): ComponentChildren {
+  if (!target.startsWith('#')) {
+    const url = repositoryLink(target, drawing.repository);
+    return url === undefined ? children : drawLink(url, children);
+  }
+  const id = placeId(target.slice(1));
+  if (!drawing.ids.has(id)) return children;
+  return (
+    <a
+      href={`#${id}`}
+      onClick={(event) => {
+        event.preventDefault();
+        drawing.onPlace(id);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+function drawLink(url: string, children: ComponentChildren): JSX.Element {
+  return (
+    <a href={url} rel="noopener noreferrer nofollow ugc">
+      {children}
+    </a>
+  );
 }
