@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../support/builders.ts';
-import { axeFindings, browserTest, overflow, until } from './stage.ts';
+import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const demo = { demo: true };
@@ -24,7 +24,14 @@ browserTest('entity: a deep link shows all there is to know, also after a reload
   await page.getByRole('heading', { level: 1 }).waitFor();
   assert.equal(await page.title(), 'PDF Tables 0.8.3 · Catalog Hub');
   const text = await page.locator('main').innerText();
-  for (const part of ['Licence\nMIT', 'example-pdf-tables', 'names its licence', '100 of 100', 'list_tables']) {
+  for (const part of [
+    'Licence\nMIT',
+    'example-pdf-tables',
+    'names its licence',
+    '100 of 100',
+    'list_tables',
+    'It runs as a local process (STDIO)',
+  ]) {
     assert.ok(text.includes(part), part);
   }
   const repository = page.getByRole('link', { name: 'repository' });
@@ -223,6 +230,60 @@ browserTest(
     assert.doesNotMatch(text, /Why it is not registered/i);
   },
 );
+
+const guide = [
+  '[To the end](#the-end--of-it) · [nowhere](#no-such-place) · [a file](docs/guide.md) · [away](//evil.example/x)',
+  ...Array.from({ length: 60 }, (_, place) => `Paragraph ${place}: ${'words '.repeat(80)}`),
+  '## The end & *of it*',
+  'The last words.',
+].join('\n\n');
+
+browserTest(
+  'entity: links of a readme lead to its places and to its repository, and nowhere else',
+  { manifests: [aManifest({ readme: guide, source_url: 'https://github.com/example/pdf' })] },
+  async ({ open }) => {
+    const page = await open('/entities/mcp_server:pdf-tables');
+    const readme = page.locator('.markdown');
+    const link = readme.getByRole('link', { name: 'To the end' });
+    await link.click();
+    await until(page, 'document.activeElement.id === "readme-the-end--of-it"');
+    await until(page, 'document.activeElement.getBoundingClientRect().top < innerHeight');
+    assert.match(page.url(), /#readme-the-end--of-it$/);
+    await page.goBack();
+    await until(page, 'scrollY < 1000');
+    assert.equal(
+      await readme.getByRole('link', { name: 'a file' }).getAttribute('href'),
+      'https://github.com/example/pdf/blob/HEAD/docs/guide.md',
+    );
+    assert.equal(await readme.getByRole('link').count(), 2, 'what leads nowhere is text');
+    await page.goto(`${page.url().split('#')[0]}#readme-the-end--of-it`);
+    await page.reload();
+    await until(page, 'document.activeElement.id === "readme-the-end--of-it"');
+  },
+);
+
+browserTest('entity: whoever waits is told what for', demo, async ({ open }) => {
+  const page = await open('/');
+  await page.locator('.result').first().waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/catalog\/(entities|search)/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  for (const [path, words] of [
+    [PDF, 'The entry is being read …'],
+    ['/', 'The catalog is being read …'],
+  ] as const) {
+    await page.evaluate(`location.assign(${JSON.stringify(path)})`);
+    const waiting = page.getByRole('status').filter({ hasText: words });
+    await waiting.waitFor();
+    await until(page, 'getComputedStyle(document.querySelector(".waiting")).opacity === "1"');
+  }
+  await screenshot(page, 'search-waiting');
+  held.resolve();
+  await page.locator('.result').first().waitFor();
+  assert.equal(await page.locator('.waiting').count(), 0);
+});
 
 const section = (place: number) => `## Section ${place}\n\nSome *words* about [it](https://a.example/${place}).\n`;
 const longReadme = Array.from({ length: 4_000 }, (_, place) => section(place)).join('\n');

@@ -273,6 +273,18 @@ browserTest('search: finding nothing leads somewhere', demo, async ({ open }) =>
   assert.equal(await field(page).inputValue(), 'weather forecast');
 });
 
+browserTest('search: of what is only near in meaning it is said so', demo, async ({ open, origin }) => {
+  const page = await open('/');
+  await page.route(/\/catalog\/search\?.*q=/, async (route) => {
+    const response = await route.fetch({ url: `${origin}/catalog/search?versions=latest&limit=3` });
+    await route.fulfill({ response, json: { ...(await response.json()), mode: 'hybrid', only_by_meaning: true } });
+  });
+  await page.goto(`${origin}/?q=qwxzv+flurbz`);
+  await page.getByText('Nothing here has a word of “qwxzv flurbz”: these are only the nearest in meaning').waitFor();
+  await page.locator('.result').first().waitFor();
+  await screenshot(page, 'search-only-by-meaning');
+});
+
 browserTest('search: an empty catalog says what to do', {}, async ({ open }) => {
   const page = await open('/');
   await page.getByText('The catalog is empty').waitFor();
@@ -453,7 +465,7 @@ browserTest('page: an address that cannot be read is told in words too', demo, a
   await page.getByRole('heading', { level: 1, name: 'There is no such entry' }).waitFor();
   await page.goto(`${origin}/%zz`);
   await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor();
-  for (const path of ['/entities/%E0%A4%A', '/%zz']) {
+  for (const path of ['/catalog/entities/%E0%A4%A', '/%zz']) {
     const answer = await fetch(`${origin}${path}`);
     assert.match(answer.headers.get('content-type') ?? '', /problem\+json/, 'programs get a problem');
   }

@@ -10,6 +10,7 @@ import { CopyButton } from '../parts/copy-box.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 import { Artifacts, Provenance } from './contents.tsx';
 import { Facts, Quality, Versions } from './facts.tsx';
 import { Readme } from './readme.tsx';
@@ -71,6 +72,7 @@ export function EntityPage({ id }: { id: string }) {
           </FailureNotice>
         </div>
       )}
+      {!entity.value && !failure.value && <Waiting>The entry is being read …</Waiting>}
       {entity.value && !failure.value && <Entity key={entity.value.id} entity={entity.value} />}
     </main>
   );
@@ -111,7 +113,7 @@ function Entity({ entity }: { entity: EntityRecord }) {
             </section>
           )}
           <UseIt entity={entity} onInstall={install} />
-          {entity.readme && <Readme text={entity.readme} />}
+          {entity.readme && <Readme text={entity.readme} repository={entity.links.repository} />}
           <Artifacts entity={entity} />
           <Registration entity={entity} />
           <Provenance entity={entity} />

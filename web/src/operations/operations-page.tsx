@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { areSettingsAsked, settings } from '../api/settings.ts';
 import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 import { Glance } from './glance.tsx';
 import { History } from './history.tsx';
 import { failure, look } from './operations-state.ts';
@@ -42,6 +43,7 @@ export function OperationsPage() {
         )}
       </header>
       <Glance />
+      {!areSettingsAsked.value && <Waiting>The hub is being asked …</Waiting>}
       {areSettingsAsked.value && (needsToken || isRefused ? <TokenPanel isRefused={isRefused} /> : <Panels />)}
     </main>
   );

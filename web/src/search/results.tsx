@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 import { countSentence, scopeSentence } from './count-words.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
@@ -161,14 +162,17 @@ function Nothing({ state }: { state: SearchState }) {
 /** Drawn where the results will be, so that the page keeps its shape. */
 function Awaited() {
   return (
-    <div class="results" aria-hidden="true">
-      {[1, 2, 3].map((each) => (
-        <div key={each} class="result awaited">
-          <span />
-          <span />
-          <span />
-        </div>
-      ))}
-    </div>
+    <>
+      <Waiting>The catalog is being read …</Waiting>
+      <div class="results" aria-hidden="true">
+        {[1, 2, 3].map((each) => (
+          <div key={each} class="result awaited">
+            <span />
+            <span />
+            <span />
+          </div>
+        ))}
+      </div>
+    </>
   );
 }
