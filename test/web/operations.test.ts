@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { browserTest, screenshot, until } from './stage.ts';
+import { unusedAddress } from '../support/unused-address.ts';
+import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 
@@ -327,6 +328,35 @@ browserTest(
     assert.equal(await page.locator('.work').count(), 1, 'the sync goes on');
     slowGateway.resolve();
     await page.getByText('2 servers registered').waitFor();
+  },
+);
+
+browserTest('operations: whether the gateway answers is tried, once', { settings: withGateway }, async ({ open }) => {
+  const page = await open('/operations');
+  const health = page.getByRole('region', { name: 'Health' });
+  await health.getByText(/^Gateway\s*Answers/).waitFor();
+  await page.getByRole('link', { name: 'Search' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Operations' }).click();
+  await health.getByText(/^Gateway\s*Answers/).waitFor();
+  assert.equal(page.asked('/diagnostics').length, 1);
+});
+
+browserTest(
+  'operations: a gateway that does not answer is told, with the token first, and can be tried again',
+  { settings: async () => ({ MCP_GATEWAY_URL: await unusedAddress(), MCP_GATEWAY_TOKEN: 't', API_TOKEN: 'secret' }) },
+  async ({ open }) => {
+    const page = await open('/operations');
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByText('tried once the token is there').waitFor();
+    assert.deepEqual(page.asked('/diagnostics'), []);
+    await page.getByLabel('Admin token').fill('secret');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await health.getByText(/^Gateway\s*Does not answer/).waitFor();
+    await screenshot(page, 'operations-gateway-away');
+    assert.deepEqual(await axeFindings(page), []);
+    await health.getByRole('button', { name: 'Try again' }).click();
+    await health.getByText(/^Gateway\s*Does not answer/).waitFor();
+    assert.equal(page.asked('/diagnostics').length, 2);
   },
 );
 

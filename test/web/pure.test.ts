@@ -281,8 +281,18 @@ test('health: no more is said than is known', () => {
   assert.deepEqual(databaseTile(unwell, settings), { value: 'Does not answer', note: 'PostgreSQL', tone: 'bad' });
   assert.deepEqual(databaseTile({ ...unwell, db: 'ok' }, undefined), { value: 'Answers', note: '', tone: 'good' });
   assert.deepEqual(databaseTile(overloaded, undefined), { value: 'Not known', note: '' });
-  assert.equal(gatewayTile(undefined).value, 'Not known');
-  assert.equal(gatewayTile(settings).value, 'None');
+  assert.equal(gatewayTile(undefined, 'not tried').value, 'Not known');
+  assert.equal(gatewayTile(settings, 'not tried').value, 'None');
+  const configured = { ...settings, gateway_configured: true } as PublicConfig;
+  assert.equal(gatewayTile(configured, 'being tried').value, 'Configured');
+  assert.deepEqual(gatewayTile(configured, { outcome: 'ok', version: '1.0' }), {
+    value: 'Answers',
+    note: 'version 1.0',
+    tone: 'good',
+  });
+  for (const outcome of ['unauthorized', 'down'] as const)
+    assert.partialDeepStrictEqual(gatewayTile(configured, { outcome, error: 'Why.' }), { note: 'Why.', tone: 'bad' });
+  assert.match(gatewayTile(configured, overloaded).note, /could not be tried/);
 });
 
 test('storage: where nothing may be kept, the page remembers until it is closed', () => {

@@ -1,7 +1,7 @@
 // The hub's endpoints, as the page uses them.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage } from '../../../src/gateway/contract.ts';
-import type { Health, PublicConfig } from '../../../src/hub-operations.ts';
+import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
 import type {
   IngestReport,
@@ -27,6 +27,8 @@ export const hub = {
   /** A hub in trouble says so with a status of its own, and still says what is wrong. */
   health: () => ask<Health>('/health?check_db=true', { answersWith: 503 }),
   config: () => ask<PublicConfig>('/config'),
+  /** Takes as long as what it tries. */
+  diagnose: () => ask<Diagnosis>('/diagnostics', { admin: true }),
   /** Has a token of its own, which the page does not ask for. */
   metrics: () => askText('/metrics'),
 

@@ -1,6 +1,6 @@
 // How a server is registered, and what the gateway made of it.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { gatewayState } from '../../../src/gateway/state-words.ts';
+import { gatewayState, reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import { withoutCredentials } from '../../../src/lib/credentials.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { asSentence, atMoment } from '../parts/words.ts';
@@ -19,10 +19,12 @@ export function Registration({ entity }: { entity: EntityRecord }) {
 
 function State({ entity }: { entity: EntityRecord }) {
   const { words, reason } = gatewayState(entity, atMoment);
+  const notForGateway = reasonNotForGateway(entity.mcp_registration ?? {});
   return (
     <>
       <p>{asSentence(words)}</p>
       {reason && <Reason label={reason.label} reason={reason.text} />}
+      {!reason && notForGateway && <p class="quiet">{notForGateway}</p>}
     </>
   );
 }

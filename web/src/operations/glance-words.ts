@@ -1,5 +1,5 @@
 // What is said about the hub's health: no more than is known.
-import type { Health, PublicConfig } from '../../../src/hub-operations.ts';
+import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { HubFailure } from '../api/failure.ts';
 
 export type HealthAnswer = Health | { failure: HubFailure } | 'asked';
@@ -32,8 +32,27 @@ export function databaseTile(health: HealthAnswer, settings: PublicConfig | unde
   return { value: health === 'asked' ? '…' : 'Not known', note };
 }
 
-export function gatewayTile(settings: PublicConfig | undefined): TileWords {
-  const note = 'MCP_GATEWAY_URL';
-  if (!settings) return { value: 'Not known', note };
-  return { value: settings.gateway_configured ? 'Configured' : 'None', note };
+export type GatewayTrial = Diagnosis['gateway'] | { failure: HubFailure } | 'not tried' | 'being tried';
+
+export function gatewayTile(settings: PublicConfig | undefined, trial: GatewayTrial): TileWords {
+  if (!settings) return { value: 'Not known', note: 'MCP_GATEWAY_URL' };
+  if (!settings.gateway_configured) return { value: 'None', note: 'MCP_GATEWAY_URL is not set' };
+  if (trial === 'not tried') return { value: 'Configured', note: 'tried once the token is there' };
+  if (trial === 'being tried') return { value: 'Configured', note: 'being tried …' };
+  if ('failure' in trial)
+    return { value: 'Not known', note: `It could not be tried. ${trial.failure.message}`, tone: 'bad' };
+  switch (trial.outcome) {
+    case 'ok':
+      return {
+        value: 'Answers',
+        note: trial.version ? `version ${trial.version}` : 'and takes the token',
+        tone: 'good',
+      };
+    case 'not configured':
+      return { value: 'None', note: 'MCP_GATEWAY_URL is not set' };
+    case 'unauthorized':
+      return { value: 'Refuses the token', note: trial.error, tone: 'bad' };
+    case 'down':
+      return { value: 'Does not answer', note: trial.error, tone: 'bad' };
+  }
 }

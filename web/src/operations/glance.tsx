@@ -8,9 +8,11 @@ import { asFailure } from '../api/problem.ts';
 import { settings } from '../api/settings.ts';
 import { TYPES } from '../parts/type-label.tsx';
 import { ago, bytes, duration, shortNumber } from '../parts/words.ts';
-import { databaseTile, gatewayTile, type HealthAnswer, hubTile, type TileWords } from './glance-words.ts';
+import { GatewayTile } from './gateway-tile.tsx';
+import { databaseTile, type HealthAnswer, hubTile } from './glance-words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
 import { pendingRevision } from './operations-state.ts';
+import { Tile } from './tile.tsx';
 
 const EVERY_MS = 15_000;
 
@@ -36,7 +38,7 @@ export function Glance() {
       <dl class="tiles">
         <Tile name="Hub" {...hubTile(health.value)} />
         <Tile name="Database" {...databaseTile(health.value, settings.value)} />
-        <Tile name="Gateway" {...gatewayTile(settings.value)} />
+        <GatewayTile />
         {known && !('failure' in known) && <FigureTiles figures={known} />}
       </dl>
       {known && 'failure' in known && <NoFigures failure={known.failure} />}
@@ -89,17 +91,5 @@ function FigureTiles({ figures }: { figures: Figures }) {
         />
       )}
     </>
-  );
-}
-
-function Tile({ name, value, note, tone = 'plain' }: { name: string } & TileWords) {
-  return (
-    <div class={`tile tile-${tone}`}>
-      <dt>{name}</dt>
-      <dd>
-        <span class="tile-value">{value}</span>
-        <span class="tile-note">{note}</span>
-      </dd>
-    </div>
   );
 }

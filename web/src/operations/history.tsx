@@ -3,8 +3,10 @@ import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { atMoment, duration } from '../parts/words.ts';
 import { ingests } from './operations-state.ts';
 
-const [WIDTH, HEIGHT, BASE] = [640, 152, 122];
+const [WIDTH, HEIGHT, BASE] = [640, 124, 122];
 const MOST_BARS = 24;
+/** A single bar should not stand in the middle of nothing. */
+const FEWEST_SLOTS = 8;
 const KINDS = ['unchanged', 'updated', 'created', 'failed'] as const;
 
 export function History() {
@@ -30,7 +32,8 @@ export function History() {
 
 function Chart({ runs }: { runs: readonly IngestRun[] }) {
   const most = Math.max(...runs.map(height), 1);
-  const step = WIDTH / Math.max(runs.length, 8);
+  const slots = Math.max(runs.length, FEWEST_SLOTS);
+  const step = WIDTH / slots;
   const width = Math.min(step * 0.62, 30);
   const totals = KINDS.map((kind) => runs.reduce((sum, run) => sum + run[kind], 0));
   const label = `The last ${runs.length} ingests: ${KINDS.map((kind, place) => `${totals[place]} ${kind}`).join(', ')}.`;
@@ -45,12 +48,10 @@ function Chart({ runs }: { runs: readonly IngestRun[] }) {
               <rect key={kind} class={`chart-${kind}`} x="0" y={y} width={width} height={height} rx="1.5" />
             ))}
             {run.ok === false && <path class="chart-broken" d={`M${width / 2 - 5} ${BASE - 12}l10 10m0-10-10 10`} />}
-            <text class="chart-time" x={width / 2} y={BASE + 22} text-anchor="middle">
-              {place === 0 || place === runs.length - 1 ? clock(run.started_at) : ''}
-            </text>
           </g>
         ))}
       </svg>
+      <Times runs={runs} slots={slots} />
       <figcaption class="legend">
         {KINDS.toReversed().map((kind) => (
           <span key={kind} class={`legend-${kind}`}>
@@ -59,6 +60,18 @@ function Chart({ runs }: { runs: readonly IngestRun[] }) {
         ))}
       </figcaption>
     </figure>
+  );
+}
+
+/** Beside the drawing, which grows and shrinks with the screen: words must not. */
+function Times({ runs, slots }: { runs: readonly IngestRun[]; slots: number }) {
+  return (
+    <p class="chart-times">
+      {Array.from({ length: slots }, (_, slot) => {
+        const run = slot === 0 || slot === runs.length - 1 ? runs[slot] : undefined;
+        return <span key={slot}>{run && clock(run.started_at)}</span>;
+      })}
+    </p>
   );
 }
 

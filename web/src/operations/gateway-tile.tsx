@@ -1,0 +1,40 @@
+// Whether the gateway answers: tried once a visit, for that takes longer than to look at the hub.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { hub } from '../api/hub.ts';
+import { asFailure } from '../api/problem.ts';
+import { settings } from '../api/settings.ts';
+import { token } from '../api/token.ts';
+import { type GatewayTrial, gatewayTile } from './glance-words.ts';
+import { Tile } from './tile.tsx';
+
+const trial = signal<GatewayTrial>('not tried');
+
+async function tryIt(): Promise<void> {
+  trial.value = 'being tried';
+  trial.value = await hub.diagnose().then(
+    ({ gateway }) => gateway,
+    (error) => ({ failure: asFailure(error) }),
+  );
+}
+
+export function GatewayTile() {
+  const known = settings.value;
+  const mayTry = known?.gateway_configured === true && (!known.admin_protected || token.value !== '');
+  useEffect(() => {
+    if (mayTry && trial.value === 'not tried') void tryIt();
+  }, [mayTry]);
+  const words = gatewayTile(known, trial.value);
+  return (
+    <Tile name="Gateway" {...words}>
+      {mayTry && words.tone === 'bad' && (
+        <>
+          {' '}
+          <button type="button" class="link-button" onClick={tryIt}>
+            Try again
+          </button>
+        </>
+      )}
+    </Tile>
+  );
+}

@@ -1,0 +1,24 @@
+// One figure, or one state, at a glance.
+import type { ComponentChildren } from 'preact';
+import type { TileWords } from './glance-words.ts';
+
+export function Tile({ name, value, note, tone = 'plain', children }: TileProps) {
+  return (
+    <div class={`tile tile-${tone}`}>
+      <dt>{name}</dt>
+      <dd>
+        <span class="tile-value">{value}</span>
+        <span class="tile-note">
+          {note}
+          {children}
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+interface TileProps extends TileWords {
+  name: string;
+  /** What can be done about it. */
+  children?: ComponentChildren;
+}
