@@ -15,7 +15,7 @@ test('/docs', async (t) => {
     const assets = [...page.body.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
     assert.ok(assets.length >= 5);
     for (const path of assets) {
-      assert.match(path, /^\/docs\/static\/[\w.-]+$/);
+      assert.match(path, /^\/docs\/static\/(?:theme\/)?[\w.-]+$/);
       const asset = await inject(app, path);
       assert.equal(asset.status, 200, path);
       assert.match(asset.headers['content-type'] ?? '', path.endsWith('.js') ? /javascript/ : /css|png/);

@@ -87,6 +87,14 @@ browserTest(
   },
 );
 
+browserTest('look: from the description of the API a link leads back to the page', {}, async ({ open }) => {
+  const page = await open('/docs');
+  await page.getByText('Agents, tools and MCP servers: read them.').waitFor();
+  await screenshot(page, 'docs');
+  await page.getByRole('link', { name: '← Catalog Hub' }).click();
+  await page.getByText('The catalog is empty').waitFor();
+});
+
 browserTest(
   'look: on a phone the filters are folded away, and a finger can hit what it aims at',
   { demo: true },
