@@ -13,7 +13,8 @@ package that \`npm pack\` makes, \`npx ./catalog-hub-*.tgz\`, or \`hub\` once it
 \`hub <command> --help\` shows what is below.
 
 **Which hub.** With \`--hub URL\` or \`HUB_URL\`, a command asks the hub at that address. Otherwise it works in process on the local
-database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sqlite\` by default), also while a hub uses it.
+database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sqlite\` by default), also while a hub uses it. Where there is none
+yet, commands that only read make none: they say what to do instead, with exit code 3.
 
 **The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
 is typed is not shown. There is no option for it: command lines can be read by others on the machine. A token goes only to an address that
