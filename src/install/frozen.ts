@@ -28,10 +28,7 @@ export function assertLocked(
     throw mismatch(
       `${LOCKFILE_NAME} in the target does not hold '${subject.uid}'. Install it without frozen, which adds it`,
     );
-  if (locked.id !== subject.uid)
-    throw mismatch(
-      `${LOCKFILE_NAME} has '${locked.id}', and '${subject.uid}' was asked for. Ask for the one that is locked, or install without frozen, which replaces it`,
-    );
+  if (locked.id !== subject.uid) throw otherVersion(locked.id, subject.uid);
   if (locked.provenance.manifest_digest !== subject.manifestDigest)
     throw mismatch(
       `the manifest of '${subject.uid}' is another than the one that was locked (${subject.manifestDigest} instead of ${locked.provenance.manifest_digest}). Bring the manifest back, or install without frozen, which locks the new one`,
@@ -83,6 +80,12 @@ function comparedFields({ kind, spec, tree, platform }: LockedArtifact, expected
   const isOfOther = platform !== undefined && platform !== expected.platform;
   const isComparable = tree !== undefined && expected.tree !== undefined && !isOfOther;
   return isComparable ? ([...always, 'tree'] as const) : always;
+}
+
+export function otherVersion(lockedId: string, asked: string): HubError {
+  return mismatch(
+    `${LOCKFILE_NAME} has '${lockedId}', and '${asked.slice(0, 120)}' was asked for. Ask for the one that is locked, or install without frozen, which replaces it`,
+  );
 }
 
 /** `why` is the end of a sentence, and what to do about it. */

@@ -6,7 +6,7 @@ import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shownAddress } from '../lib/secret-address.ts';
 import { type InstallRequest, LOCKFILE_NAME, type LockedEntity, type Lockfile } from './contract.ts';
-import { mismatch } from './frozen.ts';
+import { mismatch, otherVersion } from './frozen.ts';
 import { findLocked } from './lockfile.ts';
 
 /** A manifest at an address that somebody else named; `error` is what keeps it from being read. */
@@ -33,7 +33,8 @@ export async function withLockedManifest(
   if (!locked) return request;
   // Without a version, the one that is locked is meant, and not the newest.
   const id = reference.version === undefined ? locked.id : request.id;
-  if (id !== locked.id || (await isInCatalog(id, sources.catalog))) return { ...request, id };
+  if (await isInCatalog(id, sources.catalog)) return { ...request, id };
+  if (id !== locked.id) throw otherVersion(locked.id, id);
   const { document, sourceUrl } = await fetchLocked(locked, sources);
   return { ...request, id, manifest: document, source_url: sourceUrl, provenance: undefined };
 }

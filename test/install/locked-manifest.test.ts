@@ -52,9 +52,9 @@ test('frozen: a server.json at the address is read as an ingest reads it', async
   host.put('/server.json', server);
   host.put('/index.json', { manifests: [host.url('/server.json')] });
   const elsewhere = await installStage(t);
-  await elsewhere.hub.ingest(host.url('/index.json'));
-  const [entity] = (await elsewhere.hub.listCatalog({ limit: 1, offset: 0, sort: 'name', text: '' })).items;
-  const id = entity?.id ?? '';
+  const { results } = await elsewhere.hub.ingest(host.url('/index.json'));
+  assert.equal(results[0]?.stats.created, 1, JSON.stringify(results));
+  const id = 'mcp_server:io.example/notes@1.2.0';
   await elsewhere.hub.install(InstallRequest.parse({ id, target: elsewhere.target }));
   const lock = (await elsewhere.read('hub.lock.json')).replaceAll(
     /"http:[^"]+"/g,
@@ -99,7 +99,10 @@ test('frozen: a manifest that cannot be had is told, with what to do', async (t)
 
 test('frozen: a lockfile that names no address, or a version that is not locked', async (t) => {
   const { frozen, target, text } = await colleague(t, undefined);
-  await assert.rejects(frozen({ id: 'mcp_server:pdf-tables@2.0.0' }), { code: 'entity_not_found' });
+  await assert.rejects(frozen({ id: 'mcp_server:pdf-tables@2.0.0' }), {
+    code: 'lockfile_mismatch',
+    message: /has 'mcp_server:pdf-tables@1\.0\.0', and 'mcp_server:pdf-tables@2\.0\.0' was asked for/,
+  });
   await assert.rejects(frozen({ id: 'mcp_server:other@1.0.0' }), { code: 'entity_not_found' });
   for (const url of ['null', '""', '"file:///etc/passwd"']) {
     await writeFile(join(target, 'hub.lock.json'), text.replaceAll(/"http:[^"]+"/g, url));
