@@ -107,8 +107,11 @@ function assertSameEntity(id: string, uid: string): void {
 function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undefined {
   const url = source_url ?? provenance?.source_url;
   if (!url?.trim()) return undefined;
-  if (URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)) return url.trim();
-  throw invalid('source_url', 'must be an http or https address');
+  const { protocol, username, password } = URL.parse(url) ?? { protocol: '', username: '', password: '' };
+  if (!['http:', 'https:'].includes(protocol)) throw invalid('source_url', 'must be an http or https address');
+  if (username !== '' || password !== '')
+    throw invalid('source_url', 'must not hold a name or a password, which everybody would see');
+  return url.trim();
 }
 
 function notInCatalog(id: string): HubError {

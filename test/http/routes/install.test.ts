@@ -56,6 +56,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ],
   ['adapters that are no list', { manifest: aManifest({ adapters: 'claude' }) }, 400, /adapters must be a list/],
   ['a source that is no address', { source_url: 'file:///etc/passwd' }, 400, /http or https address/],
+  ['a source with a password', { source_url: 'https://me:pw@x.example/a.json' }, 400, /a password, which everybody/],
   ['dry_run that is no boolean', { dry_run: 'maybe' }, 400, /dry_run/],
   ['nothing in the catalog and no manifest', { manifest: undefined }, 404, /manifest and source_url are missing/],
   [
