@@ -32,21 +32,21 @@ export function gatherBody({ announcedBytes, maxBytes }: { announcedBytes: numbe
 
 type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-const ENCODINGS: Readonly<Record<string, Unpack>> = {
-  '': async (body) => body,
-  identity: async (body) => body,
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
+const ENCODINGS: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
+  ['', async (body) => body],
+  ['identity', async (body) => body],
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
   // With a header by the standard, and without one by custom.
-  deflate: (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options),
-  br: promisify(brotliDecompress),
-};
+  ['deflate', (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 export type Unpacked = { ok: true; body: Buffer } | { ok: false; fault: 'too large' | 'broken' | 'unknown encoding' };
 
 export async function unpackBody(body: Buffer, encoding: string, maxBytes: number): Promise<Unpacked> {
   if (body.length === 0) return { ok: true, body };
-  const unpack = ENCODINGS[encoding.trim().toLowerCase()];
+  const unpack = ENCODINGS.get(encoding.trim().toLowerCase());
   if (!unpack) return { ok: false, fault: 'unknown encoding' };
   try {
     return { ok: true, body: await unpack(body, { maxOutputLength: maxBytes }) };

@@ -1,7 +1,7 @@
 // The address of an index → its entries, page by page, without holding up the main thread.
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { FetchError } from '../lib/fetch-error.ts';
-import { createWorkerPool, type WorkerPool } from '../lib/workers.ts';
+import { createTimedPool } from '../lib/timed-workers.ts';
 import type { Fetch } from '../lib/world.ts';
 import type { IndexAnswer, IndexTask, ListedEntry } from './index-worker.ts';
 import type { IndexState } from './store.ts';
@@ -41,26 +41,23 @@ const LONGEST_QUEUE = 100;
 const PARSE_TIMEOUT_MS = 120_000;
 
 export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLimits & { fetch: Fetch }): IndexFetcher {
-  const parsers: WorkerPool<IndexTask, IndexAnswer> = createWorkerPool({
+  const parsers = createTimedPool<IndexTask, IndexAnswer>({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
     threads: THREADS,
     // An index is read seldom, and a parsed one leaves a large heap behind; the pages of a registry follow each other quickly.
-    kept: 0,
     idleMs: 1_000,
     longestQueue: LONGEST_QUEUE,
     // A parsed index takes several times its own size.
     heapMb: 64 + Math.ceil((maxIndexBytes / 1_000_000) * 8),
+    timeoutMs: PARSE_TIMEOUT_MS,
   });
 
   async function parsed(task: IndexTask, signal: AbortSignal): Promise<Extract<IndexAnswer, { ok: true }>> {
-    const limit = AbortSignal.timeout(PARSE_TIMEOUT_MS);
-    const transferList = ownMemory(task.bytes);
-    const options = { signal: AbortSignal.any([signal, limit]), transferList };
-    const answer = await parsers.run(task, options).catch((cause: unknown) => {
+    const how = { signal, transferList: ownMemory(task.bytes) };
+    const answer = await parsers.run(task, how).catch((cause: Error) => {
       signal.throwIfAborted();
-      const reason = limit.aborted ? `took longer than ${PARSE_TIMEOUT_MS / 1000} s to read` : 'is too much to read';
-      throw new FetchError(reason, { isTemporary: false, cause });
+      throw new FetchError(cause.message, { isTemporary: false, cause });
     });
     if (!answer.ok) throw new NoIndexError(answer.error, { isTemporary: false });
     return answer;

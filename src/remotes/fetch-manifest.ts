@@ -36,8 +36,6 @@ export type FetchManifest = (
   signal: AbortSignal,
 ) => Promise<FetchedManifest>;
 
-/** Addresses are looked up through an index, which does not take texts of any length. */
-const LONGEST_URL = 1000;
 const CREDENTIALS = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i;
 
 export interface ManifestLimits {
@@ -61,8 +59,6 @@ function withoutFetching(
   known: KnownMember | undefined,
   { maxManifestBytes }: ManifestLimits,
 ): FetchedManifest | undefined {
-  if (url.length > LONGEST_URL)
-    return failed(url, { message: `has an address of more than ${LONGEST_URL} characters`, isTemporary: false });
   if (fault !== undefined) return failed(url, { message: fault, isTemporary: false });
   if (CREDENTIALS.test(url))
     return failed(url, { message: 'has an address with credentials, which everybody would see', isTemporary: false });

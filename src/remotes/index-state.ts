@@ -15,12 +15,13 @@ export function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
 
 /** `known` is what was remembered before, `isWhole` whether everything that it lists was looked at. */
 export function stateAfter(
-  { state, tellsChanges }: IndexPage,
+  { state, tellsChanges, next }: IndexPage,
   { known, startedAt, isWhole }: { known: IndexState; startedAt: Date; isWhole: boolean },
 ): IndexState {
   const changesSince = new Date(startedAt.getTime() - CLOCK_LEEWAY_MS).toISOString();
   return {
-    ...state,
+    // Of a paged list, the first page says nothing of the others.
+    ...(next === undefined ? state : { etag: null, lastModified: null }),
     changesSince: tellsChanges ? changesSince : null,
     goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,
   };

@@ -1,6 +1,7 @@
 // Runs in a worker thread: the text of an index → its entries. An index of 50 MB takes most of a second to parse.
 import { parseManifestText } from '../catalog/manifest-text.ts';
 import { HubError } from '../errors.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
 import type { IndexEntry } from './index-formats/index-reader.ts';
 import { readIndexDocument } from './read-index.ts';
 
@@ -76,8 +77,18 @@ function* chunked(entries: readonly IndexEntry[]): Generator<string> {
   if (chunk.length > 0) yield `[${chunk.join()}]`;
 }
 
+/** Addresses are looked up through an index of the database, which does not take texts of any length, and are all kept meanwhile. */
+const LONGEST_URL = 1000;
+
 function listed({ url, manifest, isDeleted, fault }: IndexEntry): ListedEntry {
+  if (url.length > LONGEST_URL) return tooLong(url);
   if (fault) return { url, fault };
   if (isDeleted) return { url, isDeleted };
   return manifest === undefined ? { url } : { url, text: JSON.stringify(manifest) };
+}
+
+/** Its beginning is enough to find it by, and its digest tells it from others. */
+function tooLong(url: string): ListedEntry {
+  const fault = `has an address of more than ${LONGEST_URL} characters`;
+  return { url: `${url.slice(0, LONGEST_URL / 2)}…#${jsonDigest(url)}`, fault };
 }

@@ -6,9 +6,10 @@ import type { Clock } from '../lib/world.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
 import { firstPage } from './first-page.ts';
-import { endless, followPages } from './follow-pages.ts';
+import { followPages } from './follow-pages.ts';
 import { isTrusted, NO_STATE, stateAfter } from './index-state.ts';
 import type { ListedEntry } from './index-worker.ts';
+import { createPlaces } from './places.ts';
 import type { Progress } from './progress.ts';
 import { NO_LIST } from './read-index.ts';
 import type { ManifestReader } from './read-manifest.ts';
@@ -67,17 +68,17 @@ const LOOK_AHEAD = {
 };
 const READ_IN_ONE_GO = 20;
 const LOOK_UP_BATCH = 500;
-const MOST_LISTED = 3_000_000;
 
 export function createIngest(
   dependencies: IngestDependencies,
   { url, known, progress, signal, acceptShrunk }: IngestTask,
 ): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
-  const places = new Map<string, number>();
+  const index = createPlaces();
+  const places = index.positions;
   const rivals = createRivals(members, { remote: url, places });
   const saver = createManifestSaver(dependencies, { remote: url, places, progress, rivals });
-  let [position, pagesRead, listedAgain] = [0, 0, 0];
+  let listedAgain = 0;
   let hasFailedForNow = false;
 
   async function run(): Promise<GoneThrough> {
@@ -104,8 +105,9 @@ export function createIngest(
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {
-    const start = position;
-    progress.expect(await registerPlaces(page));
+    const start = index.next();
+    // The whole page first: where the last manifest of an entity is must be known from the start.
+    progress.expect(await index.register(page));
     await fetchAll(entriesToFetch(page, start), async (outcomes) => {
       await save(outcomes);
       progress.done(outcomes.length);
@@ -145,24 +147,6 @@ export function createIngest(
   async function save(outcomes: readonly ManifestOutcome[]): Promise<void> {
     for (const each of outcomes) if (each.outcome === 'failed') reject(each);
     await saver.batch(outcomes);
-  }
-
-  /** How many are to be looked at. The whole page first: where the last manifest of an entity is must be known from the start. */
-  async function registerPlaces(page: IndexPage): Promise<number> {
-    let count = 0;
-    pagesRead += 1;
-    for await (const chunk of page.chunks()) {
-      for (const { url: listed, text, isDeleted } of chunk) {
-        // As within one page: an address counts once, what is in place as often as it comes.
-        if (!places.has(listed) || text !== undefined || isDeleted) {
-          places.set(listed, position);
-          count += 1;
-        }
-        position += 1;
-      }
-      if (places.size + pagesRead > MOST_LISTED) throw endless(`lists more than ${MOST_LISTED} manifests`);
-    }
-    return count;
   }
 
   async function* entriesToFetch(page: IndexPage, start: number): AsyncGenerator<EntryToFetch[]> {
@@ -223,14 +207,15 @@ export function createIngest(
 
   /** Kept, but marked; false when so much is gone at once that the index itself must be at fault. */
   async function markMissing(listedBefore: number): Promise<boolean> {
-    if (!acceptShrunk && places.size * 2 < listedBefore) {
+    const usable = index.usable();
+    if (!acceptShrunk && usable * 2 < listedBefore) {
       progress.note(
-        `The index lists ${places.size} manifests where it had ${listedBefore}: nothing was marked as missing. If that is right, ingest it with accept_shrunk.`,
+        `The index lists ${usable} manifests where it had ${listedBefore}: nothing was marked as missing. If that is right, ingest it with accept_shrunk.`,
       );
       return false;
     }
     // All that was there is listed again; on several pages, an address may have been counted twice.
-    if (pagesRead === 1 && listedAgain === listedBefore) return true;
+    if (index.pagesRead() === 1 && listedAgain === listedBefore) return true;
     for (let after = ''; ; ) {
       const page = await members.present(url, { after, limit: LOOK_UP_BATCH });
       await saver.markMissing(page.filter((manifestUrl) => !places.has(manifestUrl)));

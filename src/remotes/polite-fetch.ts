@@ -1,6 +1,7 @@
 // Fetching from somebody else's host: a few requests at a time, again when it may help, and not while the host asked for a pause.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError } from '../lib/fetch-error.ts';
+import { onceAborted } from '../lib/once-aborted.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 
 export interface PoliteFetchOptions {
@@ -61,6 +62,24 @@ export function createPoliteFetch({
     for (const [name, { underWay }] of hosts) if (underWay === 0) hosts.delete(name);
   }
 
+  /** Rejects when the signal is aborted first. */
+  function turn(host: Host, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begin = () => {
+      stopListening?.();
+      resolve();
+    };
+    host.waiting.push(begin);
+    const stopListening =
+      signal &&
+      onceAborted(signal, () => {
+        host.waiting = host.waiting.filter((each) => each !== begin);
+        reject(signal.reason);
+      });
+    return promise;
+  }
+
   function endTurn(name: string, host: Host): void {
     const next = host.waiting.shift();
     if (next) next();
@@ -82,7 +101,7 @@ export function createPoliteFetch({
     const name = nameOf(request.url);
     const host = hostNamed(name);
     if (host.underWay < requestsPerHost) host.underWay += 1;
-    else await new Promise<void>((begin) => host.waiting.push(begin));
+    else await turn(host, request.signal);
     const failuresOfHosts = failuresBeside(request);
     const startedAt = Date.now();
     try {

@@ -1,7 +1,7 @@
 // Fetched texts → entities: short JSON in place, everything else on a thread of its own.
 import type { Entity } from '../catalog/entity.ts';
 import { HubError } from '../errors.ts';
-import { createWorkerPool, type WorkerPool } from '../lib/workers.ts';
+import { createTimedPool } from '../lib/timed-workers.ts';
 import { entityFromText, type ManifestText } from './entity-from-text.ts';
 import type { FailedManifest, FetchedText } from './fetch-manifest.ts';
 import type { ManifestAnswer } from './manifest-worker.ts';
@@ -22,28 +22,26 @@ export interface ManifestReader {
 
 /** Up to this many characters the main thread needs a millisecond or two. Nearly all manifests are shorter. */
 const LONGEST_IN_PLACE = 16_000;
+/** As many as remotes are ingested at once: one that takes long to read holds up no other. */
+const THREADS = 2;
 const READ_TIMEOUT_MS = 30_000;
 
 export function createManifestReader(): ManifestReader {
-  const readers: WorkerPool<ManifestText, ManifestAnswer> = createWorkerPool({
+  const readers = createTimedPool<ManifestText, ManifestAnswer>({
     module: new URL('./manifest-worker', import.meta.url),
     importer: import.meta.url,
-    threads: 1,
-    kept: 0,
+    threads: THREADS,
     longestQueue: 1000,
     heapMb: 512,
+    timeoutMs: READ_TIMEOUT_MS,
   });
 
   async function onThread({ url, text, sourceUrl }: FetchedText, signal: AbortSignal): Promise<ManifestAnswer> {
-    const limit = AbortSignal.timeout(READ_TIMEOUT_MS);
     try {
-      return await readers.run({ url, text, sourceUrl }, { signal: AbortSignal.any([signal, limit]) });
-    } catch {
+      return await readers.run({ url, text, sourceUrl }, { signal });
+    } catch (error) {
       signal.throwIfAborted();
-      return {
-        ok: false,
-        error: limit.aborted ? `took longer than ${READ_TIMEOUT_MS / 1000} s to read` : 'is too much to read',
-      };
+      return { ok: false, error: (error as Error).message };
     }
   }
 
@@ -68,7 +66,7 @@ function inPlace(fetched: ManifestText): ManifestAnswer {
   try {
     return { ok: true, entity: entityFromText(fetched) };
   } catch (error) {
-    if (error instanceof HubError) return { ok: false, error: error.message };
-    throw error;
+    // Whatever else a text may bring about is its own affair: those beside it are read all the same.
+    return { ok: false, error: error instanceof HubError ? error.message : 'is too much to read' };
   }
 }

@@ -199,3 +199,37 @@ test('robust: an index that fails leaves everything as it was, and the next run 
   assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
   assert.equal(host.requests[0]?.status, 304);
 });
+
+test('robust: words that objects know by themselves are words like others, in lists and in what they lead to', async (t) => {
+  const { host, ingest, ids } = await testIngestOnSqlite(t);
+  const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+  const serverOf = (word: string) => ({
+    name: `x/${word.replaceAll('_', '')}`,
+    version: '1.0.0',
+    description: 'x',
+    packages: [
+      { registryType: word, registry_name: word, identifier: 'x', runtimeHint: word, transport: { type: word } },
+    ],
+    remotes: [{ type: word, url: 'https://a.example/mcp' }],
+  });
+  host.put('/index.json', { servers: [...words.map(serverOf), serverOf('npm')] });
+  assert.deepEqual(countsOf(await ingest()), { created: words.length + 1 });
+  assert.equal((await ids()).length, words.length + 1);
+
+  host.put('/s.json', { ...serverOf('constructor'), name: 'y/y' });
+  host.put('/list.json', { manifests: ['s.json', 'gone.json'] });
+  assert.deepEqual(countsOf(await ingest('/list.json')), { created: 1, failed: 1 });
+});
+
+test('robust: addresses without end are told by their beginnings, and take no room', async (t) => {
+  const { host, ingest, runs } = await testIngestOnSqlite(t);
+  const long = ['a', 'b'].map((each) => `m/${'x'.repeat(2_000_000)}${each}.json`);
+  host.put('/index.json', { manifests: long });
+  const result = await ingest();
+  assert.equal(result.stats.failed, 2, 'two that differ at their ends only');
+  const { items } = await runs.rejections({ limit: 10, offset: 0 });
+  for (const { url, error } of items) {
+    assert.ok(url.startsWith(host.url('/m/xxx')) && url.length < 1_000, url);
+    assert.equal(error, 'has an address of more than 1000 characters');
+  }
+});

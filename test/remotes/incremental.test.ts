@@ -151,6 +151,12 @@ test('incremental: an index that shrinks to less than half marks nothing, and sa
   host.put('/index.json', {});
   assert.match((await ingest()).stats.note ?? '', /lists 0 manifests where it had 5/);
 
+  // A renamed key, say: as many entries as before, and none that leads anywhere.
+  host.put('/index.json', { manifests: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ url: `m/${id}.json` })) });
+  const renamed = await ingest();
+  assert.match(renamed.stats.note ?? '', /lists 0 manifests where it had 5/);
+  assert.deepEqual([renamed.stats.failed, renamed.stats.missing], [5, 0]);
+
   publish(...someManifests('a', 'b', 'c'));
   const halved = await ingest();
   assert.deepEqual([halved.stats.missing, halved.stats.note], [2, undefined]);

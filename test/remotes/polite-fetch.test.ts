@@ -69,18 +69,6 @@ test('polite fetch: what will not get better is not tried again: too large, refu
   assert.equal(host.requests.length, 2);
 });
 
-test('polite fetch: each try waits longer than the one before', async (t) => {
-  const host = await startIndexServer(t);
-  host.fail('/a', { status: 503, times: 100 });
-  const attempts: number[] = [];
-  const backoffMs = (attempt: number) => {
-    attempts.push(attempt);
-    return 1;
-  };
-  await politely(t, { backoffMs })(host.url('/a'));
-  assert.deepEqual(attempts, [1, 2, 3]);
-});
-
 test('polite fetch: Retry-After is honoured, in seconds, by everybody who wants something of that host', async (t) => {
   const host = await startIndexServer(t);
   const other = await startIndexServer(t);
@@ -201,4 +189,38 @@ test('polite fetch: never more requests to one host at once than allowed, whatev
     hosts.map((host) => host.mostAtOnce()),
     [3, 3],
   );
+});
+
+test('polite fetch: by itself, it waits longer before each further try', async (t) => {
+  const host = await startIndexServer(t);
+  const { fetch, close } = createFetch({ allowPrivate: true });
+  t.after(close);
+  const at: number[] = [];
+  host.answer('/a', (_request, response) => {
+    at.push(performance.now());
+    response.writeHead(503).end();
+  });
+  await createPoliteFetch({ fetch, requestsPerHost: 1 })({ url: host.url('/a'), maxBytes: 100, timeoutMs: 2_000 });
+  const waits = at.slice(1).map((each, index) => each - (at[index] ?? 0));
+  assert.equal(waits.length, 3);
+  for (const [index, leastMs] of [250, 500, 1_000].entries())
+    assert.ok((waits[index] ?? 0) >= leastMs - 5, `wait ${index + 1}: ${waits[index]} ms`);
+});
+
+test('polite fetch: what is stopped does not wait for its turn either, and leaves it to others', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/b', 'b');
+  const fetch = politely(t, { requestsPerHost: 1 });
+  const letGo = host.hold('/a');
+  const first = fetch(host.url('/a'), { timeoutMs: 10_000 });
+  const stopped = new AbortController();
+  const waiting = [stopped.signal, undefined].map((signal) => fetch(host.url('/b'), { signal }));
+  const outcome = assert.rejects(waiting[0] as Promise<unknown>, { name: 'AbortError' });
+  stopped.abort();
+  await outcome;
+  await assert.rejects(fetch(host.url('/b'), { signal: stopped.signal }), 'stopped before it could wait');
+  letGo();
+  await first;
+  assert.equal((await waiting[1])?.body.toString(), 'b');
+  assert.equal(host.seen('/b').length, 1);
 });

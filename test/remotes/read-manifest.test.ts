@@ -69,3 +69,26 @@ test('read manifest: what is stopped rejects', async (t) => {
   const yaml = `examples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(20_000)}`;
   await assert.rejects(manifestReader(t).read(fetched(yaml), AbortSignal.timeout(300)));
 });
+
+test('read manifest: one that takes for ever keeps nobody waiting, also when it is given up', async (t) => {
+  const reader = manifestReader(t);
+  // A kilobyte and a half that takes a dozen seconds.
+  const slow = fetched(`${'? '.repeat(700)}x`, 'https://bad.example/m.yaml');
+  const given = new AbortController();
+  const stopped = [0, 1].map(() => assert.rejects(reader.read(slow, given.signal)));
+  const startedAt = performance.now();
+  const good = [0, 1, 2].map((each) =>
+    reader.read(fetched(`type: tool\nid: good-${each}\nversion: 1.0.0\n`, 'https://good.example/m.yaml'), NEVER),
+  );
+  setTimeout(() => given.abort(), 300);
+  await Promise.all(stopped);
+  for (const read of await Promise.all(good)) assert.equal(read.outcome, 'manifest');
+  assert.ok(performance.now() - startedAt < 10_000);
+});
+
+test('read manifest: whatever a text brings about is a reason to refuse it, and no more', async (t) => {
+  const reader = manifestReader(t);
+  const server = { name: 'a/a', version: '1.0.0', packages: [{ registryType: 'constructor', identifier: 'x' }] };
+  const read = await reader.read(fetched(JSON.stringify(server)), NEVER);
+  assert.equal(read.outcome, 'manifest', 'a word that objects know by themselves is no kind of package');
+});

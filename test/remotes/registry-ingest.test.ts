@@ -240,3 +240,27 @@ test('registry: manifests that are listed beside the servers are fetched, every 
   assert.deepEqual(countsOf(await ingest()), { updated: 1, missing: 1 });
   assert.equal(host.requests[0]?.path, '/index.json');
 });
+
+for (const knowsChanges of [false, true]) {
+  const kind = knowsChanges ? 'ignores the question for changes' : 'refuses the question for changes';
+  test(`registry: of one that ${kind}, an unchanged first page says nothing of the others`, async (t) => {
+    const { host, world, ingest, ids } = await testIngestOnSqlite(t);
+    let names = ['a/a', 'b/b'];
+    host.answer('/v0/servers', (request, response) => {
+      const query = new URL(request.url ?? '/', host.origin).searchParams;
+      if (query.has('updated_since') && !knowsChanges) return void response.writeHead(400).end();
+      const at = Number(query.get('cursor') ?? 0);
+      const etag = `"${names[at]}"`;
+      if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
+      const metadata = at + 1 < names.length ? { nextCursor: String(at + 1) } : {};
+      const servers = [wrapped({ name: names[at] ?? '' })];
+      response.writeHead(200, { etag }).end(JSON.stringify({ servers, metadata }));
+    });
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 2 });
+
+    names = ['a/a', 'b/b', 'c/c'];
+    world.setTime('2026-06-01T13:00:00.000Z');
+    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, unchanged: 2 });
+    assert.ok((await ids()).includes('mcp_server:c/c@1.0.0'));
+  });
+}

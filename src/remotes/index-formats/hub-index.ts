@@ -1,14 +1,13 @@
 // The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
 import { isJsonObject, type JsonObject, storableText } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry } from './index-reader.ts';
+import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
 import { isServerJson, listedServer } from './listed-server.ts';
 
 /** In the order in which they are read. */
 const KEYS = ['manifests', 'items', 'entries'];
 
 export const hubIndex: IndexReader = {
-  format: 'hub-index',
   keys: KEYS,
 
   recognizes: (document) => Array.isArray(document) || (isJsonObject(document) && listsOf(document).length > 0),
@@ -26,7 +25,8 @@ function listsOf(document: JsonObject): unknown[][] {
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {
   for (const [position, listed] of lists.flat().entries()) {
     const fault = isBareManifest(listed) ? BARE : undefined;
-    yield entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, { kind: 'entry', position }, fault);
+    const place = { kind: 'entry', position } as const;
+    yield usableEntry(indexUrl, place, () => entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, place, fault));
   }
 }
 

@@ -29,7 +29,6 @@ interface IndexPart extends Pick<IndexPage, 'next' | 'tellsChanges'> {
 }
 
 export interface IndexReader {
-  readonly format: string;
   /** Where an object has its lists. */
   readonly keys: readonly string[];
   /** A cheap look at the document's shape. Other readers may know other parts of the same document. */
@@ -50,10 +49,25 @@ export function placeInIndex(indexUrl: string, name: string): string {
   return `${index}#${PLAIN_NAME.test(name) ? name : jsonDigest(name)}`;
 }
 
-/** Kept, so that the author of the catalog sees it in the rejections; `place` says what it is called and where it stands. */
+/** What an entry is called, and where it stands. */
+export interface EntryPlace {
+  kind: 'entry' | 'server';
+  position: number;
+}
+
+/** Whatever is odd about one entry costs no other its place. */
+export function usableEntry(indexUrl: string, place: EntryPlace, read: () => IndexEntry): IndexEntry {
+  try {
+    return read();
+  } catch {
+    return unusableEntry(indexUrl, place, 'cannot be made sense of');
+  }
+}
+
+/** Kept, so that the author of the catalog sees it in the rejections. */
 export function unusableEntry(
   indexUrl: string,
-  place: { kind: 'entry' | 'server'; position: number },
+  place: EntryPlace,
   fault = 'is no manifest and names none',
 ): IndexEntry {
   const { kind, position } = place;

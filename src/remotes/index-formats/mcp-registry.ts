@@ -1,10 +1,9 @@
 // An MCP registry as an index: both generations of its list, paged.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { type IndexEntry, type IndexReader, unusableEntry } from './index-reader.ts';
+import { type IndexEntry, type IndexReader, unusableEntry, usableEntry } from './index-reader.ts';
 import { listedServer } from './listed-server.ts';
 
 export const mcpRegistry: IndexReader = {
-  format: 'mcp-registry',
   keys: ['servers'],
 
   /** Registries write an empty list as null. */
@@ -18,7 +17,9 @@ export const mcpRegistry: IndexReader = {
 };
 
 function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntry {
-  return isJsonObject(listed) ? listedServer(listed, indexUrl) : unusableEntry(indexUrl, { kind: 'server', position });
+  const place = { kind: 'server', position } as const;
+  if (!isJsonObject(listed)) return unusableEntry(indexUrl, place);
+  return usableEntry(indexUrl, place, () => listedServer(listed, indexUrl));
 }
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {

@@ -10,18 +10,19 @@ export interface RegistryCommand {
   env: Record<string, string>;
 }
 
-const RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  npm: ['npx', '-y'],
-  pypi: ['uvx'],
-  oci: ['docker', 'run', '-i', '--rm'],
-};
+/** A map, because the key is a stranger's word: an object also knows 'constructor'. */
+const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['npm', ['npx', '-y']],
+  ['pypi', ['uvx']],
+  ['oci', ['docker', 'run', '-i', '--rm']],
+]);
 
 export function commandOf(pack: JsonObject): RegistryCommand {
   const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? '';
   const hint = asText(either(pack, 'runtimeHint', 'runtime_hint'));
   const identifier = asText(pack.identifier) ?? asText(pack.name);
   const env = environmentOf(pack);
-  const runner = RUNNERS[registry] ?? (hint ? [hint] : undefined);
+  const runner = RUNNERS.get(registry) ?? (hint ? [hint] : undefined);
   if (!runner || !identifier) return { cmd: [], env };
   const version = asText(pack.version);
   const separator = registry === 'pypi' ? '==' : registry === 'oci' ? ':' : '@';

@@ -1,0 +1,46 @@
+// Pools of worker threads whose tasks may take only so long: for texts of strangers, which can be written to take for ever.
+import pLimit from 'p-limit';
+import { orAborted } from './or-aborted.ts';
+import { createWorkerPool, type WorkerPoolOptions } from './workers.ts';
+
+export interface TimedPool<Task, Result> {
+  /**
+   * The time counts from when a thread begins. Rejects with an error whose message fits behind the name of what was to be
+   * read, or with the signal's reason.
+   */
+  run(task: Task, how: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
+  destroy(): Promise<void>;
+}
+
+export function createTimedPool<Task, Result>(
+  options: Omit<WorkerPoolOptions, 'kept'> & { timeoutMs: number },
+): TimedPool<Task, Result> {
+  const { threads, longestQueue, timeoutMs } = options;
+  const pool = createWorkerPool<Task, Result>({ ...options, kept: 0 });
+  // Whoever waits does so here: a pool that ended a thread starts no other one for what is in its own queue.
+  const turns = pLimit(threads);
+
+  async function onThread(task: Task, { signal, transferList }: { signal: AbortSignal; transferList?: ArrayBuffer[] }) {
+    signal.throwIfAborted();
+    const limit = AbortSignal.timeout(timeoutMs);
+    try {
+      return await pool.run(task, { signal: AbortSignal.any([signal, limit]), transferList });
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw new Error(limit.aborted ? `took longer than ${timeoutMs / 1000} s to read` : 'is too much to read', {
+        cause,
+      });
+    }
+  }
+
+  return {
+    async run(task, how) {
+      if (turns.pendingCount >= longestQueue) throw new Error('was not read: too much waits to be read before it');
+      return orAborted(
+        turns(() => onThread(task, how)),
+        how.signal,
+      );
+    },
+    destroy: () => pool.destroy(),
+  };
+}
