@@ -155,7 +155,7 @@ describe('the executable', { concurrency: 2 }, () => {
   test('loads the model without telling anybody, and with command lines of any length', async (t) => {
     const [folder, home] = [await tempDir(t), await tempDir(t)];
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(aManifest()));
-    const started = { folder, settings: { HOME: home } };
+    const started = { folder, settings: { HOME: home, DATA_DIR: 'data' } };
     const installed = await run(t, {
       ...started,
       args: ['install', '--manifest', 'manifest.json', '--target', 'project'],
