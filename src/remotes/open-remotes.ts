@@ -9,7 +9,7 @@ import { createRemoteBook, type RemoteBook } from './remotes.ts';
 import { createSingleManifestFetcher, type FetchSingleManifest } from './single-manifest.ts';
 import { createSync, type Sync, type SyncDependencies } from './sync.ts';
 
-export interface IngestSettings {
+interface IngestSettings {
   /** 0: only when it is asked for. */
   intervalMin: number;
   maxIndexBytes: number;
@@ -19,7 +19,7 @@ export interface IngestSettings {
   remoteTimeoutMin: number;
 }
 
-export interface OpenRemotesOptions
+interface OpenRemotesOptions
   extends Pick<SyncDependencies, 'catalog' | 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock'> {
   settings: IngestSettings;
   /** Addresses that are stored whenever there are none. */
@@ -27,7 +27,7 @@ export interface OpenRemotesOptions
   world: Pick<World, 'now' | 'log' | 'fetch' | 'metrics'>;
 }
 
-export interface Remotes {
+interface Remotes {
   book: RemoteBook;
   sync: Sync;
   fetchSingleManifest: FetchSingleManifest;
