@@ -53,8 +53,12 @@ export interface MemberStore {
   known(remote: string, urls: readonly string[]): Promise<KnownMember[]>;
   /** Which other manifests of the remote have one of these uids. */
   ofUids(remote: string, uids: readonly string[]): Promise<{ url: string; uid: string }[]>;
-  /** Their entities must be stored. One whose uid is another now leaves the entity that it described before. */
-  record(remote: string, members: readonly Member[], at: Date): Promise<void>;
+  /**
+   * One whose uid is another now leaves the entity that it described before. One whose entity was removed meanwhile is not
+   * recorded, and the index is gone through again the next time. `whileStored`: does nothing and says false when the remote
+   * is none any more.
+   */
+  record(remote: string, members: readonly Member[], at: Date, options?: { whileStored?: boolean }): Promise<boolean>;
   /** Addresses of those that are not marked as missing, in byte order, after a given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
   /** How many were marked. An entity is missing once no remote lists it any more. */

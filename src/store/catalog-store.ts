@@ -15,9 +15,9 @@ import {
   summaryFromRow,
 } from './entity-row.ts';
 import { likePattern } from './like.ts';
-import { wantAnew } from './member-store.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable, Tables } from './tables.ts';
+import { wantAnew } from './want-anew.ts';
 
 /** One name has 947 in the largest published catalog. */
 const MOST_VERSIONS = 1000;
@@ -35,10 +35,7 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
       return revision.change(async (tx) => {
         const stored = await storedOf(tx, entities);
         const outcomes = new Map(entities.map((entity) => [entity.uid, outcomeOf(entity, stored.get(entity.uid))]));
-        // Sorted, so that two hubs that save the same entities never wait for each other in a circle.
-        const changed = entities
-          .filter(({ uid }) => outcomes.get(uid) !== 'unchanged')
-          .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+        const changed = entities.filter(({ uid }) => outcomes.get(uid) !== 'unchanged');
         if (changed.length > 0) await upsert(tx, changed, at);
         return {
           result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'),
@@ -129,9 +126,11 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
       .filter((column) => !KEPT_ON_UPDATE.includes(column))
       .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
     const address = keepsAddress ? sql`coalesce(excluded.source_url, entity.source_url)` : sql`excluded.source_url`;
+    // In order, as in `lockEntities`.
     await sql`
       insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
       select * from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming where true
+      order by uid
       on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address}
     `.execute(tx);
   }

@@ -11,6 +11,7 @@ import { search } from './migrations/0005_search.ts';
 import { changes } from './migrations/0006_changes.ts';
 import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
 import { fronts } from './migrations/0008_fronts.ts';
+import { generation } from './migrations/0009_generation.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -49,6 +50,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0006_changes': changes(dialect),
     '0007_no_facet_rows': noFacetRows(),
     '0008_fronts': fronts(dialect),
+    '0009_generation': generation(),
   };
 }
 

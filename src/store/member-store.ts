@@ -1,10 +1,14 @@
 // What each remote lists, on both engines.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { forgetIndexes } from './forget-indexes.ts';
+import { lockEntities } from './lock-entities.ts';
 import type { Revision } from './revision.ts';
+import { wantAnew } from './want-anew.ts';
 
-export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialect, revision: Revision): MemberStore {
+export function createMemberStore(dialect: Dialect, revision: Revision): MemberStore {
+  const { read, write, rowsFromJson, isOneOf } = dialect;
   return {
     async known(remote, urls) {
       const rows = await read
@@ -32,26 +36,20 @@ export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialec
       return rows.map(({ manifest_url, uid }) => ({ url: manifest_url, uid }));
     },
 
-    async record(remote, members, at) {
-      if (members.length === 0) return;
-      await revision.change(async (tx) => {
-        const left = await uidsLeftBy(tx, remote, members);
-        await upsertMembers(tx, remote, members);
-        const revived = await tx
-          .updateTable('entity')
-          .set({ missing_since: null })
-          .where(
-            isOneOf(
-              'uid',
-              members.map(({ uid }) => uid),
-            ),
-          )
-          .where('missing_since', 'is not', null)
-          .returning('uid')
-          .execute();
-        const missing = await leave(tx, left, at);
-        const entities = [...revived.map(({ uid }) => uid), ...missing];
-        return { result: undefined, isChange: entities.length > 0, entities };
+    async record(remote, members, at, { whileStored = false } = {}) {
+      if (members.length === 0) return true;
+      return revision.change(async (tx) => {
+        const before = await uidsBefore(tx, remote, members);
+        const uids = [...members.map(({ uid }) => uid), ...before.values()];
+        const stored = await lockEntities(tx, uids, dialect);
+        if (whileStored && !(await lockRemote(tx, remote))) return { result: false, isChange: false };
+        const recorded = members.filter(({ uid }) => stored.has(uid));
+        if (recorded.length < members.length) await forgetIndexes(tx, [remote], dialect);
+        await upsertMembers(tx, remote, recorded);
+        const revived = await revive(tx, recorded);
+        const missing = await leave(tx, uidsLeftBy(recorded, before), at);
+        const entities = [...revived, ...missing];
+        return { result: true, isChange: entities.length > 0, entities };
       });
     },
 
@@ -70,17 +68,25 @@ export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialec
 
     async markMissing(remote, urls, at) {
       return revision.change(async (tx) => {
-        const gone = await tx
+        const dropped = await tx
+          .selectFrom('remote_member')
+          .select('uid')
+          .where('remote_url', '=', remote)
+          .where('missing_since', 'is', null)
+          .where(isOneOf('manifest_url', urls))
+          .execute();
+        const uids = dropped.map(({ uid }) => uid);
+        await lockEntities(tx, uids, dialect);
+        await lockRemote(tx, remote);
+        const { numUpdatedRows } = await tx
           .updateTable('remote_member')
           .set({ missing_since: at.toISOString() })
           .where('remote_url', '=', remote)
           .where('missing_since', 'is', null)
           .where(isOneOf('manifest_url', urls))
-          .returning('uid')
-          .execute();
-        const uids = gone.map(({ uid }) => uid);
+          .executeTakeFirst();
         const missing = await leave(tx, uids, at);
-        return { result: gone.length, isChange: missing.length > 0, entities: missing };
+        return { result: Number(numUpdatedRows), isChange: missing.length > 0, entities: missing };
       });
     },
 
@@ -116,13 +122,12 @@ export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialec
 
     async noteFronts(remote, fronts) {
       const columns = ['remote_url', 'uid', 'manifest_url'];
-      const rows = fronts
-        .map(({ uid, url }) => ({ remote_url: remote, uid, manifest_url: url }))
-        // As in `wantAnew`.
-        .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+      const rows = fronts.map(({ uid, url }) => ({ remote_url: remote, uid, manifest_url: url }));
+      // In order, as in `wantAnew`.
       await sql`
         insert into remote_front (${sql.join(columns.map((column) => sql.ref(column)))})
         select * from ${rowsFromJson('remote_front', columns, JSON.stringify(rows))} as incoming where true
+        order by uid
         on conflict (remote_url, uid) do update set manifest_url = excluded.manifest_url
       `.execute(write);
     },
@@ -158,15 +163,39 @@ export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialec
     },
   };
 
-  async function uidsLeftBy(tx: Db, remote: string, members: readonly Member[]): Promise<string[]> {
-    const uids = new Map(members.map(({ url, uid }) => [url, uid]));
-    const before = await tx
+  /** False when it is not stored. Whoever removes it waits until its members are all there, to take them along. */
+  async function lockRemote(tx: Db, remote: string): Promise<boolean> {
+    const row = await tx
+      .selectFrom('remote')
+      .select('url')
+      .where('url', '=', remote)
+      .modifyEnd(dialect.forUpdate)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** By the address of the manifest; nobody else changes those of this remote. */
+  async function uidsBefore(tx: Db, remote: string, members: readonly Member[]): Promise<Map<string, string>> {
+    const urls = members.map(({ url }) => url);
+    const rows = await tx
       .selectFrom('remote_member')
       .select(['manifest_url', 'uid'])
       .where('remote_url', '=', remote)
-      .where(isOneOf('manifest_url', [...uids.keys()]))
+      .where(isOneOf('manifest_url', urls))
       .execute();
-    return before.filter(({ manifest_url, uid }) => uids.get(manifest_url) !== uid).map(({ uid }) => uid);
+    return new Map(rows.map(({ manifest_url, uid }) => [manifest_url, uid]));
+  }
+
+  async function revive(tx: Db, members: readonly Member[]): Promise<string[]> {
+    const uids = members.map(({ uid }) => uid);
+    const revived = await tx
+      .updateTable('entity')
+      .set({ missing_since: null })
+      .where(isOneOf('uid', uids))
+      .where('missing_since', 'is not', null)
+      .returning('uid')
+      .execute();
+    return revived.map(({ uid }) => uid);
   }
 
   /** A manifest of each of these entities is gone: nobody lists it any more, or whoever still does makes it anew. */
@@ -213,13 +242,9 @@ export function createMemberStore({ read, write, rowsFromJson, isOneOf }: Dialec
   }
 }
 
-/** Of these members, whoever lists the same entities makes them anew; in order, so that two remotes never wait for each other in a circle. */
-export async function wantAnew(tx: Db, which: RawBuilder<boolean>): Promise<void> {
-  await sql`
-    insert into remote_front (remote_url, uid, manifest_url)
-    select distinct remote_url, uid, cast(null as text) from remote_member
-    where missing_since is null and ${which}
-    order by remote_url, uid
-    on conflict (remote_url, uid) do update set manifest_url = null
-  `.execute(tx);
+function uidsLeftBy(members: readonly Member[], before: ReadonlyMap<string, string>): string[] {
+  return members.flatMap(({ url, uid }) => {
+    const left = before.get(url);
+    return left === undefined || left === uid ? [] : [left];
+  });
 }

@@ -5,7 +5,9 @@ import type { RemovalRefusal } from '../gateway/contract.ts';
 import type { DueQuery, RegistrationStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { foldText } from './entity-row.ts';
+import { forgetIndexesThatList } from './forget-indexes.ts';
 import { likePattern } from './like.ts';
+import { lockEntities } from './lock-entities.ts';
 import {
   PENDING_COLUMNS,
   pendingServer,
@@ -20,10 +22,8 @@ import type { EntityTable, Tables } from './tables.ts';
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
-export function createRegistrationStore(
-  { read, write, rowsFromJson, isOneOf }: Dialect,
-  revision: Revision,
-): RegistrationStore {
+export function createRegistrationStore(dialect: Dialect, revision: Revision): RegistrationStore {
+  const { read, write, rowsFromJson, isOneOf } = dialect;
   return {
     async pending(query) {
       const { errorOnly, text } = query;
@@ -50,20 +50,21 @@ export function createRegistrationStore(
           .limit(claim.limit)
           .execute();
         if (due.length === 0) return [];
-        const rows = await write
-          .updateTable('entity')
-          .set({ gateway_claimed_until: claim.until.toISOString() })
-          .where(
-            isOneOf(
-              'uid',
-              due.map(({ uid }) => uid),
-            ),
-          )
-          // Asked again by the update itself: another hub may have been faster, and may even be done with some.
-          .where((eb) => isUnclaimed(eb, claim.now))
-          .where((eb) => isDue(eb, claim))
-          .returning([...REGISTRABLE_COLUMNS, ownName])
-          .execute();
+        const uids = due.map(({ uid }) => uid);
+        const rows = await write.transaction().execute(async (tx) => {
+          await lockEntities(tx, uids, dialect);
+          return (
+            tx
+              .updateTable('entity')
+              .set({ gateway_claimed_until: claim.until.toISOString() })
+              .where(isOneOf('uid', uids))
+              // Asked again by the update itself: another hub may have been faster, and may even be done with some.
+              .where((eb) => isUnclaimed(eb, claim.now))
+              .where((eb) => isDue(eb, claim))
+              .returning([...REGISTRABLE_COLUMNS, ownName])
+              .execute()
+          );
+        });
         if (rows.length > 0) return rows.map(registrable).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
       }
     },
@@ -86,6 +87,11 @@ export function createRegistrationStore(
       if (records.length === 0) return new Set();
       const rows = JSON.stringify(records.map(recordRow));
       return revision.change(async (tx) => {
+        await lockEntities(
+          tx,
+          records.map(({ uid }) => uid),
+          dialect,
+        );
         const { rows: updated } = await sql<{ uid: string }>`
           update entity set
             gateway_registered_at = coalesce(incoming.gateway_registered_at, entity.gateway_registered_at),
@@ -107,7 +113,10 @@ export function createRegistrationStore(
 
     async release(uids) {
       if (uids.length === 0) return;
-      await write.updateTable('entity').set({ gateway_claimed_until: null }).where(isOneOf('uid', uids)).execute();
+      await write.transaction().execute(async (tx) => {
+        await lockEntities(tx, uids, dialect);
+        await tx.updateTable('entity').set({ gateway_claimed_until: null }).where(isOneOf('uid', uids)).execute();
+      });
     },
 
     async remove(uid) {
@@ -123,7 +132,8 @@ export function createRegistrationStore(
     const named = uids?.filter(isUid);
     return revision.change(async (tx) => {
       const candidates = named ?? (await allPending(tx, errorOnly));
-      await forgetIndexes(tx, candidates);
+      await lockEntities(tx, candidates, dialect);
+      await forgetIndexesThatList(tx, candidates, dialect);
       const rows = await tx
         .deleteFrom('entity')
         .where(isOneOf('uid', candidates))
@@ -138,15 +148,6 @@ export function createRegistrationStore(
       const removed = candidates.filter((uid) => gone.has(uid));
       return { result: { removed, skipped }, isChange: gone.size > 0, entities: [...gone] };
     });
-  }
-
-  /** Whoever listed them must bring them again, although its index did not change. */
-  async function forgetIndexes(tx: Db, uids: readonly string[]): Promise<void> {
-    await tx
-      .updateTable('remote')
-      .set({ etag: null, last_modified: null, changes_since: null })
-      .where('url', 'in', tx.selectFrom('remote_member').select('remote_url').where(isOneOf('uid', uids)))
-      .execute();
   }
 
   /** `pending`: what is said of those that are pending, and were not to be removed all the same. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { IngestRun } from '../remotes/contract.ts';
 import type { RemoteStore, RunStore } from '../remotes/store.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import { wantAnew } from './member-store.ts';
+import { wantAnew } from './want-anew.ts';
 
 const MOST_RUNS_KEPT = 500;
 

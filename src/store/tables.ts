@@ -84,6 +84,8 @@ interface RemoteTable {
   last_modified: Generated<string | null>;
   changes_since: Generated<string | null>;
   gone_through_at: Generated<string | null>;
+  /** Another one whenever what is known of the index was forgotten. */
+  generation: Generated<string>;
 }
 
 interface RemoteMemberTable {

@@ -7,6 +7,7 @@ import type { Member } from '../../src/remotes/store.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createMemberStore } from '../../src/store/member-store.ts';
+import { createRegistrationStore } from '../../src/store/registration-store.ts';
 import { createRemoteStore } from '../../src/store/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
@@ -27,7 +28,14 @@ async function openMembers(t: TestContext, address: DatabaseAddress) {
     NOON,
   );
   const missingSince = async (id: string) => (await catalog.get({ type: 'tool', slug: id }))?.missingSince ?? null;
-  return { members: createMemberStore(dialect, revision), remotes: createRemoteStore(dialect), catalog, missingSince };
+  return {
+    dialect,
+    members: createMemberStore(dialect, revision),
+    remotes: createRemoteStore(dialect),
+    registrations: createRegistrationStore(dialect, revision),
+    catalog,
+    missingSince,
+  };
 }
 
 const member = (name: string, id: string, fields: Partial<Member> = {}): Member => ({
@@ -110,6 +118,73 @@ testOnEveryEngine('missing: entities that change places are not', async (t, addr
   await members.record(A, [member('1', 'y'), member('2', 'x')], LATER);
   assert.deepEqual([await missingSince('x'), await missingSince('y')], [null, null]);
 });
+
+/** As a sync does, which reads two remotes at a time. */
+testOnEveryEngine('missing: is right whoever drops and brings at the same time', async (t, address) => {
+  const { members, catalog, dialect } = await openMembers(t, address);
+  for (let round = 0; round < 8; round += 1) {
+    const ids = Array.from({ length: 60 }, (_, index) => `r${round}-${index}`);
+    await catalog.save(
+      ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) })),
+      NOON,
+    );
+    const missing = async () => {
+      const rows = await dialect.read
+        .selectFrom('entity')
+        .select('uid')
+        .where('missing_since', 'is not', null)
+        .execute();
+      return rows.filter(({ uid }) => uid.startsWith(`tool:r${round}-`)).length;
+    };
+    const listed = ids.map((id) => member(id, id));
+    // Each comes to them in an order of its own.
+    const [inOrder, reversed] = [urlsOf(...ids), urlsOf(...ids.toReversed())];
+    await members.record(A, listed, NOON);
+
+    await Promise.all([members.markMissing(A, inOrder, LATER), members.record(B, listed.toReversed(), LATER)]);
+    assert.equal(await missing(), 0, 'the other one lists them');
+    await Promise.all([members.record(A, listed, LATER), members.markMissing(B, reversed, LATER)]);
+    assert.equal(await missing(), 0, 'and the other way round');
+
+    await members.record(B, listed, LATER);
+    await Promise.all([members.markMissing(A, inOrder, LATER), members.markMissing(B, reversed, LATER)]);
+    assert.equal(await missing(), ids.length, 'nobody lists them any more');
+
+    await Promise.all([members.record(A, listed, LATER), members.record(B, listed.toReversed(), LATER)]);
+    assert.equal(await missing(), 0);
+    const [toX, toY] = [
+      listed.map(({ url }) => ({ ...member('', 'x'), url })),
+      listed.map(({ url }) => ({ ...member('', 'y'), url })),
+    ];
+    await Promise.all([members.record(A, toX, LATER), members.record(B, toY.toReversed(), LATER)]);
+    assert.equal(await missing(), ids.length, 'both became others');
+  }
+});
+
+testOnEveryEngine(
+  'missing: those who save, drop and remove the same entities never wait in a circle',
+  async (t, address) => {
+    const { members, catalog, registrations } = await openMembers(t, address);
+    // In the order of UTF-16 the last two are the other way round.
+    const ids = [...Array.from({ length: 40 }, (_, index) => `s${index}`), '\uff5e', '\u{1f600}'];
+    const listed = ids.map((id) => ({ ...member(encodeURI(id), id), uid: `mcp_server:${id}@1.0.0` }));
+    const urls = listed.map(({ url }) => url);
+    const entities = (summary: string) =>
+      ids.map((id) => entityFromManifest({ document: aManifest({ type: 'mcp_server', id, summary }) }));
+    for (let round = 0; round < 6; round += 1) {
+      await catalog.save(entities(`${round}`), NOON);
+      await members.record(A, listed, NOON);
+      await members.record(B, listed, NOON);
+      await Promise.all([
+        catalog.save(entities(`${round} changed`).toReversed(), NOON),
+        members.markMissing(A, urls.toReversed(), LATER),
+        members.record(B, listed.toReversed(), LATER),
+        registrations.release(listed.map(({ uid }) => uid).toReversed()),
+        registrations.removeMany({ uids: listed.map(({ uid }) => uid).toReversed(), errorOnly: false }),
+      ]);
+    }
+  },
+);
 
 testOnEveryEngine('rivals: several manifests of one entity, and which one it was made of', async (t, address) => {
   const { members } = await openMembers(t, address);

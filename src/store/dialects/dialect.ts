@@ -23,6 +23,11 @@ export interface Dialect {
   rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
   /** Whether a text column has one of the values: one parameter, however many there are. */
   isOneOf(column: string, values: readonly string[]): RawBuilder<boolean>;
+  /**
+   * The end of a select in a transaction: from here to its end nobody else changes these rows, and what is read next is what
+   * others have made of them. Nothing where there is one writer at a time. Always in order, so that nobody waits in a circle.
+   */
+  readonly forUpdate: RawBuilder<unknown>;
   /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
   tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
   /** Only where queries are planned by what is known of the tables: looks at them now, which the database itself does only now and then. */

@@ -9,11 +9,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** What is said differently, whoever answers it. */
-export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf'> = {
+export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate'> = {
   byteOrderedText: sql`text collate "C"`,
   rowsFromJson: (table, columns, json) =>
     sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
   isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
+  // Keys never change, and whoever refers to one need not wait.
+  forUpdate: sql`for no key update`,
 };
 
 export function openPostgres(

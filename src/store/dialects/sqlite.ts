@@ -67,6 +67,7 @@ export async function openSqlite(
       sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
     isOneOf: (column, values) =>
       sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
+    forUpdate: sql``,
     tryLock: async (name) => tryLock(path, name),
     // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
