@@ -5,7 +5,7 @@ import type { FailedManifest, FetchedManifest } from './fetch-manifest.ts';
 import type { Progress } from './progress.ts';
 import type { ReadManifest } from './read-manifest.ts';
 import type { Rivals } from './rivals.ts';
-import type { Member, MemberStore } from './store.ts';
+import type { Member, MemberStore, Rival } from './store.ts';
 
 export type ManifestOutcome = Exclude<FetchedManifest, { outcome: 'fetched' }> | ReadManifest | FailedManifest;
 
@@ -40,8 +40,14 @@ export function createManifestSaver(
   }
 
   async function save(read: readonly ReadManifest[]): Promise<void> {
-    const hidden = await hiddenUrls(read.map(({ member }) => member));
+    const uids = read.map(({ member }) => member.uid);
+    const stored = await members.ofUids(remote, uids);
+    const hidden = hiddenUrls(
+      read.map(({ member }) => member),
+      stored,
+    );
     const shown = read.filter(({ url }) => !hidden.has(url));
+    await doubtFronts(shown, stored);
     const outcomes = await catalog.saveEntities(shown.map(({ entity }) => entity));
     for (const { url } of shown) rivals.tell(url, 'saved');
     // What is hidden as well: it is not sent again as long as it stays the same.
@@ -55,14 +61,28 @@ export function createManifestSaver(
   }
 
   /** Addresses of those whose uid also has a manifest further down in the index, as far as is known. */
-  async function hiddenUrls(read: readonly Member[]): Promise<Set<string>> {
+  function hiddenUrls(read: readonly Member[], stored: readonly Rival[]): Set<string> {
     const urls = new Set(read.map(({ url }) => url));
-    const uids = read.map(({ uid }) => uid);
-    const stored = (await members.ofUids(remote, uids)).filter(({ url }) => !urls.has(url));
+    const others = stored.filter(({ url }) => !urls.has(url));
     const lastPlaces = new Map<string, number>();
-    for (const { url, uid } of [...stored, ...read])
+    for (const { url, uid } of [...others, ...read])
       lastPlaces.set(uid, Math.max(place(url), lastPlaces.get(uid) ?? -1));
     return new Set(read.filter(({ url, uid }) => place(url) < (lastPlaces.get(uid) ?? -1)).map(({ url }) => url));
+  }
+
+  /**
+   * Entities that are about to be made of another manifest than was noted. Before they are, because a run may end at any
+   * moment: the next one then makes some anew for nothing, but takes none for what it is not.
+   */
+  async function doubtFronts(shown: readonly ReadManifest[], stored: readonly Rival[]): Promise<void> {
+    const fronts = new Map(stored.map(({ uid, front }) => [uid, front]));
+    const doubted = shown.filter(({ url, member }) => (fronts.get(member.uid) ?? url) !== url);
+    const uids = new Set(doubted.map(({ member }) => member.uid));
+    if (uids.size > 0)
+      await members.noteFronts(
+        remote,
+        [...uids].map((uid) => ({ uid, url: null })),
+      );
   }
 
   function place(url: string): number {

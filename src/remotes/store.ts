@@ -51,8 +51,8 @@ export interface Rival {
 
 export interface MemberStore {
   known(remote: string, urls: readonly string[]): Promise<KnownMember[]>;
-  /** Which other manifests of the remote have one of these uids. */
-  ofUids(remote: string, uids: readonly string[]): Promise<{ url: string; uid: string }[]>;
+  /** Which manifests of the remote have one of these uids, also those that are marked as missing. */
+  ofUids(remote: string, uids: readonly string[]): Promise<Rival[]>;
   /**
    * One whose uid is another now leaves the entity that it described before. One whose entity was removed meanwhile is not
    * recorded, and the index is gone through again the next time. `whileStored`: does nothing and says false when the remote

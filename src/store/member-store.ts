@@ -1,6 +1,6 @@
 // What each remote lists, on both engines.
 import { sql } from 'kysely';
-import type { Member, MemberStore } from '../remotes/store.ts';
+import type { Member, MemberStore, Rival } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities } from './lock-entities.ts';
@@ -27,13 +27,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     },
 
     async ofUids(remote, uids) {
-      const rows = await read
-        .selectFrom('remote_member')
-        .select(['manifest_url', 'uid'])
-        .where('remote_url', '=', remote)
-        .where(isOneOf('uid', uids))
-        .execute();
-      return rows.map(({ manifest_url, uid }) => ({ url: manifest_url, uid }));
+      const rows = await membersWithFronts(remote).where(isOneOf('member.uid', uids)).execute();
+      return rows.map(rivalFromRow);
     },
 
     async record(remote, members, at, { whileStored = false } = {}) {
@@ -103,21 +98,11 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         .select('uid')
         .where('remote_url', '=', remote)
         .where('manifest_url', 'is', null);
-      const rows = await read
-        .selectFrom('remote_member as member')
-        .leftJoin('remote_front as front', (join) =>
-          join.onRef('front.remote_url', '=', 'member.remote_url').onRef('front.uid', '=', 'member.uid'),
-        )
-        .select(['member.manifest_url', 'member.uid', 'front.uid as noted', 'front.manifest_url as front'])
-        .where('member.remote_url', '=', remote)
+      const rows = await membersWithFronts(remote)
         .where('member.missing_since', 'is', null)
         .where('member.uid', 'in', several.union(wanted))
         .execute();
-      return rows.map(({ manifest_url, uid, noted, front }) => ({
-        url: manifest_url,
-        uid,
-        front: noted === null ? undefined : front,
-      }));
+      return rows.map(rivalFromRow);
     },
 
     async noteFronts(remote, fronts) {
@@ -162,6 +147,16 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       return Number(count);
     },
   };
+
+  function membersWithFronts(remote: string) {
+    return read
+      .selectFrom('remote_member as member')
+      .leftJoin('remote_front as front', (join) =>
+        join.onRef('front.remote_url', '=', 'member.remote_url').onRef('front.uid', '=', 'member.uid'),
+      )
+      .select(['member.manifest_url', 'member.uid', 'front.uid as noted', 'front.manifest_url as front'])
+      .where('member.remote_url', '=', remote);
+  }
 
   /** False when it is not stored. Whoever removes it waits until its members are all there, to take them along. */
   async function lockRemote(tx: Db, remote: string): Promise<boolean> {
@@ -240,6 +235,11 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         uid = excluded.uid, etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest, missing_since = null
     `.execute(tx);
   }
+}
+
+function rivalFromRow(row: { manifest_url: string; uid: string; noted: string | null; front: string | null }): Rival {
+  const { manifest_url, uid, noted, front } = row;
+  return { url: manifest_url, uid, front: noted === null ? undefined : front };
 }
 
 function uidsLeftBy(members: readonly Member[], before: ReadonlyMap<string, string>): string[] {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
@@ -139,6 +140,55 @@ testOnEveryEngine('last write: holds across the pages of an index', async (t, ad
   assert.deepEqual(await ingested(), ['0 changed', { updated: 1, unchanged: 3 }]);
   pages([one, inPlace], [two]);
   assert.deepEqual(await ingested(), ['2', { updated: 1, unchanged: 2, missing: 1 }]);
+});
+
+/** The entity is described by one manifest of each page. */
+function putPages({ host }: TestIngest, ...pages: (string[] | undefined)[]): void {
+  host.answer('/pages', (request, response) => {
+    const page = Number(new URL(request.url ?? '/', host.origin).searchParams.get('cursor') ?? 0);
+    const manifests = pages[page]?.map((name) => `m/${name}.json`);
+    if (!manifests) return void response.writeHead(404).end();
+    const metadata = page + 1 < pages.length ? { nextCursor: String(page + 1) } : {};
+    response.end(JSON.stringify({ servers: [], manifests, metadata }));
+  });
+}
+
+testOnEveryEngine('last write: holds when a later page cannot be had for a while', async (t, address) => {
+  const it = await testIngest(t, address);
+  it.host.put('/m/a.json', rival('first'));
+  it.host.put('/m/b.json', rival('last'));
+  putPages(it, ['a'], ['b']);
+  await it.ingest('/pages');
+  assert.equal((await it.get('tool:x')).summary, 'last');
+
+  it.host.put('/m/a.json', rival('first, changed'));
+  putPages(it, ['a'], undefined);
+  assert.match((await it.ingest('/pages')).error ?? '', /answered 404/);
+  assert.equal((await it.get('tool:x')).summary, 'first, changed', 'for as long as the other page is away');
+
+  putPages(it, ['a'], ['b']);
+  assert.deepEqual(countsOf(await it.ingest('/pages')), { updated: 1, unchanged: 1 });
+  assert.equal((await it.get('tool:x')).summary, 'last');
+  assert.deepEqual(countsOf(await it.ingest('/pages')), { unchanged: 2 });
+});
+
+test('last write: holds when a run ends between the save of an entity and that of its member', async (t) => {
+  const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
+  it.host.put('/m/a.json', rival('first'));
+  it.host.put('/m/b.json', rival('last'));
+  putPages(it, ['a'], ['b']);
+  await it.ingest('/pages');
+  it.host.put('/m/a.json', rival('first, changed'));
+  await sql`create trigger full before update on remote_member begin select raise(abort, 'no room'); end`.execute(
+    it.database.write,
+  );
+  assert.equal((await it.ingest('/pages')).ok, false);
+  assert.equal((await it.get('tool:x')).summary, 'first, changed');
+
+  await sql`drop trigger full`.execute(it.database.write);
+  putPages(it, ['a', 'b']);
+  await it.ingest('/pages');
+  assert.equal((await it.get('tool:x')).summary, 'last');
 });
 
 testOnEveryEngine('last write: holds when the last one cannot be had for a while', async (t, address) => {

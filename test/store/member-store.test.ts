@@ -61,7 +61,7 @@ testOnEveryEngine(
     ]);
     assert.deepEqual(await members.known(A, []), []);
     assert.deepEqual(await members.ofUids(A, ['tool:x@1.0.0', 'tool:z@1.0.0']), [
-      { url: urlsOf('1')[0], uid: 'tool:x@1.0.0' },
+      { url: urlsOf('1')[0], uid: 'tool:x@1.0.0', front: undefined },
     ]);
     assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [2, 1]);
     await members.record(A, [], NOON);
