@@ -7,7 +7,7 @@ import type { IngestResult } from './contract.ts';
 import { NO_STATE } from './index-state.ts';
 import { createIngest, type GoneThrough, type Ingest, type IngestDependencies } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
-import type { RemoteStore, RunStore } from './store.ts';
+import type { MemberStore, RemoteStore, RunStore } from './store.ts';
 
 export interface RemoteIngestDependencies extends IngestDependencies {
   remotes: RemoteStore;
@@ -47,16 +47,18 @@ async function ingestAndKeep(
   dependencies: RemoteIngestDependencies,
   { url, signal, acceptShrunk, progress }: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
 ): Promise<void> {
-  const { remotes, runs, now, timeLimitMs, log } = dependencies;
+  const { remotes, members, runs, now, timeLimitMs, log } = dependencies;
   // Shown as under way from now on.
   await runs.save(progress.run());
-  const known = (await remotes.indexState(url)) ?? NO_STATE;
+  const stored = await remotes.remembered(url);
+  const known = stored?.state ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
   const end = new AbortController();
   // Passed on, because every request listens, and a signal made of others is slow to listen to.
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
-  const ingest = createIngest(dependencies, { url, known, progress, acceptShrunk, signal: end.signal });
+  const own = stored ? { ...dependencies, members: ofStoredRemote(members) } : dependencies;
+  const ingest = createIngest(own, { url, known, progress, acceptShrunk, signal: end.signal });
   const saving = saveNowAndThen(runs, { progress, signal: end.signal });
   let gone: GoneThrough = { state: known, isWhole: false };
   try {
@@ -71,10 +73,22 @@ async function ingestAndKeep(
   // What is saved below must stay the last word.
   await saving;
   const { error } = progress.finish();
-  // The remote did nothing wrong when the hub closes: what is known of it stays.
-  if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), error, state: gone.state });
   await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
+  // The remote did nothing wrong when the hub closes: what is known of it stays.
+  const { state } = gone;
+  if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), error, state, generation: stored?.generation });
   await runs.save(progress.run());
+}
+
+/** Of a remote that is removed meanwhile, nothing more is recorded: nobody would ever mark as missing what it lists. */
+function ofStoredRemote(members: MemberStore): MemberStore {
+  return {
+    ...members,
+    async record(remote, listed, at) {
+      if (await members.record(remote, listed, at, { whileStored: true })) return true;
+      throw new FetchError('was removed while it was being ingested', { isTemporary: false });
+    },
+  };
 }
 
 export function tookTooLong(limitMs: number): string {

@@ -18,10 +18,24 @@ export interface RemoteStore {
   /** How many of them were not known. */
   add(urls: readonly string[], at: Date): Promise<number>;
   remove(url: string): Promise<boolean>;
-  /** Undefined when the address is no stored remote, or was never read. */
-  indexState(url: string): Promise<IndexState | undefined>;
-  /** Does nothing for an address that is no stored remote. */
-  saveOutcome(url: string, outcome: { at: Date; error: string | null; state: IndexState }): Promise<void>;
+  /** Undefined when the address is no stored remote. */
+  remembered(url: string): Promise<RememberedIndex | undefined>;
+  /** Does nothing for an address that was no stored remote; of one that was removed meanwhile, nothing is left. */
+  saveOutcome(url: string, outcome: IngestOutcome): Promise<void>;
+}
+
+export interface RememberedIndex {
+  state: IndexState;
+  /** Another one once the state was forgotten, or the remote removed and added again. */
+  generation: string;
+}
+
+export interface IngestOutcome {
+  at: Date;
+  error: string | null;
+  state: IndexState;
+  /** As it was when the ingest began: the state is kept only if it still is. Undefined when it was no stored remote. */
+  generation: string | undefined;
 }
 
 /** One manifest that an index lists, as it was when it was last fetched. */

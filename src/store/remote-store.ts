@@ -1,8 +1,9 @@
 // The list of remotes and the history of their ingests, on both engines.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { IngestRun } from '../remotes/contract.ts';
 import type { RemoteStore, RunStore } from '../remotes/store.ts';
-import type { Dialect } from './dialects/dialect.ts';
+import type { Db, Dialect } from './dialects/dialect.ts';
 import { wantAnew } from './want-anew.ts';
 
 const MOST_RUNS_KEPT = 500;
@@ -46,7 +47,7 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
     async add(urls, at) {
       const { numInsertedOrUpdatedRows } = await write
         .insertInto('remote')
-        .values(urls.map((url) => ({ url, created_at: at.toISOString() })))
+        .values(urls.map((url) => ({ url, created_at: at.toISOString(), generation: randomUUID() })))
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       return Number(numInsertedOrUpdatedRows ?? 0);
@@ -56,48 +57,67 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
       return write.transaction().execute(async (tx) => {
         const { numDeletedRows } = await tx.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
         // What it brought stays in the catalog, unless others list it: those bring theirs. Only the memory of the remote goes.
+        // Its own notes of those as well, although they go: all in one order, as everybody does.
         await wantAnew(
           tx,
-          sql`remote_url <> ${url} and uid in (select uid from remote_member where remote_url = ${url})`,
+          sql`uid in (
+            select uid from remote_member where remote_url = ${url}
+            intersect select uid from remote_member where remote_url <> ${url}
+          )`,
         );
-        await tx.deleteFrom('remote_front').where('remote_url', '=', url).execute();
-        await tx.deleteFrom('remote_member').where('remote_url', '=', url).execute();
-        await tx.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
+        await forget(tx, url);
         return Number(numDeletedRows) > 0;
       });
     },
 
-    async indexState(url) {
+    async remembered(url) {
       const row = await read
         .selectFrom('remote')
-        .select(['etag', 'last_modified', 'changes_since', 'gone_through_at'])
+        .select(['etag', 'last_modified', 'changes_since', 'gone_through_at', 'generation'])
         .where('url', '=', url)
         .executeTakeFirst();
       return (
         row && {
-          etag: row.etag,
-          lastModified: row.last_modified,
-          changesSince: row.changes_since,
-          goneThroughAt: row.gone_through_at,
+          state: {
+            etag: row.etag,
+            lastModified: row.last_modified,
+            changesSince: row.changes_since,
+            goneThroughAt: row.gone_through_at,
+          },
+          generation: row.generation,
         }
       );
     },
 
-    async saveOutcome(url, { at, error, state }) {
-      await write
-        .updateTable('remote')
-        .set({
-          last_sync_at: at.toISOString(),
-          last_error: error,
-          etag: state.etag,
-          last_modified: state.lastModified,
-          changes_since: state.changesSince,
-          gone_through_at: state.goneThroughAt,
-        })
-        .where('url', '=', url)
-        .execute();
+    async saveOutcome(url, { at, error, state, generation }) {
+      await write.transaction().execute(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('remote')
+          .set({ last_sync_at: at.toISOString(), last_error: error })
+          .where('url', '=', url)
+          .executeTakeFirst();
+        if (generation === undefined) return;
+        if (numUpdatedRows === 0n) return forget(tx, url);
+        await tx
+          .updateTable('remote')
+          .set({
+            etag: state.etag,
+            last_modified: state.lastModified,
+            changes_since: state.changesSince,
+            gone_through_at: state.goneThroughAt,
+          })
+          .where('url', '=', url)
+          .where('generation', '=', generation)
+          .execute();
+      });
     },
   };
+}
+
+async function forget(tx: Db, url: string): Promise<void> {
+  await tx.deleteFrom('remote_front').where('remote_url', '=', url).execute();
+  await tx.deleteFrom('remote_member').where('remote_url', '=', url).execute();
+  await tx.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
 }
 
 export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore {

@@ -46,17 +46,19 @@ testOnEveryEngine(
     const { remotes } = await openStores(t, address);
     await remotes.add([A], NOON);
     const nothing = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
-    assert.deepEqual(await remotes.indexState(A), nothing);
-    assert.equal(await remotes.indexState(B), undefined);
+    const stateOf = async (url: string) => (await remotes.remembered(url))?.state;
+    const generation = (await remotes.remembered(A))?.generation;
+    assert.deepEqual(await stateOf(A), nothing);
+    assert.equal(await remotes.remembered(B), undefined);
 
     const state = { etag: '"1"', lastModified: 'Mon', changesSince: 'then', goneThroughAt: 'before' };
-    await remotes.saveOutcome(A, { at: NOON, error: null, state });
-    await remotes.saveOutcome(B, { at: NOON, error: null, state });
-    assert.deepEqual(await remotes.indexState(A), state);
-    assert.equal(await remotes.indexState(B), undefined);
+    await remotes.saveOutcome(A, { at: NOON, error: null, state, generation });
+    await remotes.saveOutcome(B, { at: NOON, error: null, state, generation: undefined });
+    assert.deepEqual(await remotes.remembered(A), { state, generation });
+    assert.equal(await remotes.remembered(B), undefined);
     assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', last_error: null, etag: true });
 
-    await remotes.saveOutcome(A, { at: NOON, error: 'answered 500', state: nothing });
+    await remotes.saveOutcome(A, { at: NOON, error: 'answered 500', state: nothing, generation });
     assert.partialDeepStrictEqual((await remotes.list())[0], {
       last_sync_at: NOON.toISOString(),
       last_status: 'failed',
@@ -65,7 +67,8 @@ testOnEveryEngine(
     });
     await remotes.remove(A);
     await remotes.add([A], NOON);
-    assert.deepEqual(await remotes.indexState(A), nothing, 'a remote that comes back is new');
+    await remotes.saveOutcome(A, { at: NOON, error: null, state, generation });
+    assert.deepEqual(await stateOf(A), nothing, 'a remote that comes back is new, also for who read the one before');
   },
 );
 

@@ -1,0 +1,110 @@
+// What an operator removes while a remote is being ingested.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRemoteStore } from '../../src/store/remote-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { aManifest } from '../support/builders.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { countsOf, type TestIngest, testIngest } from './test-ingest.ts';
+
+const servers = (...ids: string[]): JsonObject[] => ids.map((id) => aManifest({ type: 'mcp_server', id, name: id }));
+const uidOf = (id: string) => `mcp_server:${id}@1.0.0`;
+
+/** So many are saved at a time. */
+const BATCH = 250;
+
+/** Those named, and then as many in place as make a batch, and then the manifest that an ingest waits for. */
+function publish({ host }: TestIngest, ...ids: string[]): void {
+  for (const manifest of servers(...ids, 'last')) host.put(`/m/${manifest.id}.json`, manifest);
+  const others = servers(...Array.from({ length: BATCH }, (_, index) => `other-${index}`));
+  const named = ids.map((id) => `m/${id}.json`);
+  host.put('/index.json', { manifests: [...named, ...others.map((manifest) => ({ manifest })), 'm/last.json'] });
+}
+
+/** An ingest that recorded the first batch and waits for the last manifest: `meanwhile` is done, and then it goes on. */
+async function ingestAndMeanwhile(it: TestIngest, meanwhile: () => Promise<unknown>) {
+  const letGo = it.host.hold('/m/last.json');
+  const ingesting = it.ingest();
+  while ((await membersOf(it)) === 0) await sleep(10);
+  await meanwhile();
+  letGo();
+  return ingesting;
+}
+
+async function membersOf({ database }: TestIngest): Promise<number> {
+  return (await database.read.selectFrom('remote_member').select('uid').execute()).length;
+}
+
+function openStores({ database }: TestIngest) {
+  return {
+    pending: createRegistrationStore(database, createRevision(database)),
+    remotes: createRemoteStore(database),
+  };
+}
+
+testOnEveryEngine(
+  'meanwhile: an entity that is removed comes with the next run, not a day later',
+  async (t, address) => {
+    const it = await testIngest(t, address);
+    const { pending, remotes } = openStores(it);
+    publish(it, 'a', 'b');
+    const first = await ingestAndMeanwhile(it, () => pending.remove(uidOf('a')));
+    assert.deepEqual([first.ok, countsOf(first)], [true, { created: BATCH + 3 }]);
+    await assert.rejects(it.get(uidOf('a')), { code: 'entity_not_found' });
+    assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', etag: false, entities: BATCH + 2 });
+
+    assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: BATCH + 2 });
+    it.host.forget();
+    assert.deepEqual(countsOf(await it.ingest()), { unchanged: BATCH + 3 });
+    assert.equal(it.host.requests.length, 1, 'and then the index is taken at its word again');
+  },
+);
+
+test('meanwhile: an entity that is removed before it is recorded costs no other its place', async (t) => {
+  const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
+  it.publish(...servers('a', 'b', 'last'));
+  await sql`
+    create trigger remover after insert on entity when new.slug = 'a' begin delete from entity where slug = 'a'; end
+  `.execute(it.database.write);
+  const { ok, error } = await it.ingest();
+  assert.deepEqual([ok, error], [true, undefined]);
+  assert.deepEqual(await it.ids(), [uidOf('b'), uidOf('last')]);
+
+  await sql`drop trigger remover`.execute(it.database.write);
+  assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: 2 }, 'although the index stayed the same');
+});
+
+testOnEveryEngine(
+  'meanwhile: a remote that is removed leaves nothing behind but what it brought',
+  async (t, address) => {
+    const it = await testIngest(t, address);
+    const { remotes } = openStores(it);
+    const url = it.host.url('/index.json');
+    publish(it, 'a', 'gone');
+    it.host.remove('/m/gone.json');
+    const { ok, error } = await ingestAndMeanwhile(it, () => remotes.remove(url));
+    assert.deepEqual([ok, error], [false, 'was removed while it was being ingested']);
+    assert.equal(await membersOf(it), 0);
+    assert.equal((await it.runs.rejections({ limit: 10, offset: 0 })).total, 0);
+    assert.deepEqual(await remotes.list(), []);
+    assert.equal((await it.get(uidOf('a'))).missing_since, null);
+  },
+);
+
+testOnEveryEngine('meanwhile: a remote that is removed and added again is new', async (t, address) => {
+  const it = await testIngest(t, address);
+  const { remotes } = openStores(it);
+  const url = it.host.url('/index.json');
+  publish(it, 'a', 'b');
+  const { ok } = await ingestAndMeanwhile(it, async () => {
+    await remotes.remove(url);
+    await remotes.add([url], it.world.now());
+  });
+  assert.equal(ok, true);
+  await it.ingest();
+  assert.equal(await membersOf(it), BATCH + 3, 'those of the first part as well, although the index stayed the same');
+});
