@@ -3,7 +3,7 @@ import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { SyncReport } from './contract.ts';
 import type { RemoteBook } from './remotes.ts';
-import type { Sync } from './sync.ts';
+import { BEING_INGESTED, type Sync } from './sync.ts';
 
 export interface BackgroundDependencies {
   sync: Pick<Sync, 'syncRemotes'>;
@@ -74,6 +74,8 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
       log.info(counts, 'Background sync done');
       return 'done';
     }
+    if (Object.values(errors).every((error) => error === BEING_INGESTED))
+      return skipped('every remote is being ingested already');
     log.warn(counts, 'Background sync failed: no remote could be read');
     return 'failed';
   }

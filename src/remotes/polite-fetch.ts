@@ -7,13 +7,14 @@ import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 export interface PoliteFetchOptions {
   fetch: Fetch;
   requestsPerHost: number;
-  /** Tells how long to wait before a further try; tests make it short, and the time before a host is given up. */
+  /** Tells how long to wait before a further try; tests make it short, and the times before a host is given up. */
   backoffMs?: (attempt: number) => number;
   patienceMs?: number;
+  longestPauseMs?: number;
 }
 
 const MOST_TRIES = 4;
-/** A longer one is not waited for: others would wait with it. */
+/** A longer one is not waited for, nor are several after each other without an answer between them: others would wait with it. */
 const LONGEST_PAUSE_MS = 120_000;
 /** How long the wish of a host is remembered at most. */
 const LONGEST_MEMORY_MS = 3_600_000;
@@ -45,6 +46,7 @@ export function createPoliteFetch({
   requestsPerHost,
   backoffMs = jitteredBackoff,
   patienceMs = PATIENCE_MS,
+  longestPauseMs = LONGEST_PAUSE_MS,
 }: PoliteFetchOptions): Fetch {
   const hosts = new Map<string, Host>();
   /** Requests that share a signal are one piece of work: a host that is given up in it is asked again in the next. */
@@ -97,6 +99,11 @@ export function createPoliteFetch({
     return failures !== undefined && failures.count >= MOST_FAILURES && Date.now() - failures.since >= patienceMs;
   }
 
+  function wantsLongPause({ pausedUntil }: Host, failures: Failures | undefined): boolean {
+    const now = Date.now();
+    return pausedUntil > now && pausedUntil - (failures?.since ?? now) > longestPauseMs;
+  }
+
   return async (request) => {
     const name = nameOf(request.url);
     const host = hostNamed(name);
@@ -109,7 +116,7 @@ export function createPoliteFetch({
         throw notAsked('its host gave no usable answer to the requests before it');
       for (let attempt = 1; ; attempt += 1) {
         const pauseMs = host.pausedUntil - Date.now();
-        if (pauseMs > LONGEST_PAUSE_MS)
+        if (wantsLongPause(host, failuresOfHosts.get(name)))
           throw notAsked(`its host wants a pause of ${Math.ceil(pauseMs / 60_000)} minutes`);
         if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
         let outcome: FetchReply | FetchError;
@@ -128,8 +135,7 @@ export function createPoliteFetch({
         const failures = failuresOfHosts.get(name) ?? { since: startedAt, count: 0 };
         failuresOfHosts.set(name, failures);
         if (attempt === MOST_TRIES) failures.count += 1;
-        const wantsLongPause = host.pausedUntil - Date.now() > LONGEST_PAUSE_MS;
-        const isEnough = attempt === MOST_TRIES || isGivenUp(failures) || wantsLongPause;
+        const isEnough = attempt === MOST_TRIES || isGivenUp(failures) || wantsLongPause(host, failures);
         if (isEnough) return settle(outcome);
         await sleep(backoffMs(attempt), undefined, { signal: request.signal });
       }

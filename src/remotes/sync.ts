@@ -74,7 +74,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     try {
       await interruptedClosed;
       const lock = await tryLock(`ingest ${url}`);
-      if (!lock) return refused(url, 'is being ingested already');
+      if (!lock) return refused(url, BEING_INGESTED);
       return await ingestLocked(url, task).finally(() => lock.release());
     } catch (error) {
       log.error({ url, error }, `Could not ingest ${url}`);
@@ -210,6 +210,9 @@ export function createSync(dependencies: SyncDependencies): Sync {
 function runsOf(progress: Iterable<Progress>): IngestRun[] {
   return [...progress].map((each) => each.run());
 }
+
+/** What a result says of a remote that somebody else reads at the moment. */
+export const BEING_INGESTED = 'is being ingested already';
 
 function refused(url: string, error: string): IngestResult {
   const none = { manifests_seen: 0, entities_upserted: 0, created: 0, updated: 0, unchanged: 0, failed: 0, missing: 0 };

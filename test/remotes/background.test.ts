@@ -153,6 +153,23 @@ test('background: a round in which no remote can be read has failed, one in whic
   assert.equal(beside.outcomes[0], 'done');
 });
 
+test('background: a round is skipped when somebody ingests all there is', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/index.json', []);
+  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  await started.hub.addRemote(host.url('/index.json'));
+  const letGo = host.hold('/index.json');
+  const ingesting = started.hub.ingest(host.url('/index.json'));
+  await until(() => host.requests.length > 0);
+  const { background, outcomes } = startOn(t, started);
+  await until(() => outcomes.length >= 1);
+  background.stop();
+  letGo();
+  await ingesting;
+  assert.equal(outcomes[0], 'skipped');
+  assert.ok(saidWhy(started, /skipped: every remote is being ingested already/));
+});
+
 function saidWhy({ world }: Started, what: RegExp): boolean {
   return world.logged.some(({ message }) => what.test(message));
 }

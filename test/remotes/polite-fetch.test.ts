@@ -13,11 +13,12 @@ function politely(
     requestsPerHost = 4,
     backoffMs = ((_attempt) => 1) as (attempt: number) => number,
     patienceMs = 60_000,
+    longestPauseMs = undefined as number | undefined,
   }: Partial<PoliteFetchOptions> = {},
 ) {
   const { fetch, close } = createFetch({ allowPrivate: true });
   t.after(close);
-  const polite = createPoliteFetch({ fetch, requestsPerHost, backoffMs, patienceMs });
+  const polite = createPoliteFetch({ fetch, requestsPerHost, backoffMs, patienceMs, longestPauseMs });
   return (url: string, some: Partial<FetchRequest> = {}) =>
     polite({ url, maxBytes: 100_000, timeoutMs: 2_000, ...some });
 }
@@ -117,6 +118,23 @@ test('polite fetch: a host that asks for a day is neither waited for nor asked a
   assert.equal((await fetch(host.url('/a'))).status, 429);
   await assert.rejects(fetch(host.url('/b')), /was not asked for: its host wants a pause of 60 minutes/);
   assert.equal(host.requests.length, 1);
+});
+
+test('polite fetch: a host that wants one pause after the other is not waited for without end', async (t) => {
+  const host = await startIndexServer(t);
+  host.fail('/a', { status: 429, times: 1_000, headers: { 'retry-after': '1' } });
+  host.put('/b', 'b');
+  host.fail('/b', { status: 429, times: 1, headers: { 'retry-after': '1' } });
+  const fetch = politely(t, { longestPauseMs: 1_500, requestsPerHost: 2 });
+  const { signal } = new AbortController();
+  assert.equal((await fetch(host.url('/b'), { signal })).body.toString(), 'b', 'one is waited for');
+
+  const startedAt = performance.now();
+  const asked = Array.from({ length: 20 }, () => fetch(host.url('/a'), { signal }).catch((error: Error) => error));
+  const outcomes = await Promise.all(asked);
+  assert.ok(performance.now() - startedAt < 1_900, 'not for a second time');
+  assert.ok(host.seen('/a').length <= 4, `${host.seen('/a').length} requests`);
+  assert.ok(outcomes.filter((each) => each instanceof Error && /wants a pause/.test(each.message)).length >= 16);
 });
 
 test('polite fetch: what is stopped does not wait for a pause to end', async (t) => {
