@@ -80,12 +80,15 @@ export function createIngest(
   const saver = createManifestSaver(dependencies, { remote: url, places, progress, rivals });
   let listedAgain = 0;
   let hasFailedForNow = false;
+  let isNewFirst = false;
 
   async function run(): Promise<GoneThrough> {
     const startedAt = now();
     const listedBefore = await members.countPresent(url);
     // Whoever believes a smaller index wants it gone through, whether it changed since or not.
     const mustGoThrough = acceptShrunk || !isTrusted(known, startedAt) || (await members.isWorkLeft(url));
+    // An ingest that did not come to its end in its time must not begin with the same manifests each time.
+    isNewFirst = listedBefore > 0 && !isTrusted(known, startedAt);
     const trusted = mustGoThrough ? NO_STATE : known;
     const { first, isWhole } = await firstPage(fetchIndex, { url, known: trusted, signal });
     if (!first) {
@@ -108,10 +111,19 @@ export function createIngest(
     const start = index.next();
     // The whole page first: where the last manifest of an entity is must be known from the start.
     progress.expect(await index.register(page));
-    await fetchAll(entriesToFetch(page, start), async (outcomes) => {
+    const use = async (outcomes: readonly ManifestOutcome[]) => {
       await save(outcomes);
       progress.done(outcomes.length);
-    });
+    };
+    const done = new Set<string>();
+    if (isNewFirst) {
+      const isNew = ({ member }: EntryToFetch) => member === undefined;
+      await fetchAll(entriesToFetch(page, { start, isWanted: isNew }), async (outcomes) => {
+        for (const outcome of outcomes) done.add(outcome.url);
+        await use(outcomes);
+      });
+    }
+    await fetchAll(entriesToFetch(page, { start, isWanted: ({ entry }) => !done.has(entry.url) }), use);
   }
 
   /** What was looked at already, and counts as unchanged, is fetched whole; what is in place comes with its page. */
@@ -149,7 +161,10 @@ export function createIngest(
     await saver.batch(outcomes);
   }
 
-  async function* entriesToFetch(page: IndexPage, start: number): AsyncGenerator<EntryToFetch[]> {
+  async function* entriesToFetch(
+    page: IndexPage,
+    { start, isWanted }: { start: number; isWanted: (each: EntryToFetch) => boolean },
+  ): AsyncGenerator<EntryToFetch[]> {
     let at = start;
     let looking: Promise<EntryToFetch[]> | undefined;
     for await (const chunk of page.chunks()) {
@@ -159,10 +174,10 @@ export function createIngest(
       // Whoever waits for it gets the rejection.
       next.catch(() => {});
       // One ahead: while these are fetched, the database looks for the next.
-      if (looking) yield await looking;
+      if (looking) yield (await looking).filter(isWanted);
       looking = next;
     }
-    if (looking) yield await looking;
+    if (looking) yield (await looking).filter(isWanted);
   }
 
   async function* entriesAgain(first: IndexPage, wanted: ReadonlySet<string>): AsyncGenerator<EntryToFetch[]> {
@@ -186,7 +201,8 @@ export function createIngest(
       entries.map((entry) => entry.url),
     );
     const stored = new Map(found.map((member) => [member.url, member]));
-    listedAgain += found.filter(({ isMissing }) => !isMissing).length;
+    // Of what is looked up twice, nothing follows.
+    if (!isNewFirst) listedAgain += found.filter(({ isMissing }) => !isMissing).length;
     return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
   }
 

@@ -55,7 +55,16 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
           await upsert(tx, [entity], at, { keepsAddress: !isAnother });
           await wantAnew(tx, isOneOf('uid', [entity.uid]));
         }
-        return { result: outcome, isChange, entities: isChange ? [entity.uid] : [] };
+        // Somebody has it in hand: that no remote lists it any more is no reason not to find it.
+        const revived = await tx
+          .updateTable('entity')
+          .set({ missing_since: null })
+          .where('uid', '=', entity.uid)
+          .where('missing_since', 'is not', null)
+          .returning('uid')
+          .execute();
+        const isSeen = isChange || revived.length > 0;
+        return { result: outcome, isChange: isSeen, entities: isSeen ? [entity.uid] : [] };
       });
     },
 

@@ -211,3 +211,22 @@ async function onServer(statement: string): Promise<void> {
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
+
+testOnEveryEngine('time: what does not fit into the time of one run comes with the next ones', async (t, address) => {
+  const { host, ingest, publish, ids } = await testIngest(t, address, { timeLimitMs: 2_500, requestsPerHost: 1 });
+  const names = Array.from({ length: 20 }, (_, number) => `n${String(number).padStart(2, '0')}`);
+  publish(...someManifests(...names));
+  host.delay((path) => (path.startsWith('/m/') ? 200 : 0));
+  const arrived: number[] = [];
+  for (let runs = 1; arrived.at(-1) !== names.length; runs += 1) {
+    assert.ok(runs <= 10, `stays at ${arrived.join(', ')}`);
+    const { ok, error } = await ingest();
+    if (runs === 1) assert.deepEqual([ok, error], [false, tookTooLong(2_500)]);
+    arrived.push((await ids()).length);
+  }
+  host.delay(() => 0);
+  assert.deepEqual(countsOf(await ingest()), { unchanged: names.length });
+
+  publish(...someManifests(...names.slice(1)));
+  assert.deepEqual(countsOf(await ingest()), { unchanged: names.length - 1, missing: 1 });
+});

@@ -80,3 +80,19 @@ test('inline manifest: installed, then synced', async (t) => {
   await hub.syncRemotes();
   assert.notEqual((await hub.getEntity('tool:a@1.0.0')).summary, 'Of my own.');
 });
+
+testOnEveryEngine('inline manifest: what no remote lists any more is found again with it', async (t, address) => {
+  const it = await testIngest(t, address);
+  const [a = {}, b = {}] = someManifests('a', 'b');
+  it.publish(a, b);
+  await it.ingest();
+  it.publish(b);
+  await it.ingest();
+  assert.ok((await it.get('tool:a')).missing_since);
+  for (const document of [a, own]) {
+    const before = await it.revision();
+    await it.saveInline(document);
+    assert.equal((await it.get('tool:a')).missing_since, null);
+    assert.ok((await it.revision()) > before, 'search takes notice');
+  }
+});
