@@ -27,15 +27,15 @@ export default defineConfig({
 });
 
 /**
- * Packs the new assets as small as can be, so that the hub has nothing left to do when a browser asks, and removes the old
- * ones: after the new ones are written, not before, because a hub may be serving the page meanwhile.
+ * Packs the new files as small as can be, so that the hub has nothing left to do when a browser asks, and removes the old
+ * ones: after the new ones are written, not before, because a hub may be reading the page meanwhile.
  */
 function finishAssets(): Plugin {
   return {
     name: 'finish-assets',
     async writeBundle({ dir = '' }, bundle) {
       const made = new Set(Object.keys(bundle));
-      for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css)$/.test(file))) {
+      for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css|html|svg)$/.test(file))) {
         // As it was written: other plugins have the last word on what is in it.
         await writeFile(join(dir, `${name}.br`), brotliCompressSync(await readFile(join(dir, name))));
         made.add(`${name}.br`);

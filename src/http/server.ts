@@ -116,7 +116,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   installRoutes(app, hub);
   gatewayRoutes(app, hub);
   mcpRoutes(app, { hub, adminToken: config.adminToken, hostNames: ownNames(config), log });
-  await webPage(app);
+  webPage(app);
   completeMethods(app, routes.splice(0));
   return app;
 }

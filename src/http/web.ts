@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
 import { isReadable } from './address-path.ts';
+import { readPageFile, readPageFiles, sendPageFile } from './page-files.ts';
 import { pagePolicy } from './page-policy.ts';
 import { sendProblem } from './problem.ts';
 
@@ -25,17 +25,29 @@ The API works without it, and is described at /docs.
 
 const schema = { hide: true };
 
-export async function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER): Promise<void> {
-  const isBuilt = existsSync(join(folder, 'index.html'));
-  if (isBuilt) await serveAssets(app, join(folder, 'assets'));
-  for (const url of PAGE_ADDRESSES) app.get(url, { schema }, isBuilt ? sendPage : sayNotBuilt);
-
-  async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
-    reply.header('cache-control', 'no-cache');
-    if (request.url === '/') reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
-    return reply.sendFile('index.html', folder, { cacheControl: false });
+export function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER): void {
+  if (!existsSync(join(folder, 'index.html'))) {
+    for (const url of PAGE_ADDRESSES) app.get(url, { schema }, sayNotBuilt);
+    return;
   }
+  const page = readPageFile(join(folder, 'index.html'));
+  const assets = readPageFiles(join(folder, 'assets'));
+
+  for (const url of PAGE_ADDRESSES) {
+    app.get(url, { schema }, async (request, reply) => {
+      reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
+      reply.header('cache-control', 'no-cache');
+      if (request.url === '/') reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
+      return sendPageFile(page, request, reply);
+    });
+  }
+  app.get<{ Params: { name: string } }>('/assets/:name', { schema }, async (request, reply) => {
+    const asset = assets.get(request.params.name);
+    if (!asset) return reply.callNotFound();
+    // The names of assets change with their content, so that nobody needs to ask for one twice.
+    reply.header('cache-control', 'public, max-age=31536000, immutable');
+    return sendPageFile(asset, request, reply);
+  });
 }
 
 /** Where there is nothing: for people the page, which says so and leads on; for programs a problem. */
@@ -58,20 +70,6 @@ function nothingAt({ originalUrl }: FastifyRequest): HubError {
 function isOpenedInBrowser({ method, headers, url }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && /\btext\/html\b/.test(headers.accept ?? '') && !url.startsWith('/assets/');
-}
-
-/** The names of assets change with their content, so that nobody needs to ask for one twice. */
-async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
-  await app.register(fastifyStatic, {
-    root,
-    prefix: '/assets/',
-    maxAge: '365d',
-    immutable: true,
-    // The build leaves packed ones beside them.
-    preCompressed: true,
-    index: false,
-    schemaHide: true,
-  });
 }
 
 /** The page adds this once its reader has asked to see the pictures of a readme, which come from anywhere. */

@@ -50,6 +50,12 @@ test('page: an asset is never asked for twice, and one that is not there is no p
   }
 });
 
+test('page: a build that is under way does not take anything away from who has the page open', async (t) => {
+  const app = await builtPage(t, (folder) => rm(join(folder, 'assets'), { recursive: true }));
+  assert.equal((await inject(app, '/')).body, PAGE);
+  assert.equal((await inject(app, '/assets/index-abc123.js')).body, 'export {};');
+});
+
 test('page: an asset that the build has packed is sent as it is to who can unpack it', async (t) => {
   const app = await builtPage(t);
   const asked = (encoding: string) =>
@@ -57,8 +63,11 @@ test('page: an asset that the build has packed is sent as it is to who can unpac
   const packed = await asked('gzip, br');
   assert.deepEqual([packed.headers['content-encoding'], packed.body], ['br', PACKED]);
   assert.match(packed.headers['content-type'] ?? '', /javascript/);
-  const plain = await asked('identity');
-  assert.deepEqual([plain.headers['content-encoding'], plain.body], [undefined, 'export {};']);
+  for (const encoding of ['identity', 'gzip', 'gzip, br;q=0', 'br;q=0.0, gzip']) {
+    const plain = await asked(encoding);
+    assert.deepEqual([plain.headers['content-encoding'], plain.body], [undefined, 'export {};'], encoding);
+  }
+  assert.equal((await asked('gzip;q=0.5, br;q=0.9')).body, PACKED);
 });
 
 test('page: its policy allows nothing but its own files, and pictures of others only when asked', async (t) => {
@@ -77,7 +86,7 @@ test('page: its policy allows nothing but its own files, and pictures of others 
 test('page: while it is not built, the hub works and its address says what to run', async (t) => {
   const app = fastify();
   t.after(() => app.close());
-  await webPage(app, join(tmpdir(), 'no-such-folder-for-a-page'));
+  webPage(app, join(tmpdir(), 'no-such-folder-for-a-page'));
   for (const url of ['/', '/operations', '/entities/tool:a']) {
     const answer = await inject(app, url);
     assert.equal(answer.status, 200);
@@ -123,15 +132,16 @@ test('page: whoever opens an unknown address in a browser gets the page, with th
 });
 
 /** A server with nothing but a page, as vite would have built it. */
-async function builtPage(t: TestContext) {
+async function builtPage(t: TestContext, then?: (folder: string) => Promise<void>) {
   const folder = await mkdtemp(join(tmpdir(), 'hub-page-'));
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'index.html'), PAGE);
   await writeFile(join(folder, 'assets', 'index-abc123.js'), 'export {};');
   await writeFile(join(folder, 'assets', 'index-abc123.js.br'), PACKED);
   const app = fastify();
-  await webPage(app, folder);
+  webPage(app, folder);
   app.setNotFoundHandler(answerNotFound(folder));
+  await then?.(folder);
   t.after(async () => {
     await app.close();
     await rm(folder, { recursive: true });
