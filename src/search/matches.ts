@@ -1,5 +1,5 @@
 // Where the words of a query stand in a text.
-import { isUnspaced, runsOf, STOP_WORDS, wordsOf } from './words.ts';
+import { isUnspaced, lateRuns, STOP_WORDS, wordsOf } from './words.ts';
 
 export interface Match {
   start: number;
@@ -11,7 +11,7 @@ export interface Match {
 /** Terms of a query, each with the word it comes from. */
 export type QueryTerms = ReadonlyMap<string, string>;
 
-const RUNS = runsOf(String.raw`[\p{L}\p{M}\p{N}]`);
+const RUNS = lateRuns(String.raw`[\p{L}\p{M}\p{N}]`);
 /** Nobody reads further, and long texts would hold up others. */
 const LONGEST_TEXT = 20_000;
 
@@ -28,7 +28,7 @@ export function queryTerms(text: string): QueryTerms {
 
 export function findMatches(text: string, terms: QueryTerms): Match[] {
   if (terms.size === 0) return [];
-  return [...text.slice(0, LONGEST_TEXT).matchAll(RUNS)].flatMap(({ 0: run, index }) => {
+  return [...text.slice(0, LONGEST_TEXT).matchAll(RUNS())].flatMap(({ 0: run, index }) => {
     if (isUnspaced(run)) return stretchesOf(run, index, terms);
     const met = formsOf(run).find((form) => terms.has(form));
     return met === undefined ? [] : [{ start: index, end: index + run.length, word: terms.get(met) ?? met }];

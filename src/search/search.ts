@@ -1,5 +1,6 @@
 // The story of a search: a list, or a ranking that may be reranked; then the page is cut, and only the page is loaded.
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/world.ts';
 import type { Rerank, SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
 import type { Hit, Ranking, SearchEngine } from './engine.ts';
@@ -36,6 +37,8 @@ export interface SearchDependencies {
 }
 
 const PROFILES = { general: { usual: 20, most: 100 }, public: { usual: 5, most: 5 } };
+/** Entries of all kept lists together. */
+const ENTRIES_KEPT = 1_000;
 const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
 
 interface Cut {
@@ -48,6 +51,11 @@ interface Cut {
 
 export function createSearch({ engine, store, directory, llm, settings, now, baseUrl }: SearchDependencies): Search {
   const rankings = createRankings(engine);
+  /** Whoever opens the page asks for the same list; a tag stands for everything that a list depends on. */
+  const lists = new LRUCache<string, SearchPage>({
+    maxSize: ENTRIES_KEPT,
+    sizeCalculation: ({ items }) => items.length + 1,
+  });
 
   /** What a ranking depends on beside the query: recency changes from day to day. */
   async function state(): Promise<string> {
@@ -173,8 +181,12 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
       // Before the search: what changes meanwhile must not be taken for what the tag stands for.
       const tag = await tagOf(query);
       if (isKnown(tag)) return { tag };
+      const kept = lists.get(tag);
+      if (kept) return { tag, page: kept };
       const { page, isLasting } = await answer(query);
-      return isLasting ? { tag, page } : { page };
+      if (!isLasting) return { page };
+      if (isList(query)) lists.set(tag, page);
+      return { tag, page };
     },
   };
 }
@@ -182,6 +194,10 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
 /** Something is always nearest: of what nobody means, too. Real questions share a word with something. */
 function isOnlyByMeaning({ mode, hits }: Pick<Ranking, 'mode' | 'hits'>): boolean {
   return mode === 'hybrid' && hits.length > 0 && hits.every(({ lexical, final }) => lexical === 0 && !isOfNamed(final));
+}
+
+function isList({ text }: SearchQuery): boolean {
+  return plainText(text) === '';
 }
 
 /** Control characters and line ends are blanks, and blanks at the ends nobody's wish. */

@@ -51,13 +51,20 @@ function withoutAccents(text: string): string {
 /** Scripts that are written without blanks: every two neighbouring letters are a term. By extension, so that `ー` is Katakana. */
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
-const RUNS = runsOf(String.raw`[\p{L}\p{N}]`);
+const WORD_RUNS = lateRuns(String.raw`[\p{L}\p{N}]`);
 const CASE_EDGE = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const LONGEST_WORD = 64;
 
-/** Runs of such characters; a script without blanks begins a new one: `支持PDF文件` holds the word `PDF`. */
-export function runsOf(characters: string): RegExp {
-  return new RegExp(`[${characters}&&${UNSPACED}]+|[${characters}--${UNSPACED}]+`, 'gv');
+/**
+ * Runs of such characters; a script without blanks begins a new one: `支持PDF文件` holds the word `PDF`. Made when first
+ * needed: that takes milliseconds, for which a page that was just opened would wait.
+ */
+export function lateRuns(characters: string): () => RegExp {
+  let runs: RegExp | undefined;
+  return () => {
+    runs ??= new RegExp(`[${characters}&&${UNSPACED}]+|[${characters}--${UNSPACED}]+`, 'gv');
+    return runs;
+  };
 }
 
 export function isUnspaced(run: string): boolean {
@@ -68,7 +75,7 @@ export function isUnspaced(run: string): boolean {
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   // Accents are taken off first: a decomposed one would otherwise end the word. Case is still needed here.
-  for (const [run] of withoutAccents(text).matchAll(RUNS)) {
+  for (const [run] of withoutAccents(text).matchAll(WORD_RUNS())) {
     if (isUnspaced(run)) words.push(...pairsOf(run));
     else words.push(wordFrom(run.slice(0, LONGEST_WORD)));
   }
@@ -136,5 +143,9 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   would you your`.split(/\s+/),
 );
 
-/** The same as terms. */
-export const STOP_TERMS: ReadonlySet<string> = new Set([...STOP_WORDS].map(stem));
+/** The same as terms. Marked, so that the page is built without them, which uses none. */
+export const STOP_TERMS: ReadonlySet<string> = /* @__PURE__ */ stemmed(STOP_WORDS);
+
+function stemmed(words: ReadonlySet<string>): Set<string> {
+  return new Set([...words].map(stem));
+}

@@ -242,6 +242,20 @@ test('tag: that of a list changes with the catalog, and with nothing else', asyn
   assert.notEqual(await tagOf(), first);
 });
 
+test('list: asked for again, it is answered from memory until the catalog changes', async (t) => {
+  const { search, save } = await testSearch(t, { manifests: MANIFESTS });
+  const asked = (fields: Partial<SearchQuery> = {}) => search.searchUnlessKnown(aQuery(fields), () => false);
+  const first = await asked();
+  assert.ok(first.page && first.tag);
+  assert.equal((await asked()).page, first.page, 'the same, not an equal one');
+  assert.equal((await asked()).tag, first.tag);
+  assert.equal((await asked({ limit: 1 })).page?.items.length, 1);
+  await save([aManifest({ id: 'new' })]);
+  const { page } = await asked();
+  assert.equal(page?.total, 4);
+  assert.ok(page?.items.some(({ id }) => id === 'mcp_server:new@1.0.0'));
+});
+
 test('tag: an answer of which a part failed has none', async (t) => {
   const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   engine.degrade('The model does not answer; words alone were looked for.');
