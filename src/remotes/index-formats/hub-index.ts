@@ -4,7 +4,6 @@ import { jsonDigest } from '../../lib/json-digest.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
 import { isServerJson, listedServer } from './listed-server.ts';
 
-/** In the order in which they are read. */
 const KEYS = ['manifests', 'items', 'entries'];
 
 export const hubIndex: IndexReader = {
@@ -18,8 +17,12 @@ export const hubIndex: IndexReader = {
   },
 };
 
+/** In the order of the document, in which the last manifest of an entity wins. */
 function listsOf(document: JsonObject): unknown[][] {
-  return KEYS.map((key) => document[key]).filter(Array.isArray);
+  return Object.entries(document)
+    .filter(([key]) => KEYS.includes(key))
+    .map(([, list]) => list)
+    .filter(Array.isArray);
 }
 
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {

@@ -9,10 +9,15 @@ const SERVER = { name: 'a/a', version: '1.0.0' };
 const read = (document: unknown) => readIndexDocument(document, INDEX);
 const urls = (document: unknown) => read(document).entries.map(({ url }) => url);
 
-test('mixed index: servers are read first, then manifests, whatever the order in the document', () => {
-  const expected = [`${INDEX}#a/a@1.0.0`, `${DIR}a1`, `${DIR}b`];
-  assert.deepEqual(urls({ servers: [SERVER], manifests: ['a1'], items: [{ path: 'b' }] }), expected);
-  assert.deepEqual(urls({ items: [{ path: 'b' }], manifests: ['a1'], servers: [{ server: SERVER }] }), expected);
+test('mixed index: servers of a registry are read first, the other lists in the order of the document', () => {
+  const server = `${INDEX}#a/a@1.0.0`;
+  assert.deepEqual(urls({ servers: [SERVER], manifests: ['a1'], items: [{ path: 'b' }] }), [
+    server,
+    `${DIR}a1`,
+    `${DIR}b`,
+  ]);
+  const turned = { items: [{ path: 'b' }], manifests: ['a1'], servers: [{ server: SERVER }] };
+  assert.deepEqual(urls(turned), [server, `${DIR}b`, `${DIR}a1`]);
 });
 
 test('mixed index: a list that is empty or odd costs the other nothing', () => {
