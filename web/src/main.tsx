@@ -2,16 +2,22 @@
 import { render } from 'preact';
 import { readSettings } from './api/settings.ts';
 import { App } from './app.tsx';
-import { startRouter } from './router.ts';
-import { startSearch } from './search/search-state.ts';
+import { whenDrawn } from './drawn.ts';
+import { startRouter, view } from './router.ts';
+import { startSearch, whenAnswered } from './search/search-state.ts';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/search.css';
 import './styles/entity.css';
 import './styles/operations.css';
 
+/** A list that was asked for ahead is there by then; to draw the page without it first would only hold it up. */
+const LONGEST_WAIT_MS = 60;
+
 startRouter();
 startSearch();
-void readSettings();
+if (view.value.name === 'search') await whenAnswered(LONGEST_WAIT_MS);
 const place = document.getElementById('page');
 if (place) render(<App />, place);
+await whenDrawn();
+void readSettings();

@@ -58,7 +58,7 @@ export function startRouter(): void {
     event.preventDefault();
     go(link.href);
   });
-  restoreScroll();
+  if (history.state?.scrollY) restoreScroll();
 }
 
 function viewOf(pathname: string): View {

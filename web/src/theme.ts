@@ -11,9 +11,9 @@ export const theme = signal<Theme>(THEMES.find((each) => each === lastingKeeper.
 
 export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto';
+  lastingKeeper.write(KEY, theme.value);
 }
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value;
-  lastingKeeper.write(KEY, theme.value);
 });

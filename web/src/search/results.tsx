@@ -1,7 +1,9 @@
 // The list of results, and what is said when there are none.
+import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SearchPage } from '../../../src/search/contract.ts';
+import { whenDrawn } from '../drawn.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { countSentence, scopeSentence } from './count-words.ts';
@@ -9,10 +11,14 @@ import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
 
+/** As many as a tall screen has room for. */
+const FIRST_ROWS = 8;
+
 const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a database', 'plan a trip'];
 
 export function Results() {
   const shown = answer.value;
+  const rows = useRows(shown !== undefined);
   const list = useRef<HTMLOListElement>(null);
   const onMore = useFocusOnMore(list, shown?.page.items.length ?? 0);
   return (
@@ -40,7 +46,7 @@ export function Results() {
       )}
       {shown && shown.page.items.length > 0 && (
         <ol ref={list} class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
-          {shown.page.items.map((item) => (
+          {shown.page.items.slice(0, rows).map((item) => (
             <Result
               key={item.id}
               item={item}
@@ -50,9 +56,23 @@ export function Results() {
           ))}
         </ol>
       )}
-      {shown && <More page={shown.page} state={shown.state} onMore={onMore} />}
+      {shown && shown.page.items.length <= rows && <More page={shown.page} state={shown.state} onMore={onMore} />}
     </>
   );
+}
+
+/** The first list is drawn as far as it can be seen, so that nobody waits for the rest of it, which follows at once. */
+function useRows(isAnswered: boolean): number {
+  // Whoever comes back is led to where they were, which may be further down.
+  const { scrollY = 0, opened } = history.state ?? {};
+  const rows = useSignal(scrollY === 0 && opened === undefined ? FIRST_ROWS : MOST_SHOWN);
+  useEffect(() => {
+    if (isAnswered)
+      void whenDrawn().then(() => {
+        rows.value = MOST_SHOWN;
+      });
+  }, [isAnswered]);
+  return rows.value;
 }
 
 /** Whoever asks for more goes on at the first that was not there before, for the button may be gone by then. */

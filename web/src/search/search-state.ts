@@ -4,6 +4,7 @@ import type { SearchPage } from '../../../src/search/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
+import { whenDrawn } from '../drawn.ts';
 import { address, go, view } from '../router.ts';
 import { openCounts } from './facet-counts.ts';
 import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
@@ -75,11 +76,25 @@ export function startSearch(): void {
   }, ASK_AGAIN_MS);
 }
 
+/** Until there is an answer, or it is known why there is none; but not longer than so. */
+export async function whenAnswered(longestMs: number): Promise<void> {
+  let stop = () => {};
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, longestMs);
+    stop = effect(() => {
+      if (answer.value ?? failure.value) resolve();
+    });
+  });
+  stop();
+}
+
 /** The results first, for they are what counts; then the counts and reasons, which take longer. */
 async function run(state: SearchState): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
+  // Whoever has just opened the page sees its results before the browser has anything else to do.
+  const isFirst = answer.value === undefined;
   const parameters = hubParameters(state);
   const key = parameters.toString();
   const known = kept.get(key);
@@ -94,6 +109,7 @@ async function run(state: SearchState): Promise<void> {
     failure.value = asFailure(error);
     return;
   }
+  if (isFirst) await whenDrawn();
   try {
     const [page, open] = await Promise.all([
       hub.search(withDetails(parameters), signal),
