@@ -243,6 +243,25 @@ testOnEveryEngine('rivals: when a remote is removed, those that list the same ma
   assert.deepEqual(await members.rivals(A), [{ url: urlsOf('1')[0], uid: 'tool:x@1.0.0', front: null }]);
 });
 
+testOnEveryEngine(
+  'rivals: a remote that is removed and one that drops the same never wait in a circle',
+  async (t, address) => {
+    const { members, remotes, catalog } = await openMembers(t, address);
+    const ids = Array.from({ length: 400 }, (_, index) => `s${index}`);
+    await catalog.save(
+      ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) })),
+      NOON,
+    );
+    const listed = ids.flatMap((id) => [member(id, id), member(`${id}-again`, id)]);
+    for (let round = 0; round < 6; round += 1) {
+      await remotes.add([A, B], NOON);
+      for (const remote of [A, B]) await members.record(remote, listed, NOON);
+      await Promise.all([members.markMissing(B, urlsOf(...ids), LATER), remotes.remove(A)]);
+      assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [0, ids.length]);
+    }
+  },
+);
+
 testOnEveryEngine('members: the longest addresses and ids fit into every index', async (t, address) => {
   const { members, catalog } = await openMembers(t, address);
   const slug = '中'.repeat(256);
