@@ -41,8 +41,8 @@ export function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER): voi
       return sendPageFile(page, request, reply);
     });
   }
-  app.get<{ Params: { name: string } }>('/assets/:name', { schema }, async (request, reply) => {
-    const asset = assets.get(request.params.name);
+  app.get<{ Params: { '*': string } }>('/assets/*', { schema }, async (request, reply) => {
+    const asset = assets.get(request.params['*']);
     if (!asset) return reply.callNotFound();
     // The names of assets change with their content, so that nobody needs to ask for one twice.
     reply.header('cache-control', 'public, max-age=31536000, immutable');
