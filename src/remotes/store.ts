@@ -24,13 +24,13 @@ export interface RemoteStore {
   saveOutcome(url: string, outcome: IngestOutcome): Promise<void>;
 }
 
-export interface RememberedIndex {
+interface RememberedIndex {
   state: IndexState;
   /** Another one once the state was forgotten, or the remote removed and added again. */
   generation: string;
 }
 
-export interface IngestOutcome {
+interface IngestOutcome {
   at: Date;
   error: string | null;
   state: IndexState;
