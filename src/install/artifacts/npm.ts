@@ -1,5 +1,5 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
 import { writeFileInside } from '../../lib/files.ts';
@@ -97,7 +97,7 @@ function checkResolution(
 
 /** Afterwards everything is as it was before, whatever npm did to its files until then. */
 async function rememberProject(targetDir: string): Promise<() => Promise<void>> {
-  const texts = await Promise.all(PROJECT_FILES.map((file) => readFile(join(targetDir, file)).catch(() => undefined)));
+  const texts = await Promise.all(PROJECT_FILES.map((file) => readProjectFile(file, targetDir)));
   if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
   return async () => {
     await forgetHiddenLock(targetDir);
@@ -107,6 +107,31 @@ async function rememberProject(targetDir: string): Promise<() => Promise<void>> 
       else await writeFileInside(targetDir, file, text);
     }
   };
+}
+
+const LARGEST_PROJECT_FILE = 100_000_000;
+
+/** Undefined only when there is none: what is there and cannot be read must not be taken for absent, and replaced. @throws InstallError */
+async function readProjectFile(file: string, targetDir: string): Promise<Buffer | undefined> {
+  const path = join(targetDir, file);
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) throw unreadable(file, 'it is no file');
+    if (found.size > LARGEST_PROJECT_FILE) throw unreadable(file, 'it is too large');
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof InstallError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw unreadable(file, `it cannot be read (${code ?? 'for an unknown reason'})`, error);
+  }
+}
+
+function unreadable(file: string, why: string, cause?: unknown): InstallError {
+  return new InstallError(
+    `${file} in the target was left as it is, because ${why}: mend it or move it away, then install again.`,
+    { cause },
+  );
 }
 
 /** Written by the first run as if it had installed something: npm would believe it instead of looking. */

@@ -1,6 +1,6 @@
 // Packages of npm, installed by the real npm from a registry on loopback.
 import assert from 'node:assert/strict';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
@@ -196,6 +196,22 @@ test('npm: a project file that cannot be read is left alone', async (t) => {
   await writeFile(join(place.targetDir, 'package.json'), '{ broken');
   assert.match(await place.failure(npmInstaller, spec('thing')), /cannot be read as JSON/);
   assert.equal(await place.read('package.json'), '{ broken');
+});
+
+test('npm: a project file that is there but cannot be read is not taken for absent', async (t) => {
+  const place = await stage(t);
+  for (const file of ['package.json', 'package-lock.json']) {
+    const path = join(place.targetDir, file);
+    await writeFile(path, 'mine');
+    await truncate(path, 150_000_000);
+    assert.match(await place.failure(npmInstaller, spec('thing')), new RegExp(`^${file} .* as it is, .* too large`));
+    assert.equal((await stat(path)).size, 150_000_000);
+    await rm(path);
+    await mkdir(path);
+    assert.match(await place.failure(npmInstaller, spec('thing')), new RegExp(`^${file} .* as it is, .* no file`));
+    await rm(path, { recursive: true });
+  }
+  assert.deepEqual(await place.files(), []);
 });
 
 test('npm: links in the target are not followed', async (t) => {
