@@ -40,7 +40,7 @@ export async function isUsable(context: InstallContext): Promise<boolean> {
   const isThere = await lstat(python).catch(() => undefined);
   if (!isThere) return false;
   const own = await realpath(python).catch(() => '');
-  const isOfTheMachine = own !== '' && !own.startsWith(context.targetDir);
+  const isOfTheMachine = own !== '' && !own.startsWith(`${context.targetDir}${sep}`);
   return (
     isOfTheMachine && works(python, ['-I', '-B', '-c', 'import sys; sys.exit(sys.prefix == sys.base_prefix)'], context)
   );

@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
+import { isUsable, WINDOWS } from '../../../src/install/artifacts/pypi-venv.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
@@ -192,6 +193,25 @@ test('pypi: no Python on the machine', async (t) => {
   const place = await stage(t, { env: { PATH: '/nowhere' } });
   assert.match(await place.failure(pypiInstaller, { package: 'thing' }), /install Python 3/);
   assert.deepEqual(await readdir(place.targetDir), []);
+});
+
+test('pypi: a Python beside the target is not in it, however the two folders are called', {
+  skip: WINDOWS,
+}, async (t) => {
+  const place = await stage(t);
+  await mkdir(join(place.targetDir, '.venv/bin'), { recursive: true });
+  await mkdir(place.context.scratchDir);
+  for (const [folder, expected] of [
+    [`${place.targetDir}env`, true],
+    [join(place.targetDir, 'env'), false],
+  ] as const) {
+    await mkdir(folder);
+    await writeFile(join(folder, 'python3'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    const link = join(place.targetDir, '.venv/bin/python');
+    await rm(link, { force: true });
+    await symlink(join(folder, 'python3'), link);
+    assert.equal(await isUsable(place.context), expected, folder);
+  }
 });
 
 test('pypi: links in the target are not followed', async (t) => {
