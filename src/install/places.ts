@@ -1,5 +1,6 @@
 // Which places inside a target a manifest may choose.
 import { relativePathFault } from '../lib/files.ts';
+import { trimSigns } from '../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from './contract.ts';
 
 /** Of the hub itself, inside each target: its lock, and what is not finished yet. */
@@ -26,10 +27,6 @@ export function overlap(one: string, other: string): boolean {
 
 /** A name for a file or folder, made from any text. */
 export function safeName(text: string): string {
-  const name = text
-    .normalize('NFKD')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 80);
-  return name || 'unnamed';
+  const plain = text.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
+  return trimSigns(plain, '-.').slice(0, 80) || 'unnamed';
 }

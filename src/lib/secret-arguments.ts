@@ -4,6 +4,8 @@ import { type Gap, type GappedText, gapSecrets, isAddress } from './secret-addre
 
 const HIDDEN = '***';
 const NAME_BEFORE_A_VALUE = /([\w-]+)(?:=|:\s*|\s+)$/;
+/** A pattern that looks for an end is tried at every sign of a text. */
+const LONGEST_NAME = 300;
 
 /** `--api-key abc`, `TOKEN=abc` and `X-Api-Key: abc` lose their values, and so do addresses; a word may be a gap already. */
 export function gapArguments(words: readonly (string | Gap)[]): GappedText[] {
@@ -23,7 +25,7 @@ function gapArgument(word: string, shown: string, before = ''): GappedText {
   const parts: (string | Gap)[] = [first];
   let text = first;
   for (const other of others) {
-    const [, name = before || 'secret'] = NAME_BEFORE_A_VALUE.exec(text) ?? [];
+    const [, name = before || 'secret'] = NAME_BEFORE_A_VALUE.exec(text.slice(-LONGEST_NAME)) ?? [];
     parts.push({ name }, other);
     text = other;
   }

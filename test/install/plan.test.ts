@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { usualCommand } from '../../src/install/adapters/usual-command.ts';
+import { vendorFolder } from '../../src/install/artifacts/destination.ts';
 import { installerKindOf } from '../../src/install/artifacts/installer-kind.ts';
+import { safeName } from '../../src/install/places.ts';
 import { planInstall } from '../../src/install/plan.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { gapArguments } from '../../src/lib/secret-arguments.ts';
 import { aSubject, HOSTILE_TEXTS } from './subjects.ts';
 
 const KINDS: [string, JsonObject, string][] = [
@@ -117,3 +121,64 @@ test('plan: whatever a manifest holds, there is a plan, and it is the same again
     }
   }
 });
+
+const LONG: [string, JsonObject, RegExp][] = [
+  ['a dest of slashes', anArchive({ dest: `a${'/'.repeat(200_000)}b` }), /dest must not be longer than 1024/],
+  ['an address of points', anArchive({ url: `https://h.example/a${'.'.repeat(200_000)}a` }), /url .*longer than 2048/],
+  ['a repository of slashes', aRepository(`https://h.example/a${'/'.repeat(200_000)}b`), /repo .*longer than 2048/],
+  ['an image of colons', anImage(`a${':'.repeat(200_000)}/`), /image must not be longer/],
+  ['a range of blanks', aPackage(`1${' '.repeat(200_000)}!`), /version must not be longer/],
+  ['a framework of points', anAdapter({ framework: `a${'.'.repeat(200_000)}a` }), /framework .*longer than 100/],
+  [
+    'a template key of dashes',
+    anAdapter({ template_key: `a${'-'.repeat(200_000)}a` }),
+    /template_key .*longer than 100/,
+  ],
+  ['a path of slashes', anAdapter({ path: `a${'/'.repeat(200_000)}b` }), /must not be longer than 1024/],
+];
+
+for (const [what, fields, reason] of LONG) {
+  test(`plan: ${what} is refused at once, however long it is`, () => {
+    const start = performance.now();
+    const { artifacts, adapters } = planInstall(aSubject(fields));
+    assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+    assert.match([...artifacts, ...adapters][0]?.fault ?? '', reason);
+  });
+}
+
+test('plan: a command of any length is read at once', () => {
+  const long = 'x'.repeat(200_000);
+  const start = performance.now();
+  gapArguments([`${long} --api-key=abc`, 'z']);
+  gapArguments(['sh', '-c', `${long} https://h.example/?token=abc ${long}`]);
+  usualCommand({ kind: 'oci', spec: { image: `a${'@'.repeat(200_000)}/` } });
+  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+});
+
+test('names: made from a text of any length at once', () => {
+  const start = performance.now();
+  assert.equal(safeName(`a${'.'.repeat(200_000)}b`).length, 80);
+  assert.equal(vendorFolder(`https://h.example/.-a${'-'.repeat(200_000)}b.zip`).length, 'vendor/'.length + 100);
+  assert.deepEqual([safeName('.-a.b-.'), safeName('...'), vendorFolder('.-')], ['a.b', 'unnamed', 'vendor/archive']);
+  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+});
+
+function anArchive(spec: JsonObject): JsonObject {
+  return { artifacts: [{ kind: 'zip', spec: { url: 'https://h.example/x.zip', ...spec } }] };
+}
+
+function aRepository(repo: string): JsonObject {
+  return { artifacts: [{ kind: 'git', spec: { repo } }] };
+}
+
+function anImage(image: string): JsonObject {
+  return { artifacts: [{ kind: 'oci', spec: { image } }] };
+}
+
+function aPackage(version: string): JsonObject {
+  return { artifacts: [{ kind: 'other', spec: { registry: 'npm', package: 'x', version } }] };
+}
+
+function anAdapter(fields: JsonObject): JsonObject {
+  return { adapters: [{ framework: 'unknown', template_key: 'x', ...fields }] };
+}

@@ -116,7 +116,7 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return jsonDigest(ours) === jsonDigest(theirs);
-  const [first = '', ...others] = ours.split(/\$\{[^}]+\}/);
+  const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
   if (others.length === 0) return ours === theirs;
   if (!theirs.startsWith(first)) return false;
   let end = first.length;
@@ -130,5 +130,5 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
 }
 
 function isPlaceholder(value: unknown): boolean {
-  return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value);
+  return typeof value === 'string' && /^\$\{[^{}]+\}$/.test(value);
 }

@@ -6,15 +6,19 @@ import type { InstallSubject } from '../subject.ts';
 import { genericStub } from './generic.ts';
 import { findTemplate } from './templates.ts';
 
+/** Of the name of a framework, and of a template's. */
+const LONGEST_WORD = 100;
+
 export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
   const planned: PlannedAdapter[] = [];
   for (const adapter of subject.adapters) {
-    const framework = text(adapter.framework);
-    const templateKey = text(adapter.template_key);
+    const [framework, templateKey] = [adapter.framework, adapter.template_key].map((word) =>
+      text(word).slice(0, LONGEST_WORD),
+    ) as [string, string];
     const template = findTemplate(framework, templateKey);
     const path =
       text(adapter.path).replace(/^(\.\/)+/, '') || (template ?? genericStub(framework, templateKey)).path(subject);
-    const fault = framework === '' ? 'framework is missing.' : pathFault(path);
+    const fault = wordFault(adapter) ?? pathFault(path);
     planned.push({
       framework,
       template_key: templateKey,
@@ -24,6 +28,12 @@ export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
     });
   }
   return planned.map((each, index) => (isRepeated(each, planned.slice(0, index)) ? repeated(each) : each));
+}
+
+function wordFault(adapter: JsonObject): string | undefined {
+  if (text(adapter.framework) === '') return 'framework is missing.';
+  const long = ['framework', 'template_key'].find((name) => text(adapter[name]).length > LONGEST_WORD);
+  return long && `${long} must not be longer than ${LONGEST_WORD} characters.`;
 }
 
 function pathFault(path: string): string | undefined {

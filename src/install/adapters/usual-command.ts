@@ -43,7 +43,7 @@ function npx({ package: name, version, registry_url }: JsonObject): string[] {
 function dockerRun({ image, package: name, tag, digest }: JsonObject): string[] {
   const written = asText(image) ?? asText(name);
   if (!written) return [];
-  const hasOwn = /[:@][^/]*$/.test(written);
+  const hasOwn = /[:@]/.test(written.slice(written.lastIndexOf('/') + 1));
   const part = asText(digest) ? `@${asText(digest)}` : asText(tag) ? `:${asText(tag)}` : '';
   return ['docker', 'run', '-i', '--rm', `${written}${hasOwn ? '' : part}`];
 }

@@ -14,10 +14,16 @@ import { checkDigest } from './digest.ts';
 export const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
 
+/** As long as programs and hosts take one; manifests may be a thousand times as long. */
+export const LONGEST_ADDRESS = 2_048;
+
 /** An address of the web. */
-export const WebAddress = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-  error: 'must be an address that starts with http:// or https://',
-});
+export const WebAddress = z
+  .string()
+  .max(LONGEST_ADDRESS, { error: `must not be longer than ${LONGEST_ADDRESS} characters`, abort: true })
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'must be an address that starts with http:// or https://',
+  });
 
 export interface ArchiveSource {
   url: string;

@@ -3,6 +3,7 @@ import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
+import { trimEndSigns, trimSigns } from '../../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
 import { OTHERS_PLACES, overlap } from '../places.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
@@ -14,12 +15,13 @@ export const MARK = '.hub-artifact';
 /** Other installers and the lockfile have their place there. */
 const TAKEN = [...OTHERS_PLACES, LOCKFILE_NAME];
 
+const LONGEST = 1_024;
+
+const Path = z.string().max(LONGEST, { error: `must not be longer than ${LONGEST} characters` });
+
 /** A folder below the target. */
-export const Destination = z.string().transform((text, context) => {
-  const path = text
-    .trim()
-    .replace(/^(\.\/)+/, '')
-    .replace(/\/+$/, '');
+export const Destination = Path.transform((text, context) => {
+  const path = trimEndSigns(text.trim().replace(/^(\.\/)+/, ''), '/');
   const fault = destinationFault(path);
   if (fault === undefined) return path;
   context.addIssue({ code: 'custom', message: fault });
@@ -42,12 +44,10 @@ function destinationFault(path: string): string | undefined {
 export function vendorFolder(address: string): string {
   const path = URL.canParse(address) ? new URL(address).pathname : address;
   const last = path.split('/').filter(Boolean).at(-1) ?? '';
-  const name = safely(last)
+  const plain = safely(last)
     .replace(/\.(zip|tgz|tar\.gz|mcpb|git)$/i, '')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[.-]+|[. -]+$/g, '')
-    .slice(0, 100);
-  return `${VENDOR}/${name || 'archive'}`;
+    .replace(/[^A-Za-z0-9._-]+/g, '-');
+  return `${VENDOR}/${trimSigns(plain, '.-').slice(0, 100) || 'archive'}`;
 }
 
 function safely(part: string): string {

@@ -1,4 +1,5 @@
 // Which repositories are fetched, under which address, and where they go.
+import { LONGEST_ADDRESS } from './archive-install.ts';
 import { InstallError } from './artifact-installer.ts';
 
 /** `ext::` runs commands, and ssh would use the keys of whoever runs the hub. */
@@ -7,6 +8,7 @@ const SCHEMES = ['https:', 'http:', 'file:'];
 /** What keeps a text from being the address of a repository, as the end of a sentence. */
 export function repositoryFault(repo: string): string | undefined {
   if (repo === '') return 'must not be empty';
+  if (repo.length > LONGEST_ADDRESS) return `must not be longer than ${LONGEST_ADDRESS} characters`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f]/u.test(repo)) return 'must not hold blanks or control characters';
   if (repo.startsWith('-')) return "must not begin with '-', which git would read as an option";

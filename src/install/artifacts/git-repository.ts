@@ -1,5 +1,6 @@
 // Where a repository really is: redirects are followed by requests that check every address.
 import { FetchError } from '../../lib/fetch-error.ts';
+import { trimEndSigns } from '../../lib/trim-signs.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { assertAllowed, readRepository, shownRepository } from './git-address.ts';
 import { heldTo } from './git-command.ts';
@@ -31,7 +32,7 @@ export async function findRepository(repo: string, context: InstallContext): Pro
 
 async function followRedirects(url: URL, repo: string, context: InstallContext): Promise<string> {
   const { status, url: found } = await context.fetch({
-    url: `${url.href.replace(/\/+$/, '')}/info/refs?service=git-upload-pack`,
+    url: `${trimEndSigns(url.href, '/')}/info/refs?service=git-upload-pack`,
     headers: { 'git-protocol': 'version=2' },
     maxBytes: MOST_REFS_BYTES,
     timeoutMs: REFS_TIMEOUT_MS,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { WebAddress } from './archive-install.ts';
 
 const LONGEST_NAME = 214;
+const LONGEST_RANGE = 500;
 const NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
 /** Old packages begin with these, and nothing else may. */
 const TAG = /^[a-z][a-z0-9._-]*$/i;
@@ -20,6 +21,7 @@ export const NpmSpec = z.object({
   }),
   version: z
     .string()
+    .max(LONGEST_RANGE, { error: `must not be longer than ${LONGEST_RANGE} characters` })
     .nullish()
     .transform((text, context) => {
       const version = readVersion(text ?? '');

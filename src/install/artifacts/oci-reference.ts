@@ -18,9 +18,12 @@ const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 export const IMAGE_DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const LONGEST = 255;
+/** With its registry, tag and digest. */
+const LONGEST_WRITTEN = 1_024;
 
 /** A text is what is wrong with it, as the end of a sentence. */
 export function readImageReference(written: string): ImageReference | string {
+  if (written.length > LONGEST_WRITTEN) return `must not be longer than ${LONGEST_WRITTEN} characters`;
   const plain = written.trim().replace(/^(docker|oci):\/\//, '');
   const [name = '', digest] = splitOnce(plain, '@');
   if (digest !== undefined && !IMAGE_DIGEST.test(digest))

@@ -43,13 +43,16 @@ function readToken(body: Buffer): z.infer<typeof Token> {
   }
 }
 
+/** A registry may send more, and each sign of a long word is looked at again and again. */
+const LONGEST_CHALLENGE = 2_000;
+
 /** `Bearer realm="…",service="…"`, with the values in quotes or without. */
 export function readChallenge(header: string): {
   scheme: string;
   realm: string | undefined;
   service: string | undefined;
 } {
-  const [, scheme = '', rest = ''] = /^\s*([A-Za-z]+)\s*(.*)$/s.exec(header) ?? [];
+  const [, scheme = '', rest = ''] = /^\s*([A-Za-z]+)\s*(.*)$/s.exec(header.slice(0, LONGEST_CHALLENGE)) ?? [];
   const values = new Map<string, string>();
   for (const [, key = '', quoted, plain] of rest.matchAll(/([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g))
     values.set(key.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
