@@ -1,5 +1,4 @@
 // One remote → the catalog: read the index, fetch what changed, save it in document order, mark what is gone.
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
@@ -12,9 +11,9 @@ import type { ListedEntry } from './index-worker.ts';
 import { createPlaces } from './places.ts';
 import type { Progress } from './progress.ts';
 import { NO_LIST } from './read-index.ts';
-import type { ManifestReader } from './read-manifest.ts';
+import { type ManifestOutcome, type ManifestReader, readAll } from './read-manifest.ts';
 import { createRivals } from './rivals.ts';
-import { createManifestSaver, type ManifestOutcome } from './save-manifests.ts';
+import { createManifestSaver } from './save-manifests.ts';
 import type { IndexState, KnownMember, MemberStore } from './store.ts';
 
 export interface IngestDependencies {
@@ -66,7 +65,6 @@ const LOOK_AHEAD = {
   // slow host sends is seen to arrive all the same.
   batch: { size: 250, mostWeight: 2_000_000, mostMs: 1_000 },
 };
-const READ_IN_ONE_GO = 20;
 const LOOK_UP_BATCH = 500;
 
 export function createIngest(
@@ -145,7 +143,7 @@ export function createIngest(
     try {
       for await (const batch of batches) {
         signal.throwIfAborted();
-        const outcomes = await read(batch);
+        const outcomes = await readAll(manifestReader, batch, signal);
         await saving;
         saving = use(outcomes);
         // Whoever waits for it next gets the rejection.
@@ -168,7 +166,8 @@ export function createIngest(
     let at = start;
     let looking: Promise<EntryToFetch[]> | undefined;
     for await (const chunk of page.chunks()) {
-      const chosen = chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
+      // Within one page an address is listed once, and what comes first need not be held against what came before.
+      const chosen = start === 0 ? chunk : chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
       at += chunk.length;
       const next = lookUp(chosen);
       // Whoever waits for it gets the rejection.
@@ -204,15 +203,6 @@ export function createIngest(
     // Of what is looked up twice, nothing follows.
     if (!isNewFirst) listedAgain += found.filter(({ isMissing }) => !isMissing).length;
     return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
-  }
-
-  async function read(fetched: readonly FetchedManifest[]): Promise<ManifestOutcome[]> {
-    const outcomes: ManifestOutcome[] = [];
-    for (const [index, each] of fetched.entries()) {
-      outcomes.push(each.outcome === 'fetched' ? await manifestReader.read(each, signal) : each);
-      if (index % READ_IN_ONE_GO === 0) await othersFirst();
-    }
-    return outcomes;
   }
 
   function reject({ url: manifestUrl, error, isTemporary }: Extract<ManifestOutcome, { outcome: 'failed' }>): void {

@@ -1,13 +1,10 @@
 // Manifests that were read → the catalog, so that the last one of a uid in document order wins, whatever was fetched when.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../lib/world.ts';
-import type { FailedManifest, FetchedManifest } from './fetch-manifest.ts';
 import type { Progress } from './progress.ts';
-import type { ReadManifest } from './read-manifest.ts';
+import type { ManifestOutcome, ReadManifest } from './read-manifest.ts';
 import type { Rivals } from './rivals.ts';
 import type { Member, MemberStore, Rival } from './store.ts';
-
-export type ManifestOutcome = Exclude<FetchedManifest, { outcome: 'fetched' }> | ReadManifest | FailedManifest;
 
 export interface SaveContext {
   remote: string;
