@@ -2,7 +2,7 @@
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry } from './adapter-template.ts';
-import { type ConfigFormat, changeConfig, readConfig } from './config-text.ts';
+import { type ConfigFormat, changeConfig, own, readConfig } from './config-text.ts';
 
 export interface MergedConfig {
   text: string;
@@ -79,9 +79,8 @@ function isSameServer(existing: unknown, entry: JsonObject): boolean {
  * client that the hub knows nothing of.
  */
 function keepFilledIn(entry: JsonObject, old: JsonObject, written: JsonObject): JsonObject {
-  const merged: JsonObject = { ...entry };
-  for (const [key, value] of Object.entries(old))
-    if (!Object.hasOwn(entry, key) && isClientSetting(key)) merged[key] = value;
+  const settings = Object.entries(old).filter(([key]) => !Object.hasOwn(entry, key) && isClientSetting(key));
+  const merged: JsonObject = { ...entry, ...Object.fromEntries(settings) };
   for (const part of ['url', 'args'])
     if (isFilledIn(entry[part], old[part]) && entry[part] !== undefined) merged[part] = old[part];
   for (const part of ['env', 'headers']) {
@@ -92,10 +91,10 @@ function keepFilledIn(entry: JsonObject, old: JsonObject, written: JsonObject): 
     ];
     const filledIn = Object.entries(ours).map(([name, value]) => [
       name,
-      isPlaceholder(value) ? (theirs[name] ?? value) : value,
+      isPlaceholder(value) ? (own(theirs, name) ?? value) : value,
     ]);
     const added = Object.entries(theirs).filter(
-      ([name, value]) => !Object.hasOwn(ours, name) && value !== before[name],
+      ([name, value]) => !Object.hasOwn(ours, name) && value !== own(before, name),
     );
     if (entry[part] !== undefined || added.length > 0) merged[part] = Object.fromEntries([...filledIn, ...added]);
   }
@@ -111,7 +110,7 @@ export function isClientSetting(key: string): boolean {
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (isJsonObject(ours) && isJsonObject(theirs)) {
     const names = new Set([...Object.keys(ours), ...Object.keys(theirs)]);
-    return [...names].every((name) => isFilledIn(ours[name], theirs[name]));
+    return [...names].every((name) => isFilledIn(own(ours, name), own(theirs, name)));
   }
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));

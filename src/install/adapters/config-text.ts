@@ -156,7 +156,8 @@ function namesIn(node: Node | undefined): string[] {
   ]);
 }
 
-function own(object: JsonObject, name: string): unknown {
+/** Names are words of strangers: `constructor` is nothing that every object has. */
+export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 

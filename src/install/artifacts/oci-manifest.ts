@@ -106,20 +106,22 @@ function choose(
   );
 }
 
-const OCI_NAMES: Readonly<Record<string, string>> = {
-  'application/vnd.docker.distribution.manifest.v2+json': 'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.container.image.v1+json': 'application/vnd.oci.image.config.v1+json',
-  'application/vnd.docker.image.rootfs.diff.tar': 'application/vnd.oci.image.layer.v1.tar',
-  'application/vnd.docker.image.rootfs.diff.tar.gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',
-};
+const OCI_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'application/vnd.docker.distribution.manifest.v2+json': 'application/vnd.oci.image.manifest.v1+json',
+    'application/vnd.docker.container.image.v1+json': 'application/vnd.oci.image.config.v1+json',
+    'application/vnd.docker.image.rootfs.diff.tar': 'application/vnd.oci.image.layer.v1.tar',
+    'application/vnd.docker.image.rootfs.diff.tar.gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',
+  }),
+);
 
 /** Docker's own manifests say the same in other words, which readers of layouts do not know; the blobs stay as they are. */
 export function asOciManifest(manifest: FetchedManifest): FetchedManifest {
-  const mediaType = OCI_NAMES[manifest.mediaType];
+  const mediaType = OCI_NAMES.get(manifest.mediaType);
   if (mediaType === undefined) return manifest;
   const { config, layers } = read(Manifest, parse(manifest.body));
   const renamed = (blob: Descriptor) => ({
-    mediaType: OCI_NAMES[blob.mediaType] ?? blob.mediaType,
+    mediaType: OCI_NAMES.get(blob.mediaType) ?? blob.mediaType,
     digest: blob.digest,
     size: blob.size,
   });

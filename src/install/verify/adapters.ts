@@ -4,7 +4,7 @@ import { fileDigest, pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { isClientSetting, isFilledIn } from '../adapters/config-file.ts';
-import { readConfig } from '../adapters/config-text.ts';
+import { own, readConfig } from '../adapters/config-text.ts';
 import type { LockedAdapter } from '../contract.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
@@ -32,7 +32,7 @@ function entryIn(text: string, name: string): JsonObject | undefined {
     // Whether its client takes comments is the business of the client.
     const document = readConfig(text, { allowsComments: true });
     const sections = Object.values(document).filter(isJsonObject);
-    return sections.map((section) => section[name]).find(isJsonObject);
+    return sections.map((section) => own(section, name)).find(isJsonObject);
   } catch {
     return undefined;
   }

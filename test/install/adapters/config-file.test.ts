@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeEntry, removeEntry } from '../../../src/install/adapters/config-file.ts';
+import { isFilledIn, mergeEntry, removeEntry } from '../../../src/install/adapters/config-file.ts';
 import { readConfig } from '../../../src/install/adapters/config-text.ts';
 import { findTemplate } from '../../../src/install/adapters/templates.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -136,6 +136,17 @@ test('config: comments stay where the client takes them, in a new entry and in a
   for (const each of [wanted, withComments])
     assert.throws(() => mergeEntry(deep, each, undefined), { name: 'RangeError', message: /nested too deep/ });
 });
+
+for (const name of ['constructor', 'toString', '__proto__']) {
+  test(`config: a variable and an entry may be called ${name}`, () => {
+    const entry = { ...wanted.entry, env: Object.fromEntries([[name, `\${X}`]]) };
+    const existing = JSON.stringify({ mcpServers: { pdf: { ...wanted.entry, env: {} } } });
+    const { text } = mergeEntry(existing, { ...wanted, entry }, undefined);
+    assert.deepEqual(Object.entries(JSON.parse(text).mcpServers.pdf.env), [[name, `\${X}`]]);
+    assert.equal(isFilledIn({ env: {} }, { env: entry.env }), false);
+    assert.equal(isFilledIn(entry.env, {}), false);
+  });
+}
 
 test('config: variables and headers that a person added stay; those of an earlier version go', () => {
   const written = { ...wanted.entry, env: { KEY: `\${KEY}`, GONE: '1', FILLED: `\${FILLED}` } };

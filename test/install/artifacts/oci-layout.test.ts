@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
-import { digestOf, readManifest } from '../../../src/install/artifacts/oci-manifest.ts';
+import { asOciManifest, digestOf, readManifest } from '../../../src/install/artifacts/oci-manifest.ts';
 import type { LockedArtifact, LockedEntity } from '../../../src/install/contract.ts';
 import { differences } from '../../../src/install/frozen.ts';
 import { treeOf } from '../../../src/install/tree.ts';
@@ -26,6 +26,16 @@ test('oci: a blob that was changed since is pulled again, longer or shorter than
     assert.deepEqual(await place.install(ociInstaller, spec), installed);
     assert.equal(await treeDigest(place.targetDir), before);
   }
+});
+
+test('oci: kinds of blobs keep their names, also those that every object has', () => {
+  const digest = digestOf(Buffer.from('x'));
+  const blob = (mediaType: string) => ({ mediaType, digest, size: 1 });
+  const names = ['constructor', '__proto__', 'toString'];
+  const body = Buffer.from(JSON.stringify({ schemaVersion: 2, config: blob('valueOf'), layers: names.map(blob) }));
+  const docker = 'application/vnd.docker.distribution.manifest.v2+json';
+  const written = JSON.parse(asOciManifest({ body, digest, mediaType: docker }).body.toString());
+  assert.deepEqual([written.config, written.layers], [blob('valueOf'), names.map(blob)]);
 });
 
 test('oci: of several variants, the one for all of them or the newest is chosen', () => {
