@@ -1,15 +1,17 @@
 // One install at a time for each target, here and in other processes; a few at a time altogether.
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { type FileLock, lockFile } from '../lib/file-lock.ts';
-import { makeFolderInside, pathInside, writeFileInside } from '../lib/files.ts';
+import { holdFolderInside, writeFileInside } from '../lib/files.ts';
+import { type HeldFolder, removeBelow } from '../lib/held-folder.ts';
 import { HUB_FOLDER } from './places.ts';
 import { unusable } from './target.ts';
 
 export type TargetQueue = <T>(targetDir: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-const LOCK = `${HUB_FOLDER}/lock`;
+const LOCK = 'lock';
+const IGNORE = '.gitignore';
 
 export function createTargetQueue(atOnce: number): TargetQueue {
   const limit = pLimit(atOnce);
@@ -38,23 +40,27 @@ export function createTargetQueue(atOnce: number): TargetQueue {
   };
 }
 
+/** The folder is held for as long as something is looked for or removed in it: a link in its place must lead nowhere. */
 async function lockTarget(targetDir: string, signal: AbortSignal): Promise<FileLock> {
-  await makeFolderInside(targetDir, HUB_FOLDER);
-  const lock = await lockFile(await pathInside(targetDir, LOCK), signal);
+  const hubFolder = await holdFolderInside(targetDir, HUB_FOLDER);
   try {
-    await tidy(targetDir);
-    return lock;
-  } catch (error) {
-    lock.release();
-    throw error;
+    const lock = await lockFile(join(hubFolder.place, LOCK), signal);
+    try {
+      await tidy(targetDir, hubFolder);
+      return lock;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } finally {
+    await hubFolder.close();
   }
 }
 
 /** Whoever has the lock is alone here: what else is in the folder was left by somebody who did not get to the end. */
-async function tidy(targetDir: string): Promise<void> {
-  const folder = await pathInside(targetDir, HUB_FOLDER);
-  const names = await readdir(folder);
-  const left = names.filter((name) => name !== 'lock' && name !== '.gitignore');
-  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })));
-  if (!names.includes('.gitignore')) await writeFileInside(targetDir, `${HUB_FOLDER}/.gitignore`, '*\n');
+async function tidy(targetDir: string, hubFolder: HeldFolder): Promise<void> {
+  const names = await readdir(hubFolder.place);
+  const left = names.filter((name) => name !== LOCK && name !== IGNORE);
+  await Promise.all(left.map((name) => removeBelow(hubFolder, name)));
+  if (!names.includes(IGNORE)) await writeFileInside(targetDir, `${HUB_FOLDER}/${IGNORE}`, '*\n');
 }

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, open, readdir, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFoldersBelow } from './held-folder.ts';
+import { type HeldFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
 export class PathError extends Error {
@@ -50,11 +50,17 @@ export async function pathInside(root: string, path: string): Promise<string> {
 
 /** Makes the folder and those above it, up to the root; a link on the way is refused. @throws PathError */
 export async function makeFolderInside(root: string, path: string): Promise<string> {
-  const whole = await pathInside(root, path);
+  const held = await holdFolderInside(root, path);
+  await held.close();
+  return join(root, ...namesOf(path));
+}
+
+/** The same, held open for whoever asks, who closes it. @throws PathError */
+export async function holdFolderInside(root: string, path: string): Promise<HeldFolder> {
+  await pathInside(root, path);
   const held = await makeFoldersBelow(root, namesOf(path));
   if (!held) throw throughLink(path);
-  await held.close();
-  return whole;
+  return held;
 }
 
 /** All or nothing: readers see the file as it was, or whole. Returns the absolute path. @throws PathError */
@@ -132,7 +138,7 @@ export async function removeInside(root: string, path: string): Promise<void> {
     const held = await makeFoldersBelow(root, names);
     if (!held) throw throughLink(path);
     try {
-      if (isLast) await rm(join(held.place, name), { recursive: true, force: true });
+      if (isLast) await removeBelow(held, name);
       else await rmdir(join(held.place, name));
     } catch (error) {
       if (isLast) throw error;

@@ -1,7 +1,8 @@
 // A folder that is held open: what is made in it stays in it, whatever is put in the place of its path meanwhile.
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readlink, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rmdir, unlink } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface HeldFolder {
   /** The folder itself, for paths below it; where the system cannot do that, its path. */
@@ -35,6 +36,49 @@ export async function makeFoldersBelow(path: string, names: readonly string[]): 
     held = next;
   }
   return held;
+}
+
+/** While somebody writes or moves things there; a program that was ended may do so for a moment. */
+const BUSY_CODES = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'ELOOP'];
+const MOST_TURNS = 4;
+
+/**
+ * Removes what is there under the name, with all that is in it. Links are removed and never followed, also those that take
+ * the place of a folder meanwhile: each folder is held while it is emptied.
+ */
+export async function removeBelow(folder: HeldFolder, name: string): Promise<void> {
+  const whole = Buffer.from(join(folder.place, name));
+  for (let turn = 1; ; turn += 1) {
+    try {
+      const found = await lstat(whole).catch(unlessAbsent);
+      return found && (await remove(whole, found.isDirectory()));
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (turn === MOST_TURNS || !BUSY_CODES.includes(code)) throw error;
+      await sleep(turn * 50);
+    }
+  }
+}
+
+/** Names as bytes: they need not be text. */
+async function remove(whole: Buffer, isFolder: boolean): Promise<void> {
+  if (!isFolder) return unlink(whole).catch(unlessAbsent);
+  const held = await heldBy(await open(whole, FLAGS), whole.toString());
+  try {
+    const entries = await readdir(held.place, { withFileTypes: true, encoding: 'buffer' });
+    const removeEntry = (entry: (typeof entries)[number]) =>
+      remove(Buffer.concat([Buffer.from(`${held.place}${sep}`), entry.name]), entry.isDirectory());
+    await Promise.all(entries.filter((entry) => !entry.isDirectory()).map(removeEntry));
+    // One by one, so that no more are open than lie inside one another.
+    for (const entry of entries) if (entry.isDirectory()) await removeEntry(entry);
+  } finally {
+    await held.close();
+  }
+  await rmdir(whole).catch(unlessAbsent);
+}
+
+function unlessAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 async function makeChild({ place }: HeldFolder, name: string, whole: string): Promise<HeldFolder | undefined> {

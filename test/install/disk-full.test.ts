@@ -42,8 +42,9 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   await writeFile(join(disk, 'filler'), Buffer.alloc(left)).catch(() => {});
   const written = await readFile(join(target, 'hub.lock.json'), 'utf8');
   const adapters = [{ framework: 'langgraph', template_key: 'node' }];
-  const full = install(aManifest({ id: 'other', adapters }), { target });
-  await assert.rejects(full, { code: 'invalid_request', message: /disk is full: make room/ });
+  const full = await install(aManifest({ id: 'other', adapters }), { target });
+  assert.match(String(stepNamed(full, 'adapters.write').extra?.error), /disk is full: make room/);
+  assert.equal(stepNamed(full, 'lockfile.write').extra?.error, FULL);
   assert.equal(await readFile(join(target, 'hub.lock.json'), 'utf8'), written);
   assert.notEqual(before, '');
   assert.deepEqual(

@@ -92,3 +92,24 @@ test('queue: a lock that is none is told, not overwritten', async (t) => {
     { code: 'invalid_request', message: /target cannot be used/ },
   );
 });
+
+test('queue: a link that takes the place of .hub again and again leads to nothing being removed or made', async (t) => {
+  const [target, outside] = [await aFolder(t), await aFolder(t)];
+  const precious = ['one', 'two', 'three'];
+  for (const name of precious) await writeFile(join(outside, name), 'x');
+  await mkdir(join(target, '.hub'));
+  const script = new URL('./swapping-process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, join(target, '.hub'), outside], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  const queue = createTargetQueue(1);
+  const end = Date.now() + 3_000;
+  let turns = 0;
+  for (; Date.now() < end; turns += 1) await queue(target, signal, async () => {}).catch(() => {});
+  // Before the folders are removed, in which it would go on.
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.deepEqual((await readdir(outside)).toSorted(), precious.toSorted(), `after ${turns} turns`);
+});

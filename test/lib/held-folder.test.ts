@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { lstat, mkdir, readdir, readFile, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { holdFolder, makeFoldersBelow } from '../../src/lib/held-folder.ts';
+import { holdFolder, makeFoldersBelow, removeBelow } from '../../src/lib/held-folder.ts';
 import { aFolder } from '../install/installing.ts';
 
 test('held folder: what is made in it stays in it, whatever takes the place of its path', async (t) => {
@@ -68,6 +70,47 @@ test('held folder: a file in the way and a folder that is gone are errors of the
   }
   assert.ok((await openFiles()) - before < 10, 'handles are closed');
   assert.ok((await lstat(join(root, 'file'))).isFile());
+});
+
+test('held folder: what is removed is removed there, links unfollowed, names that are no text included', async (t) => {
+  const [root, outside] = [await aFolder(t), await aFolder(t)];
+  await writeFile(join(outside, 'precious'), 'x');
+  const held = await makeFoldersBelow(root, ['a']);
+  assert.ok(held);
+  await mkdir(join(root, 'a/tree/deep/deeper'), { recursive: true });
+  await writeFile(join(root, 'a/tree/deep/file'), 'x');
+  await writeFile(Buffer.concat([Buffer.from(join(root, 'a/tree/')), Buffer.from([0xff, 0xfe])]), 'x');
+  await symlink(outside, join(root, 'a/tree/deep/link'));
+  await symlink(outside, join(root, 'a/link'));
+  await rename(join(root, 'a'), join(root, 'moved'));
+  await mkdir(join(outside, 'tree'));
+  await symlink(outside, join(root, 'a'));
+  for (const name of ['tree', 'link', 'not-there']) await removeBelow(held, name);
+  await held.close();
+  assert.deepEqual(await readdir(join(root, 'moved')), []);
+  assert.deepEqual((await readdir(outside)).toSorted(), ['precious', 'tree']);
+});
+
+test('held folder: a link that takes the place of a folder while that is removed is not followed', async (t) => {
+  const [root, outside] = [await aFolder(t), await aFolder(t)];
+  await writeFile(join(outside, 'precious'), 'x');
+  const held = await holdFolder(root);
+  assert.ok(held);
+  const script = new URL('../install/swapping-process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, join(root, 'tree'), outside], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  for (const end = Date.now() + 2_000; Date.now() < end; ) {
+    await mkdir(join(root, 'tree')).catch(() => {});
+    await removeBelow(held, 'tree').catch(() => {});
+  }
+  // Before the folders are removed, in which it would go on.
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.deepEqual(await readdir(outside), ['precious']);
+  await held.close();
 });
 
 /** Zero where the system does not tell. */
