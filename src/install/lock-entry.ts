@@ -1,6 +1,6 @@
 // What the lockfile says about one install.
+import { withoutCredentials } from '../lib/credentials.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
-import { withoutSecretAddresses } from '../lib/secret-address.ts';
 import type { InstalledArtifact } from './artifacts/artifact-installer.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, PlannedArtifact } from './contract.ts';
 import type { InstallSubject } from './subject.ts';
@@ -41,7 +41,7 @@ export function lockEntry(
 function lockedArtifact({ planned, installed, stillThere }: ArtifactOutcome): LockedArtifact {
   const { kind } = planned;
   // Lockfiles are shared, and whoever installs by one has the manifest.
-  const spec = withoutSecretAddresses(planned.spec);
+  const spec = withoutCredentials(planned.spec);
   if (!installed) return stillThere ?? { kind, spec, resolved: null, integrity: null, path: null, ok: false };
   const { resolved, integrity, path, platform, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
@@ -68,6 +68,7 @@ export function lockedFor(
 type ArtifactOfManifest = Pick<LockedArtifact, 'kind' | 'spec'>;
 
 export function isSameArtifact(one: ArtifactOfManifest, other: ArtifactOfManifest): boolean {
-  const [ours, theirs] = [one, other].map(({ spec }) => jsonDigest(withoutSecretAddresses(spec)));
+  // Of both: lockfiles of earlier releases hold more of a spec.
+  const [ours, theirs] = [one, other].map(({ spec }) => jsonDigest(withoutCredentials(spec)));
   return one.kind === other.kind && ours === theirs;
 }

@@ -49,14 +49,6 @@ export function shownAddress(address: string): string {
   return fillGaps(gapSecrets(address.replace(LOGIN, '$1')), () => '***');
 }
 
-/** A value of JSON with every address in it as it may be written down; what holds no secret stays as it is. */
-export function withoutSecretAddresses<T>(value: T): T {
-  if (typeof value === 'string') return (isAddress(value) ? shownAddress(value) : value) as T;
-  if (Array.isArray(value)) return value.map(withoutSecretAddresses) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutSecretAddresses(each)])) as T;
-}
-
 export function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownAddress, withoutSecretAddresses } from '../../src/lib/secret-address.ts';
+import { isSameArtifact } from '../../src/install/lock-entry.ts';
+import { shownAddress } from '../../src/lib/secret-address.ts';
 import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { installStage } from '../install/installing.ts';
 import { aManifest } from '../support/builders.ts';
@@ -23,19 +24,6 @@ for (const [address, shown] of SHOWN) {
   test(`address: ${address} is written as ${shown}`, () => assert.equal(shownAddress(address), shown));
 }
 
-test('address: in a document, only addresses are changed', () => {
-  const document = {
-    text: 'a?key=1',
-    list: ['https://x.example/?key=1', 7, null],
-    deep: { url: 'https://a:b@x.example' },
-  };
-  assert.deepEqual(withoutSecretAddresses(document), {
-    text: 'a?key=1',
-    list: ['https://x.example/?key=***', 7, null],
-    deep: { url: 'https://x.example' },
-  });
-});
-
 test('address: what is secret in it is used, and neither in the lockfile nor in steps; frozen goes by it all the same', async (t) => {
   const web = await startIndexServer(t);
   const archive = rawZip([{ name: 'a', content: 'a' }]);
@@ -44,7 +32,7 @@ test('address: what is secret in it is used, and neither in the lockfile nor in 
   const url = web.url('/a.zip?token=s3cret').replace('//', '//me:passw0rd@');
   const manifest = aManifest({
     artifacts: [
-      { kind: 'zip', spec: { url } },
+      { kind: 'zip', spec: { url, headers: { Authorization: 'Bearer s3cret' }, token: 's3cret' } },
       { kind: 'other', spec: { transport: 'SSE', url: 'https://x.example/sse?token=s3cret' } },
     ],
   });
@@ -55,4 +43,37 @@ test('address: what is secret in it is used, and neither in the lockfile nor in 
     assert.doesNotMatch(text, /s3cret|passw0rd/);
   assert.equal(web.requests[0]?.path, '/a.zip?token=s3cret');
   assert.equal((await install(manifest, { frozen: true })).ok, true);
+});
+
+test('address: what is secret in it is not told by steps that fail', async (t) => {
+  const web = await startIndexServer(t);
+  const { install, read } = await installStage(t);
+  const report = await install(
+    aManifest({
+      artifacts: [
+        { kind: 'git', spec: { repo: web.url('/x.git?private_token=s3cret') } },
+        { kind: 'other', spec: { registry: 'npm', package: 'x', registry_url: web.url('/?token=s3cret') } },
+        {
+          kind: 'other',
+          spec: { registry: 'npm', package: 'x', registry_url: 'http://169.254.169.254/?token=s3cret' },
+        },
+      ],
+    }),
+  );
+  assert.deepEqual(
+    report.results.slice(0, 3).map(({ ok }) => ok),
+    [false, false, false],
+  );
+  const commands = report.plan.artifacts.map(({ command }) => command);
+  assert.match(commands.join(), /private_token=\*\*\*.*token=\*\*\*/);
+  for (const text of [await read('hub.lock.json'), JSON.stringify([report.results, commands])])
+    assert.doesNotMatch(text, /s3cret/);
+});
+
+test('address: an artifact is known again in a lockfile that an earlier release wrote, with more of its spec', () => {
+  const spec = { url: 'https://x.example/a.zip?token=s3cret', headers: { Authorization: 'Bearer s3cret' } };
+  const locked = { url: 'https://x.example/a.zip?token=***', headers: { Authorization: 'Bearer s3cret' } };
+  const now = { url: 'https://x.example/a.zip?token=***', headers: { Authorization: '***' } };
+  for (const written of [locked, now]) assert.ok(isSameArtifact({ kind: 'zip', spec: written }, { kind: 'zip', spec }));
+  assert.ok(!isSameArtifact({ kind: 'zip', spec: { ...now, dest: 'x' } }, { kind: 'zip', spec }));
 });

@@ -1,4 +1,5 @@
 // Which repositories are fetched, under which address, and where they go.
+import { shownAddress } from '../../lib/secret-address.ts';
 import { LONGEST_ADDRESS } from './archive-install.ts';
 import { InstallError } from './artifact-installer.ts';
 
@@ -43,9 +44,7 @@ export function refFault(ref: string): string | undefined {
 export function shownRepository(repo: string): string {
   const url = readRepository(repo);
   if (!url) return repo;
-  url.username = '';
-  url.password = '';
-  return url.protocol === 'file:' ? decodeURI(url.pathname) : url.href;
+  return url.protocol === 'file:' ? decodeURI(url.pathname) : shownAddress(url.href);
 }
 
 export function assertAllowed(url: URL, allowPrivateNetwork: boolean): void {

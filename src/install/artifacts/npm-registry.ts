@@ -1,5 +1,6 @@
 // Which registry npm asks: the one that the manifest names, or the one that the machine is set up for.
 import { FetchError } from '../../lib/fetch-error.ts';
+import { shownAddress } from '../../lib/secret-address.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import type { NpmSpec } from './npm-spec.ts';
 import { runProgram } from './program.ts';
@@ -35,7 +36,7 @@ export async function findRegistries(spec: NpmSpec, context: InstallContext): Pr
 async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise<void> {
   await vetAddress(url).catch((error: unknown) => {
     if (!(error instanceof FetchError)) throw error;
-    throw new InstallError(`The registry ${url} cannot be used: ${error.message}.`, { cause: error });
+    throw new InstallError(`The registry ${shownAddress(url)} cannot be used: ${error.message}.`, { cause: error });
   });
 }
 

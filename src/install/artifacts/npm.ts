@@ -3,6 +3,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
 import { writeFileInside } from '../../lib/files.ts';
+import { shownAddress } from '../../lib/secret-address.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
 import { isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
@@ -38,7 +39,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   step: 'npm.install',
   spec: NpmSpec,
   command: (spec) =>
-    `npm install --ignore-scripts --save-exact ${spec.registry_url ? `--registry=${spec.registry_url} ` : ''}-- ${spec.package}@${spec.version}`,
+    `npm install --ignore-scripts --save-exact ${spec.registry_url ? `--registry=${shownAddress(spec.registry_url)} ` : ''}-- ${spec.package}@${spec.version}`,
 
   async install(spec, context) {
     await checkNpmPlaces(spec.package, context.targetDir);
