@@ -144,7 +144,7 @@ export type LockedEntity = z.infer<typeof LockedEntity>;
 
 /** Loose: fields that a newer minor version wrote are kept. */
 export const Lockfile = z
-  .looseObject({ version: z.number().int(), entities: z.array(LockedEntity) })
+  .looseObject({ version: z.number(), entities: z.array(LockedEntity) })
   .meta({ id: 'Lockfile' });
 export type Lockfile = z.infer<typeof Lockfile>;
 

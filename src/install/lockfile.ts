@@ -4,6 +4,7 @@ import { parseReference } from '../catalog/uid.ts';
 import { PathError, pathInside, writeFileInside } from '../lib/files.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
+import { utf8Text } from '../lib/utf8.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from './contract.ts';
 
@@ -23,7 +24,9 @@ export async function readLockfile(targetDir: string): Promise<Lockfile | undefi
     const found = await file.stat();
     if (!found.isFile()) throw new PathError(`'${LOCKFILE_NAME}' is there already and is no file.`);
     if (found.size > LARGEST_LOCKFILE) throw unreadable('it is too large');
-    return parseLockfile(await file.readFile('utf8'));
+    const text = utf8Text(await file.readFile());
+    if (text === undefined) throw unreadable('it is not UTF-8');
+    return parseLockfile(text);
   } finally {
     await file.close();
   }

@@ -170,6 +170,18 @@ test('install: the MCP client of a server that cannot be reached gets no entry, 
   assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
 });
 
+test('install: what is there and is no UTF-8 is left as it is, byte for byte, and the step says why', async (t) => {
+  const { install, target } = await installStage(t);
+  const bytes = Buffer.from('{"mcpServers": {"a": {"command": "caf\xe9"}}}', 'latin1');
+  await mkdir(target, { recursive: true });
+  await writeFile(join(target, '.mcp.json'), bytes);
+  const server = { transport: 'SSE', url: 'https://a.example/sse' };
+  const adapters = [{ framework: 'claude', template_key: 'mcp' }];
+  const report = await install(aManifest({ type: 'mcp_server', mcp_registration: { server }, adapters }));
+  assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /'\.mcp\.json'.*not written as UTF-8/);
+  assert.deepEqual(await readFile(join(target, '.mcp.json')), bytes);
+});
+
 test('install: an unknown pair gets a generic stub, and the step says so', async (t) => {
   const { install, read } = await installStage(t);
   const report = await install(

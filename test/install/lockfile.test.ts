@@ -108,6 +108,22 @@ for (const [name, [text, reason]] of Object.entries(UNREADABLE)) {
   });
 }
 
+test('lockfile: one of a newer minor version is read, and keeps its version', () => {
+  const newer = parseLockfile('{"version": 1.1, "entities": [], "more": true}');
+  assert.deepEqual(mergeLockfile(newer, anEntity('tool:a@1.0.0')), {
+    version: 1.1,
+    entities: [anEntity('tool:a@1.0.0')],
+    more: true,
+  });
+});
+
+test('lockfile: what is no UTF-8 is refused, because it could not be written back', async (t) => {
+  const target = await folder(t);
+  const bytes = Buffer.from('{"version": 1, "entities": [], "by": "caf\xe9"}', 'latin1');
+  await writeFile(join(target, 'hub.lock.json'), bytes);
+  await assert.rejects(readLockfile(target), { name: 'InstallError', message: /left as it is, because it is not UTF-8/ });
+});
+
 test('lockfile: a link in its place is not followed', async (t) => {
   const [target, outside] = [await folder(t), await folder(t)];
   await writeFile(join(outside, 'secret'), 'untouched');

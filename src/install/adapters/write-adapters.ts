@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { utf8Text } from '../../lib/utf8.ts';
 import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
 import type { InstallSubject } from '../subject.ts';
@@ -116,7 +117,10 @@ async function readInside(targetDir: string, path: string): Promise<string | und
   if (!found) return undefined;
   if (!found.isFile()) throw new PathError(`'${path}' is there already and is no file.`);
   if (found.size > LARGEST_FILE) throw new PathError(`'${path}' is there already and is too large to be merged.`);
-  return readFile(whole, 'utf8');
+  const text = utf8Text(await readFile(whole));
+  if (text === undefined)
+    throw new PathError(`'${path}' is there already and is not written as UTF-8, so that it is left as it is.`);
+  return text;
 }
 
 function digest(content: string): string {
