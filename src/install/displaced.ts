@@ -1,71 +1,90 @@
 // Packages of other entities that are not in place any more, because what was installed shares one environment with them.
 import { jsonDigest } from '../lib/json-digest.ts';
-import type { InstalledArtifact, InstallerKind, LockedResult } from './artifacts/artifact-installer.ts';
+import type { InstallerKind } from './artifacts/artifact-installer.ts';
 import { installerKindOf } from './artifacts/installer-kind.ts';
 import { readNpmLock } from './artifacts/npm-lock.ts';
 import type { LockedArtifact, Lockfile } from './contract.ts';
 import { isSameEntity } from './lockfile.ts';
+import { installedVersions } from './verify/python.ts';
 
-export interface Displaced {
+export interface Neighbour {
   /** Whose it is. */
   id: string;
   artifact: LockedArtifact;
 }
 
-interface Newcomer {
-  kind: InstallerKind;
-  uid: string;
-  installed: InstalledArtifact;
-}
-
-type IsDisplaced = (artifact: LockedArtifact, installed: InstalledArtifact, targetDir: string) => Promise<boolean>;
+type AreInPlace = (neighbours: readonly Neighbour[], targetDir: string) => Promise<Neighbour[]>;
 
 /** Only these have an environment in common; anything else has a place of its own. */
-const IS_DISPLACED: Partial<Record<InstallerKind, IsDisplaced>> = {
-  pypi: async (artifact, installed) => {
-    const versions = pythonVersions(installed);
-    return [...pythonVersions(artifact)].some(([name, version]) => (versions.get(name) ?? version) !== version);
+const IN_PLACE: Partial<Record<InstallerKind, AreInPlace>> = {
+  async pypi(neighbours, targetDir) {
+    const versions = await installedVersions(targetDir);
+    return neighbours.filter(({ artifact: { resolved, dependencies = [] } }) =>
+      [resolved, ...dependencies.map((each) => each.resolved)].every((each) => {
+        const [name = '', version] = (each ?? '').split('==');
+        return versions.get(name) === version;
+      }),
+    );
   },
-  npm: async ({ path, resolved, integrity, dependencies = [] }, _installed, targetDir) => {
-    const name = (path ?? '').replace(/^node_modules\//, '');
-    // What npm does not know was not there before either.
-    const found = await readNpmLock(targetDir, name).catch(() => undefined);
-    if (!found) return false;
-    const isSame = `${name}@${found.version}` === resolved && found.integrity === integrity;
-    return !isSame || jsonDigest(found.dependencies) !== jsonDigest(dependencies);
+  async npm(neighbours, targetDir) {
+    const found = await Promise.all(neighbours.map(({ artifact }) => isNpmInPlace(artifact, targetDir)));
+    return neighbours.filter((_, index) => found[index]);
   },
 };
 
-/** As far as the lockfile tells what was in place. */
-export async function findDisplaced(
-  lockfile: Lockfile | undefined,
-  { kind, uid, installed }: Newcomer,
+async function isNpmInPlace(
+  { path, resolved, integrity, dependencies = [] }: LockedArtifact,
   targetDir: string,
-): Promise<Displaced[]> {
-  const isDisplaced = IS_DISPLACED[kind];
-  if (!isDisplaced || installed.path === null) return [];
-  const displaced: Displaced[] = [];
-  for (const { id, artifacts } of lockfile?.entities ?? []) {
-    if (isSameEntity(id, uid)) continue;
-    for (const artifact of artifacts) {
-      const mayBe = artifact.ok && artifact.path !== null && installerKindOf(artifact.kind, artifact.spec) === kind;
-      if (mayBe && (await isDisplaced(artifact, installed, targetDir))) displaced.push({ id, artifact });
-    }
-  }
-  return displaced;
+): Promise<boolean> {
+  const name = (path ?? '').replace(/^node_modules\//, '');
+  const found = await readNpmLock(targetDir, name).catch(() => undefined);
+  if (!found) return false;
+  const isSame = `${name}@${found.version}` === resolved && found.integrity === integrity;
+  return isSame && jsonDigest(found.dependencies) === jsonDigest(dependencies);
 }
 
-/** What a step tells of it. */
-export function displacedExtra(displaced: readonly Displaced[], resolved: string | null): Record<string, unknown> {
+/**
+ * Packages of others in the environment that is about to be changed, as the lockfile has them. What was not there before
+ * cannot be displaced: whoever has only the lockfile of a project installs its entities one after the other.
+ */
+export async function neighboursInPlace(
+  lockfile: Lockfile | undefined,
+  { kind, uid }: { kind: InstallerKind; uid: string },
+  targetDir: string,
+): Promise<Neighbour[]> {
+  const neighbours = (lockfile?.entities ?? [])
+    .filter(({ id }) => !isSameEntity(id, uid))
+    .flatMap(({ id, artifacts }) => artifacts.map((artifact) => ({ id, artifact })))
+    .filter(({ artifact: { ok, path, kind: written, spec } }) => ok && path && installerKindOf(written, spec) === kind);
+  return neighbours.length === 0 ? [] : stillInPlace(neighbours, kind, targetDir);
+}
+
+/** Those that are gone, or others than they were. An install that failed may have cost them their environment too. */
+export async function findDisplaced(
+  before: readonly Neighbour[],
+  kind: InstallerKind,
+  targetDir: string,
+): Promise<Neighbour[]> {
+  if (before.length === 0) return [];
+  const after = await stillInPlace(before, kind, targetDir);
+  return before.filter((each) => !after.includes(each));
+}
+
+async function stillInPlace(neighbours: readonly Neighbour[], kind: InstallerKind, targetDir: string) {
+  return (await IN_PLACE[kind]?.(neighbours, targetDir)) ?? [];
+}
+
+/** What a step tells of it; `what` was installed, or was to be. */
+export function displacedExtra(displaced: readonly Neighbour[], what: string): Record<string, unknown> {
   if (displaced.length === 0) return {};
   const ids = [...new Set(displaced.map(({ id }) => id))];
   const lost = displaced.map(({ id, artifact }) => `${artifact.resolved} of ${id}`).join(', ');
-  const warning = `With ${resolved}, this target does not have ${lost} any more as the lockfile had it, because both share one environment. Install ${ids.join(', ')} again, or into another target.`;
+  const warning = `With ${what}, this target does not have ${lost} any more as the lockfile had it, because both share one environment. Install ${ids.join(', ')} again, or into another target.`;
   return { displaced: displaced.map(({ id, artifact }) => ({ id, resolved: artifact.resolved })), warning };
 }
 
 /** The lockfile says of each that it is not in place, and by whom. */
-export function withoutDisplaced(lockfile: Lockfile, displaced: readonly Displaced[], uid: string): Lockfile {
+export function withoutDisplaced(lockfile: Lockfile, displaced: readonly Neighbour[], uid: string): Lockfile {
   if (displaced.length === 0) return lockfile;
   const isGone = (artifact: LockedArtifact) => displaced.some((each) => each.artifact === artifact);
   const entities = lockfile.entities.map((entity) => ({
@@ -75,9 +94,4 @@ export function withoutDisplaced(lockfile: Lockfile, displaced: readonly Displac
     ),
   }));
   return { ...lockfile, entities };
-}
-
-function pythonVersions({ resolved, dependencies = [] }: LockedResult): Map<string, string> {
-  const pinned = [resolved, ...dependencies.map((each) => each.resolved)];
-  return new Map(pinned.flatMap((each) => (each ? [each.split('==') as [string, string]] : [])));
 }

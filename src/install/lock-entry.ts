@@ -9,6 +9,8 @@ export interface ArtifactOutcome {
   planned: PlannedArtifact;
   /** Undefined when its step failed. */
   installed: InstalledArtifact | undefined;
+  /** When a later artifact of the same install put another version in its place, which is not the one that was asked for. */
+  isDisplaced?: boolean;
   /** When its step failed, and what an earlier install locked is in place. */
   stillThere?: LockedArtifact;
 }
@@ -19,7 +21,7 @@ export function lockEntry(
   adapters: readonly LockedAdapter[],
 ): LockedEntity {
   const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
-  const locked = artifacts.map(lockedArtifact);
+  const locked = artifacts.map((each) => lockedArtifact(each, uid));
   const commit = locked.find(({ ok }, index) => ok && artifacts[index]?.planned.step === 'git.checkout')?.resolved;
   return {
     id: uid,
@@ -38,7 +40,7 @@ export function lockEntry(
   };
 }
 
-function lockedArtifact({ planned, installed, stillThere }: ArtifactOutcome): LockedArtifact {
+function lockedArtifact({ planned, installed, stillThere, isDisplaced }: ArtifactOutcome, uid: string): LockedArtifact {
   const { kind } = planned;
   // Lockfiles are shared, and whoever installs by one has the manifest.
   const spec = withoutCredentials(planned.spec);
@@ -46,7 +48,8 @@ function lockedArtifact({ planned, installed, stillThere }: ArtifactOutcome): Lo
   const { resolved, integrity, path, platform, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
   return {
-    ...{ kind, spec, resolved, integrity, path, ok: true },
+    ...{ kind, spec, resolved, integrity, path, ok: !isDisplaced },
+    ...(isDisplaced ? { displaced_by: uid } : {}),
     ...(platform ? { platform } : {}),
     ...(tree ? { tree } : {}),
     ...(others?.length ? { dependencies: others } : {}),

@@ -1,6 +1,6 @@
 // The step that writes the lockfile, or, in a frozen install, compares with it.
 import { LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
-import { type Displaced, withoutDisplaced } from './displaced.ts';
+import { type Neighbour, withoutDisplaced } from './displaced.ts';
 import { differences } from './frozen.ts';
 import type { Leftovers } from './leftovers.ts';
 import { mergeLockfile, writeLockfile } from './lockfile.ts';
@@ -13,7 +13,7 @@ export interface LockfileJob {
   locked: LockedEntity | undefined;
   entry: LockedEntity;
   /** What other entities had in place until now. */
-  displaced: readonly Displaced[];
+  displaced: readonly Neighbour[];
   /** Once the lockfile says what is there: takes away what is not of this install any more. */
   tidyUp: (lockfile: Lockfile) => Promise<Leftovers>;
 }

@@ -13,6 +13,8 @@ export interface InstallContext {
   signal: AbortSignal;
   /** In a frozen install: what the lockfile says. Anything else is an error. */
   locked?: LockedResult;
+  /** In a frozen install: what the lockfile says that the other artifacts of the entity and of the same kind are. */
+  lockedOthers?: readonly string[];
   knownPlaces: KnownPlaces;
   run: Run;
   fetch: Fetch;

@@ -1,19 +1,16 @@
 // The artifact steps of an install, one after the other; a failing one costs no other its turn.
-import { randomUUID } from 'node:crypto';
-import { realpath, rm } from 'node:fs/promises';
-import { relative } from 'node:path';
-import { makeFolderInside, PathError, pathInside } from '../../lib/files.ts';
-import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from '../contract.ts';
-import { type Displaced, displacedExtra, findDisplaced } from '../displaced.ts';
-import { isUnexpected } from '../explain.ts';
+import type { LockedArtifact, LockedEntity, Lockfile, PlannedArtifact, StepResult } from '../contract.ts';
+import { displacedExtra, findDisplaced, type Neighbour, neighboursInPlace } from '../displaced.ts';
+import { explain, isUnexpected } from '../explain.ts';
 import { knownPlaces } from '../known-places.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
-import { HUB_FOLDER } from '../places.ts';
+import { movedExtra, settle } from '../settled.ts';
 import { runStep, type StepWatch } from '../step.ts';
 import { treeOf } from '../tree.ts';
 import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
 import { installerKindOf } from './installer-kind.ts';
 import { readArtifact } from './installers.ts';
+import { makeScratch } from './scratch.ts';
 
 export interface ArtifactsJob {
   planned: readonly PlannedArtifact[];
@@ -30,17 +27,29 @@ const STEP_TIMEOUT_MS = 30 * 60_000;
 
 export async function installArtifacts(
   job: ArtifactsJob,
-): Promise<{ results: StepResult[]; outcomes: ArtifactOutcome[]; displaced: Displaced[] }> {
+): Promise<{ results: StepResult[]; outcomes: ArtifactOutcome[]; displaced: Neighbour[] }> {
   const results: StepResult[] = [];
-  const outcomes: ArtifactOutcome[] = [];
-  const displaced: Displaced[] = [];
+  let outcomes: ArtifactOutcome[] = [];
+  const displaced: Neighbour[] = [];
   for (const [index, planned] of job.planned.entries()) {
     const { result, value } = await runStep(planned.step, job.watch, async () => {
-      const installed = await installOne(planned, index, job);
+      const { targetDir } = job.context;
       const kind = installerKindOf(planned.kind, planned.spec);
-      const lost = await findDisplaced(job.lockfile, { kind, uid: job.uid, installed }, job.context.targetDir);
-      displaced.push(...lost);
-      return { extra: { ...extraOf(installed), ...displacedExtra(lost, installed.resolved) }, value: installed };
+      const neighbours = await neighboursInPlace(job.lockfile, { kind, uid: job.uid }, targetDir);
+      const lostWith = async (what: string) => {
+        const lost = await findDisplaced(neighbours, kind, targetDir);
+        displaced.push(...lost);
+        return displacedExtra(lost, what);
+      };
+      const installed = await installOne(planned, index, job).catch(async (error: unknown) => {
+        throw withExtra(error, await lostWith(`'${planned.command}', which failed`));
+      });
+      const settled = await settle(outcomes, { kind, installed }, targetDir);
+      outcomes = settled.outcomes;
+      const { resolved } = installed;
+      const [moved, lost] = [movedExtra(settled.moved, resolved), await lostWith(resolved ?? planned.command)];
+      const warning = [moved.warning, lost.warning].filter(Boolean).join(' ');
+      return { extra: { ...extraOf(installed), ...lost, ...(warning ? { warning } : {}) }, value: installed };
     });
     results.push(result);
     outcomes.push({ planned, installed: value });
@@ -54,42 +63,44 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
   const artifact = readArtifact(planned.kind, planned.spec);
   const fault = planned.fault ?? ('fault' in artifact ? artifact.fault : undefined);
   if ('fault' in artifact || fault !== undefined) throw new InstallError(fault ?? 'It cannot be installed.');
-  const scratchDir = await makeFolderInside(context.targetDir, `${HUB_FOLDER}/scratch-${randomUUID()}`);
+  const scratch = await makeScratch(context.targetDir, context.run);
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
   try {
     const locked = lockedFor(job.planned, index, job.locked);
     const installed = await artifact.install({
       ...context,
-      scratchDir,
+      run: scratch.run,
+      scratchDir: scratch.dir,
       signal,
       knownPlaces: knownPlaces(job.lockfile, job.uid, planned),
-      ...(locked ? { locked } : {}),
+      ...(locked ? { locked, lockedOthers: lockedOthers(locked, job.locked) } : {}),
     });
+    const fault = await scratch.fault();
+    if (fault) throw fault;
     const tree = await treeOf(installerKindOf(planned.kind, planned.spec), installed, context.targetDir);
     return { ...installed, ...(tree ? { tree } : {}) };
   } catch (error) {
     if (signal.aborted) throw stopped(context.signal.aborted, error);
-    throw isUnexpected(error) ? ((await linkInTheWay(context.targetDir, scratchDir)) ?? error) : error;
+    // Where a folder was replaced meanwhile, the system only says that files are gone.
+    throw isUnexpected(error) ? ((await scratch.fault()) ?? error) : error;
   } finally {
-    await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 });
+    await scratch.remove();
   }
 }
 
-/** Where a folder was replaced by a link meanwhile, the system only says that files are gone. */
-async function linkInTheWay(targetDir: string, scratchDir: string): Promise<Error | undefined> {
-  const isMoved = (await realpath(targetDir).catch(() => targetDir)) !== targetDir;
-  if (isMoved)
-    return new InstallError('The target was replaced by a link while the install ran: links are not followed.');
-  return pathInside(targetDir, relative(targetDir, scratchDir)).then(
-    () => undefined,
-    (error: unknown) =>
-      error instanceof PathError
-        ? new InstallError(
-            `${HUB_FOLDER} in the target was replaced by a link or a file while the install ran: remove it and install again.`,
-            { cause: error },
-          )
-        : undefined,
+function lockedOthers(own: LockedArtifact, entity: LockedEntity | undefined): string[] {
+  const kind = installerKindOf(own.kind, own.spec);
+  const others = (entity?.artifacts ?? []).filter((each) => each !== own);
+  return others.flatMap((each) =>
+    each.ok && each.resolved !== null && installerKindOf(each.kind, each.spec) === kind ? [each.resolved] : [],
   );
+}
+
+/** What the hub itself is to blame for stays as it is, so that the log has it. */
+function withExtra(error: unknown, extra: Record<string, unknown>): unknown {
+  if (Object.keys(extra).length === 0 || isUnexpected(error)) return error;
+  const known = error instanceof InstallError ? error.extra : {};
+  return new InstallError(explain(error), { cause: error, extra: { ...known, ...extra } });
 }
 
 /** Programs, downloads and archives each say in their own way that they were stopped, and none of them knows why. */

@@ -48,7 +48,8 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
     try {
       const registries = await findRegistries(spec, context);
       const npm = await npmIn(spec, registries, context);
-      await npm('install', '--allow-remote=root', '--package-lock-only', '--', `${spec.package}@${wanted}`);
+      const packages = [`${spec.package}@${wanted}`, ...lockedBeside(context)];
+      await npm('install', '--allow-remote=root', '--package-lock-only', '--', ...packages);
       const resolution = await readNpmLock(context.targetDir, spec.package);
       checkResolution(spec, resolution, context);
       await forgetHiddenLock(context.targetDir);
@@ -76,10 +77,19 @@ function lockedVersion(spec: NpmSpec, resolved: string | null): string {
   const prefix = `${spec.package}@`;
   const version = resolved?.startsWith(prefix) ? resolved.slice(prefix.length) : undefined;
   if (version === undefined) throw new InstallError(`The lockfile says ${resolved}, and the manifest ${spec.package}.`);
-  const isAnother =
-    semver.validRange(spec.version) !== null && !semver.satisfies(version, spec.version, { includePrerelease: true });
-  if (isAnother) throw new InstallError(`The lockfile says ${resolved}, and the manifest ${prefix}${spec.version}.`);
+  if (!isVersionOf(spec, version))
+    throw new InstallError(`The lockfile says ${resolved}, and the manifest ${prefix}${spec.version}.`);
   return version;
+}
+
+/** What other artifacts of the entity hold at a version: alone, npm would choose the newest of them, which is not what is locked. */
+function lockedBeside({ locked, lockedOthers = [] }: InstallContext): string[] {
+  return lockedOthers.filter((other) => locked?.dependencies?.some(({ resolved }) => resolved === other));
+}
+
+/** Whether it is one that the spec asks for; of a tag nobody knows. */
+export function isVersionOf({ version: wanted }: NpmSpec, version: string): boolean {
+  return semver.validRange(wanted) === null || semver.satisfies(version, wanted, { includePrerelease: true });
 }
 
 function checkResolution(

@@ -6,6 +6,7 @@ import { join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathInside } from '../../lib/files.ts';
 import { normalName } from '../artifacts/pypi-spec.ts';
+import { VENV } from '../artifacts/pypi-venv.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME } from './check.ts';
@@ -33,6 +34,17 @@ export async function verifyPythonPackage(
   return SAME;
 }
 
+/** What is in the virtual environment of a target, by the normal form of its name; nothing where there is none. */
+export async function installedVersions(targetDir: string): Promise<Map<string, string>> {
+  const environment = await readEnvironment(await pathInside(targetDir, VENV));
+  const versions = new Map<string, string>();
+  for (const [name, description] of environment?.described ?? []) {
+    const version = await versionIn(join(environment?.packages ?? '', description));
+    if (version !== undefined) versions.set(name, version);
+  }
+  return versions;
+}
+
 async function readEnvironment(folder: string): Promise<Environment | undefined> {
   const packages = await sitePackages(folder);
   if (packages === undefined) return undefined;
@@ -52,11 +64,15 @@ async function verifyOne(resolved: string, { folder, packages, described }: Envi
   const [name = '', version = ''] = resolved.split('==');
   const description = described.get(normalName(name));
   if (description === undefined) return missing(`${name} is gone`);
-  const metadata = await readFile(join(packages, description, 'METADATA'), 'utf8').catch(absent);
-  const found = /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
+  const found = await versionIn(join(packages, description));
   if (found !== version) return different(`${name} is of version ${found ?? 'none'}, and should be of ${version}`);
   const changed = await changedFile(packages, description, folder);
   return changed === undefined ? SAME : different(`${changed} was changed`);
+}
+
+async function versionIn(description: string): Promise<string | undefined> {
+  const metadata = await readFile(join(description, 'METADATA'), 'utf8').catch(absent);
+  return /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
 }
 
 /** The first file of its list that is not as listed; those without a digest may change. */
