@@ -7,6 +7,8 @@ type Path = readonly string[];
 
 /** Parsed in place, several times: people write a few kilobytes. */
 const LONGEST_TEXT = 1_000_000;
+/** The text is parsed again for each: above these, all of the entry is written anew, comments inside of it included. */
+const MOST_STEPS = 20;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export interface ConfigFormat {
@@ -56,7 +58,8 @@ export function changeConfig(text: string, path: Path, { before, after }: { befo
   assertSingle(withoutMark(text), path);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const content = withoutMark(text);
-  const steps = changes(path, before, after);
+  const leaves = changes(path, before, after);
+  const steps = leaves.length > MOST_STEPS ? [{ path, value: after }] : leaves;
   return mark + steps.reduce((changed, step) => changedOnce(changed, step), content.trim() === '' ? '{}\n' : content);
 }
 
@@ -143,7 +146,8 @@ function assertSingle(content: string, path: Path): void {
     node = found[0]?.children?.[1];
   }
   const names = namesIn(node);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) throw new RangeError(`'${twice}' is in '${path.at(-1)}' twice`);
 }
 

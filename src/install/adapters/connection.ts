@@ -31,6 +31,8 @@ export type Connection =
 type Source = Pick<InstallSubject, 'document' | 'mcpRegistration' | 'artifacts' | 'name' | 'slug'>;
 
 const MOST_ARGS = 200;
+/** Of the environment, and of headers. */
+const MOST_VARIABLES = 200;
 
 export function connectionOf(source: Source): Connection {
   const server = asObject(source.mcpRegistration?.server);
@@ -95,12 +97,10 @@ function commandConnection(server: JsonObject, source: Source): Connection | und
   if (!command) return undefined;
   const args = others.slice(0, MOST_ARGS).map((word) => gapsFrom(word, source));
   const listed = asObjects(document.packages).flatMap((each) => asObjects(each.environmentVariables));
+  const isSecretOf = new Map(listed.toReversed().map(({ name, isSecret }) => [name, isSecret]));
   const variables = [
     ...listed.map((each) => environmentOf(asText(each.name), each.value ?? each.default, each.isSecret)),
-    ...registeredEnvironment(server).map(([name, value]) => {
-      const known = listed.find((each) => each.name === name);
-      return environmentOf(name, value, known?.isSecret);
-    }),
+    ...registeredEnvironment(server).map(([name, value]) => environmentOf(name, value, isSecretOf.get(name))),
   ].flatMap((each) => each ?? []);
   return { kind: 'command', command, args, env: uniqueByName(variables) };
 }
@@ -112,7 +112,7 @@ function environmentOf(name: string | undefined, value: unknown, isSecret: unkno
 
 /** The last of a name counts: what a server itself says comes after what its registry says. */
 function uniqueByName(variables: Variable[]): Variable[] {
-  return [...new Map(variables.map((each) => [each.name, each])).values()];
+  return [...new Map(variables.map((each) => [each.name, each])).values()].slice(0, MOST_VARIABLES);
 }
 
 /** For files whose readers know nothing of the environment: `${NAME}` shows what is missing. */

@@ -160,6 +160,22 @@ test('config: variables and headers that a person added stay; those of an earlie
   });
 });
 
+test('config: an upgrade that changes thousands of values takes no longer than one that changes a few', () => {
+  const env = (value: string) => Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`V${index}`, value]));
+  const entry = (value: string) => ({ ...wanted, entry: { ...wanted.entry, env: env(value) } });
+  const beside = '{ "mcpServers": { "other": { "command": "x" } }, // theirs\n "z": 1.50 }';
+  const first = mergeEntry(beside, { ...entry('a'), allowsComments: true }, undefined);
+  const start = performance.now();
+  const earlier = { name: 'pdf', written: entry('a').entry };
+  const { text } = mergeEntry(first.text, { ...entry('b'), allowsComments: true }, earlier);
+  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+  assert.deepEqual(plain(readConfig(text, { allowsComments: true })), {
+    mcpServers: { other: { command: 'x' }, pdf: entry('b').entry },
+    z: 1.5,
+  });
+  assert.match(text, /"other": \{ "command": "x" \}.*\/\/ theirs\n "z": 1\.50/s);
+});
+
 test('config: an entry is taken out only as it was written, and nothing else with it', () => {
   const written = wanted.entry;
   const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';

@@ -206,3 +206,18 @@ test('connection: a web page beside STDIO is no address', () => {
   assert.partialDeepStrictEqual(connectionOf(aSubject(server({ ...fields, command: 'npx' }))), { kind: 'command' });
   assert.deepEqual(connectionOf(aSubject(server(fields))), { kind: 'unknown' });
 });
+
+test('connection: of thousands of variables and headers the first 200 are written, at once', () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => `V${index}`);
+  const env = Object.fromEntries(many.map((name) => [name, '1']));
+  const environmentVariables = many.map((name) => ({ name, value: '2' }));
+  const start = performance.now();
+  const command = connectionOf(
+    aSubject({ packages: [{ environmentVariables }], mcp_registration: { server: { exec: { cmd: ['x'], env } } } }),
+  );
+  const server = { url: 'https://x.example/mcp', headers: env };
+  const remote = connectionOf(aSubject({ mcp_registration: { server } }));
+  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+  assert.deepEqual(command.kind === 'command' && [command.env.length, command.env[0]?.value], [200, '1']);
+  assert.equal(remote.kind === 'remote' && remote.headers.length, 200);
+});
