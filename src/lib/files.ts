@@ -1,7 +1,7 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, open, readdir, readlink, rename, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, open, readdir, readlink, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { type HeldFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
@@ -109,13 +109,16 @@ export async function replaceInside(root: string, path: string, from: string, at
   const name = names.pop() ?? '';
   const held = await makeFoldersBelow(root, names);
   if (!held) throw throughLink(path);
-  const old = join(attic, `old-${randomUUID()}`);
+  const oldName = `old-${randomUUID()}`;
+  const old = join(attic, oldName);
   try {
+    // Otherwise what is finished would be somebody else's, and the old folder would leave the root.
+    if (!(await realpath(attic)).startsWith(`${root}${sep}`)) throw throughLink(path);
     await swap(from, join(held.place, name), old);
   } finally {
     await held.close();
   }
-  await rm(old, { recursive: true, force: true });
+  await removeBelow({ place: attic }, oldName);
   return whole;
 }
 

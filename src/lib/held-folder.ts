@@ -1,15 +1,29 @@
 // A folder that is held open: what is made in it stays in it, whatever is put in the place of its path meanwhile.
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rmdir, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface HeldFolder {
   /** The folder itself, for paths below it; where the system cannot do that, its path. */
   readonly place: string;
+  /** Whether a path leads there, and directly. */
+  isAt(path: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
+const OWN_FILES = '/proc/self/fd/';
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** Undefined when the path does not lead there directly, but through a link. Errors of the system are thrown. */
@@ -38,6 +52,14 @@ export async function makeFoldersBelow(path: string, names: readonly string[]): 
   return held;
 }
 
+/** As a path for other programs, which have open files of their own; undefined where the system does not let them look there. */
+export async function placeForPrograms({ place }: HeldFolder): Promise<string | undefined> {
+  if (!place.startsWith(OWN_FILES)) return undefined;
+  // Of a process with privileges they belong to somebody else.
+  const { uid } = await stat(OWN_FILES);
+  return uid === process.geteuid?.() ? place.replace('self', String(process.pid)) : undefined;
+}
+
 /** While somebody writes or moves things there; a program that was ended may do so for a moment. */
 const BUSY_CODES = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'ELOOP'];
 const MOST_TURNS = 4;
@@ -46,7 +68,7 @@ const MOST_TURNS = 4;
  * Removes what is there under the name, with all that is in it. Links are removed and never followed, also those that take
  * the place of a folder meanwhile: each folder is held while it is emptied.
  */
-export async function removeBelow(folder: HeldFolder, name: string): Promise<void> {
+export async function removeBelow(folder: Pick<HeldFolder, 'place'>, name: string): Promise<void> {
   const whole = Buffer.from(join(folder.place, name));
   for (let turn = 1; ; turn += 1) {
     try {
@@ -96,10 +118,23 @@ async function makeChild({ place }: HeldFolder, name: string, whole: string): Pr
 }
 
 async function heldBy(handle: FileHandle, path: string): Promise<HeldFolder> {
-  const place = `/proc/self/fd/${handle.fd}`;
+  const place = `${OWN_FILES}${handle.fd}`;
   const isKnown = await readlink(place).then(
     () => true,
     () => false,
   );
-  return { place: isKnown ? place : path, close: () => handle.close() };
+  return {
+    place: isKnown ? place : path,
+    async isAt(wanted) {
+      const [own, found] = await Promise.all([handle.stat({ bigint: true }), directly(wanted)]);
+      return own.dev === found?.dev && own.ino === found.ino;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** Undefined when there is nothing, or a link on the way. */
+async function directly(path: string) {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  return (await realpath(path).catch(() => undefined)) === path ? found : undefined;
 }

@@ -3,7 +3,7 @@ import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { InstallError } from './artifact-installer.ts';
 
-/** `folder` has its links resolved. @throws InstallError that names the first link whose target is not inside of it. */
+/** @throws InstallError that names the first link whose target is not inside of it. */
 export async function assertLinksStayInside(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
@@ -11,7 +11,7 @@ export async function assertLinksStayInside(folder: string): Promise<void> {
     const path = join(entry.parentPath, entry.name);
     const target = await readlink(path);
     const name = relative(folder, path);
-    if (isAbsolute(target) || isOutside(folder, await placeOf(path, target)))
+    if (isAbsolute(target) || isOutside(folder, await placeOf(folder, path, target)))
       throw new InstallError(`The repository holds the link '${name}', which leads out of it; it was not installed.`);
     if (isInGitFolder(folder, resolve(dirname(path), target)))
       throw new InstallError(`The repository holds the link '${name}' into '.git'; it was not installed.`);
@@ -19,13 +19,16 @@ export async function assertLinksStayInside(folder: string): Promise<void> {
 }
 
 /** Undefined when that cannot be told. */
-async function placeOf(path: string, target: string): Promise<string | undefined> {
+async function placeOf(folder: string, path: string, target: string): Promise<string | undefined> {
   const isPlain = !target
     .replace(/^(\.{0,2}\/)+/, '')
     .split('/')
     .includes('..');
   // Behind a name that is a link itself, `..` leads up from where that link leads to, not back.
-  return isPlain ? resolve(dirname(path), target) : realpath(path).catch(() => undefined);
+  if (isPlain) return resolve(dirname(path), target);
+  // The folder itself may be reached through a link: it is held open.
+  const found = await realpath(path).catch(() => undefined);
+  return found && join(folder, relative(await realpath(folder), found));
 }
 
 function isOutside(folder: string, place: string | undefined): boolean {

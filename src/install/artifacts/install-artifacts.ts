@@ -81,8 +81,8 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
     return { ...installed, ...(tree ? { tree } : {}) };
   } catch (error) {
     if (signal.aborted) throw stopped(context.signal.aborted, error);
-    // Where a folder was replaced meanwhile, the system only says that files are gone.
-    throw isUnexpected(error) ? ((await scratch.fault()) ?? error) : error;
+    // Where a folder was replaced meanwhile, the system only says that files are gone, or that links are in the way.
+    throw (await scratch.fault()) ?? error;
   } finally {
     await scratch.remove();
   }
