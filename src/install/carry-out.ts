@@ -1,7 +1,7 @@
 // The steps of an install, in their order, for whoever is alone with the target.
 import type { Gateway } from '../gateway/gateway.ts';
 import type { World } from '../lib/world.ts';
-import { writeAdapters } from './adapters/write-adapters.ts';
+import { type AdapterJob, writeAdapters } from './adapters/write-adapters.ts';
 import { installArtifacts } from './artifacts/install-artifacts.ts';
 import type {
   InstallListener,
@@ -58,7 +58,10 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     watch,
     context: { targetDir, signal, run, fetch, download, vetAddress, allowPrivateNetwork: tools.allowPrivateNetwork },
   });
-  const adapters = await adaptersStep(job, watch, known?.adapters ?? []);
+  const adapters = await adaptersStep(job, watch, {
+    before: known?.adapters ?? [],
+    lockfile: before.lockfile,
+  });
   const registered = await registerStep(watch, { ...tools, subject, signal });
   const outcomes = locked
     ? artifacts.outcomes
@@ -96,11 +99,11 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
 async function adaptersStep(
   { targetDir, subject, plan }: InstallJob,
   watch: StepWatch,
-  before: readonly LockedAdapter[],
+  { before, lockfile }: Pick<AdapterJob, 'before' | 'lockfile'>,
 ): Promise<{ result: StepResult; locked: LockedAdapter[]; files: string[] }> {
   const { result, value } = await runStep('adapters.write', watch, async () => {
     if (plan.adapters.length === 0) return { extra: { skipped: true }, value: { locked: [], kept: [], errors: [] } };
-    const written = await writeAdapters({ targetDir, subject, planned: plan.adapters, before });
+    const written = await writeAdapters({ targetDir, subject, planned: plan.adapters, before, lockfile });
     const { locked, kept, errors } = written;
     const generic = plan.adapters
       .filter((each) => each.generic)

@@ -49,7 +49,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
       signal,
     });
     const subject = await findSubject(catalog, request);
-    const plan = planInstall(subject);
+    // A lockfile that cannot be read is told by its own step.
+    const plan = planInstall(subject, await lockfileOf(whole).catch(() => undefined));
     if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);
     onEvent({ kind: 'plan', plan });
     if (request.dry_run) {

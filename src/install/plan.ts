@@ -2,21 +2,24 @@
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
 import { type ReadyArtifact, readArtifact, type SpecFault } from './artifacts/installers.ts';
-import type { InstallPlan, PlannedArtifact } from './contract.ts';
+import type { InstallPlan, Lockfile, PlannedArtifact } from './contract.ts';
+import { placesOfOthers } from './known-places.ts';
 import { overlap } from './places.ts';
 import type { InstallSubject } from './subject.ts';
 
-/** Pure: the same entity gives the same plan. */
-export function planInstall(subject: InstallSubject): InstallPlan {
+/** Pure: the same entity gives the same plan, beside the same others in the lockfile of its target. */
+export function planInstall(subject: InstallSubject, lockfile?: Lockfile): InstallPlan {
+  const { artifacts, places } = planArtifacts(subject);
   return {
     id: subject.uid,
-    artifacts: planArtifacts(subject),
-    adapters: planAdapters(subject),
+    artifacts,
+    adapters: planAdapters(subject, { places, others: placesOfOthers(lockfile, subject.uid) }),
     mcp_registration: subject.mcpRegistration ?? {},
   };
 }
 
-function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact[] {
+/** `places` are where they go. */
+function planArtifacts({ artifacts, document }: InstallSubject): { artifacts: PlannedArtifact[]; places: string[] } {
   const planned: PlannedArtifact[] = [];
   const places: string[] = [];
   for (const artifact of artifacts) {
@@ -37,7 +40,7 @@ function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact
       ...(fault ? { fault } : {}),
     });
   }
-  return planned;
+  return { artifacts: planned, places };
 }
 
 function commandOf(read: ReadyArtifact | SpecFault): string {

@@ -73,3 +73,63 @@ test('vendor: two entities do not take each other’s place, unless it is the sa
   assert.equal(await read('vendor/thing/a.txt'), 'one');
   assert.equal((await install(entity('second', 'two/thing', 'vendor/thing-two'))).ok, true);
 });
+
+const NODE = { framework: 'langgraph', template_key: 'node' };
+const registration = (name: string) => ({ server: { exec: { cmd: ['uvx', name] } } });
+
+test('adapters: none is written into the folder of an artifact of the same manifest, which would not be as it was extracted', async (t) => {
+  const web = await startIndexServer(t);
+  web.put('/one.zip', rawZip([{ name: 'a.txt', content: 'one' }]));
+  const { install, read } = await installStage(t);
+  const manifest = aManifest({
+    mcp_registration: registration('pdf'),
+    artifacts: [{ kind: 'zip', spec: { url: web.url('/one.zip'), dest: 'server' } }],
+    adapters: [{ ...NODE, path: 'Server/node.py' }],
+  });
+  const dry = await install(manifest, { dry_run: true });
+  assert.match(dry.plan.adapters[0]?.fault ?? '', /'Server\/node\.py' is where an artifact of this manifest goes/);
+  const report = await install(manifest);
+  assert.equal(stepNamed(report, 'adapters.write').ok, false);
+  assert.equal(await read('server/a.txt'), 'one');
+});
+
+test('adapters: none takes the place of what another entity has there', async (t) => {
+  const web = await startIndexServer(t);
+  web.put('/one.zip', rawZip([{ name: 'server.py', content: 'one' }]));
+  const { install, read } = await installStage(t);
+  const artifacts = [{ kind: 'zip', spec: { url: web.url('/one.zip'), dest: 'server' } }];
+  await install(
+    aManifest({
+      id: 'a',
+      name: 'a',
+      mcp_registration: registration('a'),
+      artifacts,
+      adapters: [{ ...NODE, path: 'node.py' }],
+    }),
+  );
+  const node = await read('node.py');
+  for (const path of ['server/server.py', 'node.py']) {
+    const adapters = [{ ...NODE, path }];
+    const report = await install(aManifest({ id: 'b', name: 'b', mcp_registration: registration('b'), adapters }));
+    const { ok, extra } = stepNamed(report, 'adapters.write');
+    assert.equal(ok, false);
+    assert.match(String(extra?.error), new RegExp(`'${path}' is a place of mcp_server:a@1.0.0, as the lockfile says`));
+  }
+  assert.deepEqual([await read('server/server.py'), await read('node.py')], ['one', node]);
+});
+
+test('adapters: of two entities with one name, the later one’s file is told apart by its slug', async (t) => {
+  const { install, read } = await installStage(t);
+  const entity = (id: string, type = 'mcp_server') =>
+    aManifest({ type, id, name: `io.${id}/pdf`, mcp_registration: registration(`${type}-${id}`), adapters: [NODE] });
+  const pathsOf = async (id: string, type?: string) =>
+    (await install(entity(id, type))).lockfile.entities.map(({ adapters }) => adapters[0]?.path.split('/').at(-1));
+  assert.deepEqual(await pathsOf('a'), ['pdf_node.py']);
+  assert.deepEqual(await pathsOf('b'), ['pdf_node.py', 'b_node.py']);
+  assert.deepEqual(await pathsOf('b', 'tool'), ['pdf_node.py', 'b_node.py', 'tool_b_node.py']);
+  const before = await read('hub.lock.json');
+  for (const [id, type] of [['a'], ['b'], ['b', 'tool']] as [string, string?][])
+    assert.equal((await install(entity(id, type), { frozen: true })).ok, true);
+  for (const [id, type] of [['b'], ['a'], ['b', 'tool']] as [string, string?][]) await install(entity(id, type));
+  assert.equal(await read('hub.lock.json'), before);
+});

@@ -16,7 +16,7 @@ export interface ConfigEntry extends ConfigFormat {
   entry: JsonObject;
 }
 
-type Rendered = { kind: 'file'; content: string } | ({ kind: 'entry' } & ConfigEntry);
+export type Rendered = { kind: 'file'; content: string } | ({ kind: 'entry' } & ConfigEntry);
 
 export interface AdapterTemplate {
   /** Relative to the target; used when the manifest names none. */

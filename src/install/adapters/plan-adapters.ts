@@ -1,15 +1,23 @@
 // Which glue code will be written, and where.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { PlannedAdapter } from '../contract.ts';
-import { OTHERS_PLACES, placeFault } from '../places.ts';
+import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
+import type { OthersPlaces } from '../known-places.ts';
+import { OTHERS_PLACES, overlap, placeFault } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
+import type { AdapterTemplate } from './adapter-template.ts';
 import { genericStub } from './generic.ts';
 import { findTemplate } from './templates.ts';
 
 /** Of the name of a framework, and of a template's. */
 const LONGEST_WORD = 100;
 
-export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
+interface Surroundings {
+  /** Of the artifacts of the same manifest. */
+  places: readonly string[];
+  others: OthersPlaces;
+}
+
+export function planAdapters(subject: InstallSubject, { places, others }: Surroundings): PlannedAdapter[] {
   const planned: PlannedAdapter[] = [];
   for (const adapter of subject.adapters) {
     const [framework, templateKey] = [adapter.framework, adapter.template_key].map((word) =>
@@ -17,8 +25,9 @@ export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
     ) as [string, string];
     const template = findTemplate(framework, templateKey);
     const path =
-      text(adapter.path).replace(/^(\.\/)+/, '') || (template ?? genericStub(framework, templateKey)).path(subject);
-    const fault = wordFault(adapter) ?? pathFault(path);
+      text(adapter.path).replace(/^(\.\/)+/, '') ||
+      usualPath(template ?? genericStub(framework, templateKey), subject, others);
+    const fault = wordFault(adapter) ?? pathFault(path) ?? insideFault(path, places);
     planned.push({
       framework,
       template_key: templateKey,
@@ -28,6 +37,24 @@ export function planAdapters(subject: InstallSubject): PlannedAdapter[] {
     });
   }
   return planned.map((each, index) => (isRepeated(each, planned.slice(0, index)) ? repeated(each) : each));
+}
+
+/** Two entities may go by one name: the later one is then told apart by its slug. */
+function usualPath(template: AdapterTemplate, subject: InstallSubject, { adapters }: OthersPlaces): string {
+  const slug = subject.slug.replaceAll('/', '-');
+  const paths = [subject.name, slug, `${subject.type}-${slug}`].map((name) => template.path({ ...subject, name }));
+  const isFree = (path: string) => !adapters.some(({ adapter }) => isFileAt(path, adapter));
+  return paths.find(isFree) ?? template.path(subject);
+}
+
+function isFileAt(path: string, adapter: LockedAdapter): boolean {
+  return adapter.entry === undefined && adapter.path.toLowerCase() === path.toLowerCase();
+}
+
+/** A folder of an artifact is replaced whole, and is checked by everything that is in it. */
+function insideFault(path: string, places: readonly string[]): string | undefined {
+  const place = places.find((each) => overlap(each, path));
+  return place && `path '${path.slice(0, 120)}' is where an artifact of this manifest goes ('${place}').`;
 }
 
 function wordFault(adapter: JsonObject): string | undefined {

@@ -5,10 +5,12 @@ import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { utf8Text } from '../../lib/utf8.ts';
-import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
+import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
+import { type OthersPlaces, placesOfOthers } from '../known-places.ts';
+import { overlap } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
-import type { ConfigEntry } from './adapter-template.ts';
+import type { ConfigEntry, Rendered } from './adapter-template.ts';
 import { type EarlierEntry, mergeEntry } from './config-file.ts';
 import { genericStub } from './generic.ts';
 import { paramsOf } from './plan-adapters.ts';
@@ -22,17 +24,20 @@ export interface WrittenAdapters {
   errors: string[];
 }
 
-interface AdapterJob {
+export interface AdapterJob {
   targetDir: string;
   subject: InstallSubject;
   planned: readonly PlannedAdapter[];
   /** What the lockfile says of the last install of this entity. */
   before: readonly LockedAdapter[];
+  lockfile: Lockfile | undefined;
 }
 
 const LARGEST_FILE = 5_000_000;
 
-export async function writeAdapters({ targetDir, subject, planned, before }: AdapterJob): Promise<WrittenAdapters> {
+export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
+  const { targetDir, subject, planned, before, lockfile } = job;
+  const others = placesOfOthers(lockfile, subject.uid);
   const written: WrittenAdapters = { locked: [], kept: [], errors: [] };
   for (const [index, adapter] of planned.entries()) {
     const { framework, template_key, path } = adapter;
@@ -40,6 +45,7 @@ export async function writeAdapters({ targetDir, subject, planned, before }: Ada
       if (adapter.fault) throw new RangeError(adapter.fault);
       const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
       const rendered = template.render({ subject, params: paramsOf(subject.adapters[index]) });
+      assertNobodys(path, rendered, others);
       const earlier = before.find((each) => each.path === path);
       const result =
         rendered.kind === 'entry'
@@ -53,6 +59,21 @@ export async function writeAdapters({ targetDir, subject, planned, before }: Ada
     }
   }
   return written;
+}
+
+/** @throws RangeError when another entity has something there. */
+function assertNobodys(path: string, rendered: Rendered, { folders, adapters }: OthersPlaces): void {
+  const content = rendered.kind === 'file' ? digest(rendered.content) : undefined;
+  const isInTheWay = ({ entry, integrity, path: other }: LockedAdapter) => {
+    if (other.toLowerCase() !== path.toLowerCase()) return false;
+    // Entries of several entities share a file, and two entities may have the very same file.
+    return content === undefined ? entry === undefined : integrity !== content;
+  };
+  const owner = folders.find((each) => overlap(each.path, path)) ?? adapters.find(({ adapter }) => isInTheWay(adapter));
+  if (owner)
+    throw new RangeError(
+      `'${path}' is a place of ${owner.id}, as the lockfile says; choose another path, or another target.`,
+    );
 }
 
 interface Put {
