@@ -9,11 +9,11 @@ import type {
   InstallReport,
   InstallRequest,
   LockedAdapter,
+  LockedEntity,
   StepResult,
 } from './contract.ts';
 import { LOCKFILE_NAME } from './contract.ts';
 import { assertLocked } from './frozen.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { lockEntry } from './lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
 import { lockfileStep } from './lockfile-step.ts';
@@ -59,14 +59,15 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     context: { targetDir, signal, run, fetch, download, vetAddress, allowPrivateNetwork: tools.allowPrivateNetwork },
   });
   const adapters = await adaptersStep(job, watch, {
-    before: known?.adapters ?? [],
+    before: [...(known?.adapters ?? []), ...(known?.leftovers?.adapters ?? [])],
     lockfile: before.lockfile,
   });
   const registered = await registerStep(watch, { ...tools, subject, signal });
   const outcomes = locked
     ? artifacts.outcomes
     : await withWhatIsThere(artifacts.outcomes, known, { targetDir, run, signal });
-  const entry = lockEntry(subject, outcomes, adapters.locked);
+  // A frozen install says what it wrote itself.
+  const entry = lockEntry(subject, outcomes, locked ? adapters.locked : withEarlier(adapters.locked, plan, known));
   const isWhole = [...artifacts.results, adapters.result].every(({ ok }) => ok);
   const lock = await lockfileStep(watch, {
     targetDir,
@@ -74,8 +75,9 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     locked,
     entry,
     displaced: artifacts.displaced,
-    // What could not be installed today may be needed until it can.
-    tidyUp: (lockfile) => removeLeftovers(isWhole ? known : undefined, lockfile, { targetDir, run, signal }),
+    known,
+    isWhole,
+    context: { targetDir, run, signal },
   });
 
   const results = [...artifacts.results, adapters.result, registered, lock.result];
@@ -94,6 +96,15 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     ],
     lockfile: lock.lockfile ?? EMPTY_LOCKFILE,
   };
+}
+
+/** What could not be written again is as the last install wrote it: without its entry nobody would know it for the hub's. */
+function withEarlier(written: readonly LockedAdapter[], plan: InstallPlan, known?: LockedEntity): LockedAdapter[] {
+  const isOfPlan = ({ path }: LockedAdapter) => plan.adapters.some((each) => each.path === path);
+  const isWritten = ({ path }: LockedAdapter) => written.some((each) => each.path === path);
+  const kept = (known?.adapters ?? []).filter((each) => isOfPlan(each) && !isWritten(each));
+  const position = ({ path }: LockedAdapter) => plan.adapters.findIndex((each) => each.path === path);
+  return [...written, ...kept].sort((a, b) => position(a) - position(b));
 }
 
 async function adaptersStep(

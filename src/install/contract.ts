@@ -126,6 +126,10 @@ export const LockedAdapter = z.looseObject({
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
+/** Of an earlier version, and still in the target. */
+const LockedLeftovers = z.object({ artifacts: z.array(LockedArtifact), adapters: z.array(LockedAdapter) });
+export type LockedLeftovers = z.infer<typeof LockedLeftovers>;
+
 export const LockedEntity = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -139,6 +143,9 @@ export const LockedEntity = z.looseObject({
     manifest_digest: z.string(),
     commit: z.string().optional(),
   }),
+  leftovers: LockedLeftovers.optional().describe(
+    'What an earlier version put in place and this one does not have, when it could not be removed yet: the next install that succeeds does.',
+  ),
 });
 export type LockedEntity = z.infer<typeof LockedEntity>;
 

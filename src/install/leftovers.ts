@@ -4,41 +4,67 @@ import { join } from 'node:path';
 import { fileDigest, pathInside, removeInside, writeFileInside } from '../lib/files.ts';
 import { removeEntry } from './adapters/config-file.ts';
 import { earlierEntry } from './adapters/write-adapters.ts';
+import type { InstallerKind } from './artifacts/artifact-installer.ts';
 import { MARK } from './artifacts/destination.ts';
-import type { LockedAdapter, LockedArtifact, LockedEntity, Lockfile } from './contract.ts';
+import { installerKindOf } from './artifacts/installer-kind.ts';
+import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLeftovers, Lockfile } from './contract.ts';
 import { explain } from './explain.ts';
 import { overlap } from './places.ts';
 import { type VerifyContext, verifyArtifact } from './verify/artifacts.ts';
 
-export interface Leftovers {
+export interface RemovedLeftovers {
   /** Relative to the target; of a file that others write too, with the name of the entry. */
   removed: string[];
   /** What stays, and why. */
   left: { path: string; reason: string }[];
+  /** Of these, what another try may remove; what somebody changed is theirs from now on. */
+  rest: LockedLeftovers;
 }
 
 /** What became of one thing; undefined when it was not there. */
 type Fate = 'removed' | { left: string } | undefined;
 
+/** Packages share what they are in with others. */
+const IN_ENVIRONMENTS: readonly InstallerKind[] = ['pypi', 'npm'];
+
 const CHANGED = 'it was changed since it was installed; remove it if it is not needed any more';
 
-/** `before` is what the lockfile said of the entity, `lockfile` what it says now. Never rejects: what cannot be removed stays. */
+/** `before` is what the lockfile said of the entity, `lockfile` what it says now. */
+export function findLeftovers(before: LockedEntity | undefined, lockfile: Lockfile): LockedLeftovers {
+  const { artifacts = [], adapters = [] } = before?.leftovers ?? {};
+  const isFolder = ({ kind, spec }: LockedArtifact) => !IN_ENVIRONMENTS.includes(installerKindOf(kind, spec));
+  return {
+    artifacts: [...(before?.artifacts ?? []), ...artifacts].filter(
+      (each) => each.path !== null && isFolder(each) && !isStillPlace(each.path, lockfile),
+    ),
+    adapters: [...(before?.adapters ?? []), ...adapters].filter((each) => !isStillAdapter(each, lockfile)),
+  };
+}
+
+/** The lockfile with them in the entry of the entity, until they are gone. */
+export function withLeftovers(lockfile: Lockfile, id: string, leftovers: LockedLeftovers): Lockfile {
+  if (leftovers.artifacts.length + leftovers.adapters.length === 0) return lockfile;
+  return { ...lockfile, entities: lockfile.entities.map((each) => (each.id === id ? { ...each, leftovers } : each)) };
+}
+
+/** Never rejects: what cannot be removed stays. */
 export async function removeLeftovers(
-  before: LockedEntity | undefined,
-  lockfile: Lockfile,
+  { artifacts, adapters }: LockedLeftovers,
   context: VerifyContext,
-): Promise<Leftovers> {
-  const found: Leftovers = { removed: [], left: [] };
-  const tell = async (path: string, removal: Promise<Fate>) => {
-    const fate = await removal.catch((error: unknown) => ({ left: explain(error) }));
+): Promise<RemovedLeftovers> {
+  const found: RemovedLeftovers = { removed: [], left: [], rest: { artifacts: [], adapters: [] } };
+  const tell = async (path: string, removal: Promise<Fate>, keep: () => void) => {
+    const fate = await removal.catch((error: unknown) => {
+      keep();
+      return { left: explain(error) };
+    });
     if (fate === 'removed') found.removed.push(path);
     else if (fate) found.left.push({ path, reason: fate.left });
   };
-  for (const adapter of before?.adapters ?? [])
-    if (!isStillAdapter(adapter, lockfile)) await tell(shownPath(adapter), removeAdapter(adapter, context.targetDir));
-  for (const artifact of before?.artifacts ?? [])
-    if (artifact.path !== null && !isStillPlace(artifact.path, lockfile))
-      await tell(artifact.path, removeFolder(artifact, artifact.path, context));
+  for (const each of adapters)
+    await tell(shownPath(each), removeAdapter(each, context.targetDir), () => found.rest.adapters.push(each));
+  for (const each of artifacts)
+    await tell(each.path ?? '', removeFolder(each, context), () => found.rest.artifacts.push(each));
   return found;
 }
 
@@ -89,8 +115,9 @@ async function removeAdapter(adapter: LockedAdapter, targetDir: string): Promise
   }
 }
 
-/** Only folders that installs made and marked as theirs; packages live in environments that they share. */
-async function removeFolder(artifact: LockedArtifact, path: string, context: VerifyContext): Promise<Fate> {
+/** Only folders that installs made and marked as theirs. */
+async function removeFolder(artifact: LockedArtifact, context: VerifyContext): Promise<Fate> {
+  const path = artifact.path ?? '';
   const folder = await pathInside(context.targetDir, path);
   const isMarked = await access(join(folder, MARK)).then(
     () => true,

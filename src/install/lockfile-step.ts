@@ -2,9 +2,10 @@
 import { LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
 import { type Neighbour, withoutDisplaced } from './displaced.ts';
 import { differences } from './frozen.ts';
-import type { Leftovers } from './leftovers.ts';
+import { findLeftovers, type RemovedLeftovers, removeLeftovers, withLeftovers } from './leftovers.ts';
 import { mergeLockfile, writeLockfile } from './lockfile.ts';
 import { runStep, type StepWatch } from './step.ts';
+import type { VerifyContext } from './verify/artifacts.ts';
 
 export interface LockfileJob {
   targetDir: string;
@@ -14,8 +15,11 @@ export interface LockfileJob {
   entry: LockedEntity;
   /** What other entities had in place until now. */
   displaced: readonly Neighbour[];
-  /** Once the lockfile says what is there: takes away what is not of this install any more. */
-  tidyUp: (lockfile: Lockfile) => Promise<Leftovers>;
+  /** What the lockfile said of the entity before. */
+  known: LockedEntity | undefined;
+  /** Otherwise what is not of this version stays: it may be needed until all of the version is there. */
+  isWhole: boolean;
+  context: VerifyContext;
 }
 
 interface LockfileOutcome {
@@ -27,23 +31,33 @@ interface LockfileOutcome {
 
 export async function lockfileStep(watch: StepWatch, job: LockfileJob): Promise<LockfileOutcome> {
   const { before, locked, entry } = job;
-  const { result, value } = await runStep('lockfile.write', watch, async () => {
-    if (before.error) throw before.error;
-    if (locked) return { ...comparison(locked, entry), value: before.lockfile };
-    const lockfile = withoutDisplaced(mergeLockfile(before.lockfile, entry), job.displaced, entry.id);
+  let onDisk = before.lockfile;
+  const write = async (lockfile: Lockfile) => {
     await writeLockfile(job.targetDir, lockfile);
-    const { removed, left } = await job.tidyUp(lockfile);
+    onDisk = lockfile;
+  };
+  const { result } = await runStep('lockfile.write', watch, async () => {
+    if (before.error) throw before.error;
+    if (locked) return { ...comparison(locked, entry), value: undefined };
+    const lockfile = withoutDisplaced(mergeLockfile(before.lockfile, entry), job.displaced, entry.id);
+    const leftovers = findLeftovers(job.known, lockfile);
+    // With them at first: whatever happens until they are removed, the next install knows of them.
+    const withAll = withLeftovers(lockfile, entry.id, leftovers);
+    await write(withAll);
+    if (!job.isWhole || withAll === lockfile) return { extra: { path: LOCKFILE_NAME }, value: undefined };
+    const { removed, left, rest } = await removeLeftovers(leftovers, job.context);
+    await write(withLeftovers(lockfile, entry.id, rest));
     const extra = {
       path: LOCKFILE_NAME,
       ...(removed.length > 0 ? { removed } : {}),
       ...(left.length > 0 ? { left, warning: leftWarning(left) } : {}),
     };
-    return { extra, value: lockfile };
+    return { extra, value: undefined };
   });
-  return { result, lockfile: value ?? before.lockfile, isWritten: result.ok && !locked };
+  return { result, lockfile: onDisk, isWritten: result.ok && !locked };
 }
 
-function leftWarning(left: Leftovers['left']): string {
+function leftWarning(left: RemovedLeftovers['left']): string {
   return `Of the version before, this is left: ${left.map(({ path, reason }) => `${path} (${reason})`).join(', ')}.`;
 }
 

@@ -1,9 +1,9 @@
 // The lockfile of a target: what is installed there, exactly; merged, sorted, and never half written.
-import { open } from 'node:fs/promises';
 import { parseReference } from '../catalog/uid.ts';
 import { PathError, pathInside, writeFileInside } from '../lib/files.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
+import { openPlainFile } from '../lib/plain-file.ts';
 import { utf8Text } from '../lib/utf8.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from './contract.ts';
@@ -15,14 +15,14 @@ export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [
 /** Undefined when there is none. @throws InstallError when it is there and cannot be understood. */
 export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
   const path = await pathInside(targetDir, LOCKFILE_NAME);
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+  const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return 'absent' as const;
     throw error;
   });
-  if (!file) return undefined;
+  if (file === 'absent') return undefined;
+  if (!file) throw new PathError(`'${LOCKFILE_NAME}' is there already and is no file.`);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new PathError(`'${LOCKFILE_NAME}' is there already and is no file.`);
     if (found.size > LARGEST_LOCKFILE) throw unreadable('it is too large');
     const text = utf8Text(await file.readFile());
     if (text === undefined) throw unreadable('it is not UTF-8');
@@ -62,7 +62,7 @@ export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEnti
 }
 
 /** Known, but not always there: when they are gone, they are not kept. */
-const OPTIONAL_FIELDS = ['tree', 'dependencies', 'displaced_by', 'platform', 'entry', 'commit'];
+const OPTIONAL_FIELDS = ['tree', 'dependencies', 'displaced_by', 'platform', 'entry', 'commit', 'leftovers'];
 
 /** A newer hub may have written more about the same things; this one keeps what it does not know. */
 function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntity {

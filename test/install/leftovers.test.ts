@@ -75,12 +75,64 @@ test('leftovers: what somebody changed stays, and is told', async (t) => {
 });
 
 test('leftovers: nothing goes while something of the new version could not be installed', async (t) => {
-  const { install, isThere, second, host } = await installed(t);
+  const { install, isThere, second, host, read } = await installed(t);
   host.remove('/two.zip');
   const failed = await install(second);
   assert.equal(failed.ok, false);
   assert.ok(isThere('src/nodes/pdf/node.py') && isThere('.mcp.json'));
   assert.equal(stepNamed(failed, 'lockfile.write').extra?.removed, undefined);
+  // A second failure forgets nothing either.
+  assert.deepEqual((await install(second)).lockfile, failed.lockfile);
+
+  host.put('/two.zip', rawZip([{ name: 'a.txt', content: 'two' }]));
+  const whole = await install(second);
+  assert.deepEqual(stepNamed(whole, 'lockfile.write').extra?.removed, [
+    'src/nodes/pdf/node.py',
+    '.mcp.json (pdf-tables)',
+    '.vscode/mcp.json (pdf-tables)',
+    'vendor/one',
+  ]);
+  assert.ok(!isThere('src') && !isThere('vendor/one'));
+  assert.equal(whole.lockfile.entities[0]?.leftovers, undefined);
+  assert.deepEqual(JSON.parse(await read('hub.lock.json')), whole.lockfile);
+});
+
+test('leftovers: what an install could not remove is removed by a later one, or is of the version again', async (t) => {
+  const { install, isThere, second, host, first, read } = await installed(t);
+  host.remove('/two.zip');
+  await install(second);
+  const back = await install({ ...first, version: '3.0.0' });
+  assert.equal(back.ok, true, JSON.stringify(back.results));
+  assert.ok(isThere('src/nodes/pdf/node.py') && isThere('vendor/one/a.txt'));
+  assert.equal(back.lockfile.entities[0]?.leftovers, undefined);
+  assert.deepEqual(
+    Object.keys(JSON.parse(await read('.mcp.json')).mcpServers),
+    ['pdf-tables'],
+    'its own entry is known',
+  );
+});
+
+test('leftovers: an adapter that cannot be written keeps its entry in the lockfile, and is known once it can', async (t) => {
+  const { install, read, place, first, second } = await installed(t);
+  const before = JSON.parse(await read('hub.lock.json')).entities[0].adapters;
+  const text = await read('.mcp.json');
+  await writeFile(place('.mcp.json'), `${text},`);
+  const changed = { server: { exec: { cmd: ['uvx', 'pdf==2'] } } };
+  const next = { ...first, version: '2.0.0', mcp_registration: changed };
+  const failed = await install(next);
+  assert.equal(stepNamed(failed, 'adapters.write').ok, false);
+  const { adapters, leftovers } = failed.lockfile.entities[0] ?? {};
+  assert.deepEqual(
+    adapters?.map(({ path }) => path),
+    before.map(({ path }: { path: string }) => path),
+  );
+  assert.deepEqual([adapters?.[1], leftovers], [before[1], undefined]);
+  assert.ok(!failed.files_written.includes('.mcp.json'));
+  await writeFile(place('.mcp.json'), text);
+  assert.equal((await install(next)).ok, true);
+  assert.deepEqual(Object.keys(JSON.parse(await read('.mcp.json')).mcpServers), ['pdf-tables']);
+  await install(second);
+  assert.deepEqual(JSON.parse(await read('.mcp.json')), { mcpServers: {} });
 });
 
 test('leftovers: an entity that shares a folder keeps it', async (t) => {
