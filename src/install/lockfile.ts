@@ -1,7 +1,7 @@
 // The lockfile of a target: what is installed there, exactly; merged, sorted, and never half written.
 import { parseReference } from '../catalog/uid.ts';
 import { PathError, pathInside, writeFileInside } from '../lib/files.ts';
-import { isJsonObject } from '../lib/json.ts';
+import { isJsonObject, isWithinDepth } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { openPlainFile } from '../lib/plain-file.ts';
 import { utf8Text } from '../lib/utf8.ts';
@@ -9,6 +9,8 @@ import { InstallError } from './artifacts/artifact-installer.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from './contract.ts';
 
 const LARGEST_LOCKFILE = 50_000_000;
+/** Far deeper than the specs of any manifest; what is deeper still would exhaust the stack of whatever walks it. */
+const DEEPEST_LOCKFILE = 128;
 
 export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
 
@@ -45,6 +47,8 @@ export function parseLockfile(text: string): Lockfile {
     throw unreadable(`it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`);
   if (typeof version === 'number' && version < LOCKFILE_VERSION)
     throw unreadable(`it is no lockfile of ours (version ${version}, and they begin with ${LOCKFILE_VERSION})`);
+  if (!isWithinDepth(document, DEEPEST_LOCKFILE))
+    throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
   const read = Lockfile.safeParse(document);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

@@ -44,6 +44,22 @@ test('lockfile: the order of installs does not show', async (t) => {
   assert.match(first ?? '', /\n$/);
 });
 
+test('lockfile: one that is nested without end is not read, and not recursed into', () => {
+  const nested = (levels: number) => {
+    const spec = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+    const artifacts = [{ kind: 'git', spec, resolved: null, integrity: null, path: null, ok: true }];
+    return { version: 1, entities: [anEntity('tool:a@1.0.0', { artifacts })] };
+  };
+  assert.equal(parseLockfile(JSON.stringify(nested(64))).entities.length, 1);
+  const [before, after] = JSON.stringify(nested(1)).split('{"a":1}');
+  const levels = 20_000;
+  const deep = `${before}{"a":${'['.repeat(levels)}${']'.repeat(levels)}}${after}`;
+  assert.throws(() => parseLockfile(deep), {
+    name: 'InstallError',
+    message: /left as it is, .* nested deeper than 128/,
+  });
+});
+
 test('lockfile: what a newer hub wrote and this one does not know is kept', () => {
   const existing = parseLockfile(
     JSON.stringify({
@@ -121,7 +137,10 @@ test('lockfile: what is no UTF-8 is refused, because it could not be written bac
   const target = await folder(t);
   const bytes = Buffer.from('{"version": 1, "entities": [], "by": "caf\xe9"}', 'latin1');
   await writeFile(join(target, 'hub.lock.json'), bytes);
-  await assert.rejects(readLockfile(target), { name: 'InstallError', message: /left as it is, because it is not UTF-8/ });
+  await assert.rejects(readLockfile(target), {
+    name: 'InstallError',
+    message: /left as it is, because it is not UTF-8/,
+  });
 });
 
 test('lockfile: a link in its place is not followed', async (t) => {
