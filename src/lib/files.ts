@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, open, readdir, readlink, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { type HeldFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
+import { openPlainFile } from './plain-file.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
 export class PathError extends Error {
@@ -158,12 +159,14 @@ const BUFFER_BYTES = 65_536;
 const spareBuffers: Buffer[] = [];
 /** As many as are in use at once on a busy day; those of a rush are not kept. */
 const MOST_SPARE_BUFFERS = 8;
+const NO_FILE = 'other';
 
-/** `sha256:…` of one file. */
+/** `sha256:…` of one file; a text that is no digest where something else is, which is not read. Links are not followed. */
 export async function fileDigest(path: string): Promise<string> {
+  const file = await openPlainFile(path);
+  if (!file) return NO_FILE;
   const hash = createHash('sha256');
   const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  const file = await open(path);
   try {
     for (;;) {
       const { bytesRead } = await file.read(buffer, 0, BUFFER_BYTES);
@@ -202,6 +205,8 @@ export async function treeDigest(folder: string, { skip = [], skipNames = [] }: 
         await add(path);
       } else if (found.isSymbolicLink()) {
         hash.update(`link ${JSON.stringify(path)} ${JSON.stringify(await readlink(whole))}\n`);
+      } else if (!found.isFile()) {
+        hash.update(`${NO_FILE} ${JSON.stringify(path)}\n`);
       } else {
         const kind = found.mode & 0o100 ? 'program' : 'file';
         hash.update(`${kind} ${JSON.stringify(path)} ${await fileDigest(whole)}\n`);

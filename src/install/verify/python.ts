@@ -1,10 +1,8 @@
 // Whether Python packages in a virtual environment are still what was installed, by their own lists of files.
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { pathInside } from '../../lib/files.ts';
+import { fileDigest, pathInside } from '../../lib/files.ts';
+import { openPlainFile } from '../../lib/plain-file.ts';
 import { normalName } from '../artifacts/pypi-spec.ts';
 import { VENV } from '../artifacts/pypi-venv.ts';
 import type { LockedArtifact } from '../contract.ts';
@@ -71,22 +69,27 @@ async function verifyOne(resolved: string, { folder, packages, described }: Envi
 }
 
 async function versionIn(description: string): Promise<string | undefined> {
-  const metadata = await readFile(join(description, 'METADATA'), 'utf8').catch(absent);
+  const metadata = await textOf(join(description, 'METADATA'));
   return /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
 }
 
 /** The first file of its list that is not as listed; those without a digest may change. */
 async function changedFile(packages: string, description: string, environment: string): Promise<string | undefined> {
-  const record = await readFile(join(packages, description, 'RECORD'), 'utf8').catch(absent);
+  const record = await textOf(join(packages, description, 'RECORD'));
   if (record === undefined) return `${description}/RECORD`;
   for (const line of record.split('\n')) {
     const [, path = '', digest] = /^"?(.*?)"?,sha256=([\w-]+),\d*\r?$/.exec(line) ?? [];
     if (digest === undefined) continue;
     const file = resolve(packages, path);
     if (!file.startsWith(`${environment}${sep}`)) return path;
-    const hash = createHash('sha256');
-    const isThere = await pipeline(createReadStream(file), hash).then(() => true, absent);
-    if (!isThere || hash.digest('base64url') !== digest) return path;
+    const listed = `sha256:${Buffer.from(digest, 'base64url').toString('hex')}`;
+    if ((await fileDigest(file).catch(absent)) !== listed) return path;
   }
   return undefined;
+}
+
+/** Undefined when there is none. */
+async function textOf(path: string): Promise<string | undefined> {
+  const file = await openPlainFile(path).catch(absent);
+  return file?.readFile('utf8').finally(() => file.close());
 }
