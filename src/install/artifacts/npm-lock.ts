@@ -33,6 +33,16 @@ export async function readNpmLock(folder: string, name: string): Promise<NpmReso
   return { version: found.version, integrity: found.integrity ?? null, dependencies: neededBy(place, packages) };
 }
 
+/** The first package that it needs and that comes from git, a file or a folder; npm itself refuses them only since 11.19. */
+export async function findUnregistered(folder: string, name: string): Promise<string | undefined> {
+  const packages = await readPackages(folder);
+  const place = `node_modules/${name}`;
+  return [place, ...placesNeededBy(place, packages)].find((each) => {
+    const { link, resolved } = packages[each] ?? {};
+    return link || (typeof resolved === 'string' && !/^https?:/i.test(resolved));
+  });
+}
+
 /** Whether every tarball is on the host of one of the registries, by the same protocol, and no package has a lockfile of its own that names others. */
 export async function isAllFrom(registries: readonly string[], folder: string): Promise<boolean> {
   const origins = registries.map((url) => new URL(url).origin);
@@ -48,8 +58,18 @@ async function readPackages(folder: string): Promise<Readonly<Record<string, Loc
   return NpmLock.parse(JSON.parse(text)).packages;
 }
 
-/** Everything that is needed, however indirectly; sorted, each once. */
+/** Sorted, each once. */
 function neededBy(place: string, packages: Readonly<Record<string, LockedPackage>>): Dependency[] {
+  const described = new Map<string, Dependency>();
+  for (const each of placesNeededBy(place, packages)) {
+    const { name = nameOf(each), version = '', integrity = null } = packages[each] ?? {};
+    described.set(`${name}@${version}`, { resolved: `${name}@${version}`, integrity });
+  }
+  return [...described.values()].sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
+}
+
+/** Everything that is needed, however indirectly. */
+function placesNeededBy(place: string, packages: Readonly<Record<string, LockedPackage>>): Set<string> {
   const seen = new Set([place]);
   const waiting = [place];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -61,12 +81,7 @@ function neededBy(place: string, packages: Readonly<Record<string, LockedPackage
     }
   }
   seen.delete(place);
-  const described = new Map<string, Dependency>();
-  for (const each of seen) {
-    const { name = nameOf(each), version = '', integrity = null } = packages[each] ?? {};
-    described.set(`${name}@${version}`, { resolved: `${name}@${version}`, integrity });
-  }
-  return [...described.values()].sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
+  return seen;
 }
 
 function neededNames({ dependencies, optionalDependencies, peerDependencies }: LockedPackage = {}): string[] {

@@ -6,7 +6,7 @@ import { writeFileInside } from '../../lib/files.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
-import { isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
+import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
@@ -51,6 +51,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
       const packages = [`${spec.package}@${wanted}`, ...lockedBeside(context)];
       await npm('install', '--allow-remote=root', '--package-lock-only', '--', ...packages);
       const resolution = await readNpmLock(context.targetDir, spec.package);
+      if (await findUnregistered(context.targetDir, spec.package)) throw new InstallError(inNoRegistry(spec.package));
       checkResolution(spec, resolution, context);
       await forgetHiddenLock(context.targetDir);
       // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
@@ -174,6 +175,8 @@ async function npmIn(spec: NpmSpec, { options, ownAddresses }: Registries, conte
   };
 }
 
+const inNoRegistry = (name: string) => `'${name}' needs something that is in no registry, which is not installed.`;
+
 const CAUSES: readonly [RegExp, (name: string) => string][] = [
   [HELD_BACK, (name) => `The registry leads to an address that the hub may not connect to for '${name}'.`],
   [/code E404/, (name) => `The registry has no package '${name}'.`],
@@ -184,10 +187,7 @@ const CAUSES: readonly [RegExp, (name: string) => string][] = [
     (name) =>
       `'${name}' needs a package from an address that is not on the host of the registry, which is not installed.`,
   ],
-  [
-    /code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/,
-    (name) => `'${name}' needs something that is in no registry, which is not installed.`,
-  ],
+  [/code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/, inNoRegistry],
   [/code ERESOLVE/, (name) => `'${name}' does not go together with what is in the target's package.json.`],
   [/code (EJSONPARSE)/, () => "The target's package.json or package-lock.json cannot be read as JSON."],
   [/code (E401|E403|ENEEDAUTH)/, (name) => `The registry does not give out '${name}' without a login.`],

@@ -1,10 +1,12 @@
 // Packages of npm, installed by the real npm from a registry on loopback.
 import assert from 'node:assert/strict';
-import { mkdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { mkdir, mkdtemp, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
+import { findUnregistered } from '../../../src/install/artifacts/npm-lock.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
 import { SECRET, startNpmRegistry } from './npm-registry.ts';
 import { stage } from './stage.ts';
@@ -157,6 +159,52 @@ test('npm: what cannot be had is said, and leaves the target as it was', async (
   await fails('to-metadata', undefined, /an address that is not on the host of the registry/);
   await fails('to-file', undefined, /in no registry|could not install/);
 });
+
+test('npm: an older npm, which lets packages need what is in no registry, is not let install them', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'to-file', version: '1.0.0', dependencies: { x: 'file:../../../other' } });
+  const place = await stage(t, { env: { ...registry.env, PATH: await olderNpm(t) } });
+  const wanted = { ...spec('to-file'), registry_url: registry.host.url('/') };
+  assert.match(await place.failure(npmInstaller, wanted), /^'to-file' needs something that is in no registry/);
+  assert.ok(!(await place.files()).includes('node_modules/to-file/package.json'));
+  await place.assertContained();
+});
+
+for (const [from, entry] of Object.entries({
+  git: { version: '1.0.0', resolved: 'git+ssh://git@host.example/x.git#0123' },
+  'a file': { version: '1.0.0', resolved: 'file:../x.tgz' },
+  'a folder': { resolved: '../x', link: true },
+})) {
+  test(`npm: in its lockfile, what a package needs from ${from} is found; what only others need is their affair`, async (t) => {
+    const { targetDir } = await stage(t);
+    const packages = {
+      '': { dependencies: { thing: '1.0.0', other: '1.0.0' } },
+      'node_modules/thing': { version: '1.0.0', resolved: 'https://r.example/t.tgz', dependencies: { inner: '1' } },
+      'node_modules/inner': { version: '1.0.0', resolved: 'https://r.example/i.tgz' },
+      'node_modules/other': { version: '1.0.0', resolved: 'https://r.example/o.tgz', dependencies: { x: '1' } },
+      'node_modules/x': entry,
+    };
+    const write = () => writeFile(join(targetDir, 'package-lock.json'), JSON.stringify({ packages }));
+    await write();
+    assert.equal(await findUnregistered(targetDir, 'thing'), undefined);
+    Object.assign(packages['node_modules/inner'], { dependencies: { x: '1' } });
+    await write();
+    assert.equal(await findUnregistered(targetDir, 'thing'), 'node_modules/x');
+  });
+}
+
+/** The PATH of a machine whose npm does not know the options that forbid them. */
+async function olderNpm(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-older-npm-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const { PATH = '' } = process.env;
+  const script = `#!/bin/sh
+for each do shift; case "$each" in --allow-*) ;; *) set -- "$@" "$each" ;; esac; done
+PATH='${PATH}' exec npm "$@"
+`;
+  await writeFile(join(folder, 'npm'), script, { mode: 0o755 });
+  return `${folder}${delimiter}${PATH}`;
+}
 
 test('npm: tarballs beside the path of the registry are its own, those of other hosts are not', async (t) => {
   const [registry, elsewhere] = [await startNpmRegistry(t), await startNpmRegistry(t)];
