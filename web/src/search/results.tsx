@@ -1,12 +1,13 @@
 // The list of results, and what is said when there are none.
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { whenDrawn } from '../drawn.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { countSentence, scopeSentence } from './count-words.ts';
+import { useKeptFocus } from './kept-focus.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
@@ -16,11 +17,12 @@ const FIRST_ROWS = 8;
 
 const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a database', 'plan a trip'];
 
-export function Results() {
+export function Results({ section }: { section: RefObject<HTMLElement | null> }) {
   const shown = answer.value;
   const rows = useRows(shown !== undefined);
   const list = useRef<HTMLOListElement>(null);
   const onMore = useFocusOnMore(list, shown?.page.items.length ?? 0);
+  useKeptFocus(section);
   return (
     <>
       <p class="results-count" role="status">
@@ -78,7 +80,7 @@ function useRows(isAnswered: boolean): number {
 /** Whoever asks for more goes on at the first that was not there before, for the button may be gone by then. */
 function useFocusOnMore(list: RefObject<HTMLOListElement | null>, length: number): () => void {
   const before = useRef<number | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before.current === undefined || length <= before.current) return;
     const link = list.current?.children[before.current]?.querySelector('a');
     before.current = undefined;
@@ -90,11 +92,16 @@ function useFocusOnMore(list: RefObject<HTMLOListElement | null>, length: number
   };
 }
 
+/** While another search goes on it is not its count: nobody is told it, and after a second it is not to be seen. */
 function Count({ page, state }: { page: SearchPage; state: SearchState }) {
+  const isOld = isLoading.value;
   return (
     <>
-      {countSentence(page, state)}
-      {page.items.length > 0 && <span class="results-scope"> {scopeSentence(state)}</span>}
+      <span class={isOld ? 'results-were' : undefined} aria-hidden={isOld || undefined}>
+        {countSentence(page, state)}
+        {page.items.length > 0 && <span class="results-scope"> {scopeSentence(state)}</span>}
+      </span>
+      {isOld && <span class="waiting">Searching …</span>}
     </>
   );
 }

@@ -4,8 +4,9 @@ import type { EntityType } from '../../../src/catalog/uid.ts';
 import { SearchIcon } from '../parts/icons.tsx';
 import { TYPES } from '../parts/type-label.tsx';
 import { shortNumber } from '../parts/words.ts';
+import type { FieldKeys } from './ahead.ts';
 import { useKey } from './keyboard.ts';
-import { answer, change, search, submitText, text, type } from './search-state.ts';
+import { answer, change, search, text, type } from './search-state.ts';
 import type { SearchState } from './search-url.ts';
 
 const MODES: Record<SearchState['mode'], string> = {
@@ -15,7 +16,7 @@ const MODES: Record<SearchState['mode'], string> = {
   semantic: 'Meaning only',
 };
 
-export function SearchBox({ onDown, onOpen }: { onDown: () => void; onOpen: () => void }) {
+export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
   const field = useRef<HTMLInputElement>(null);
   useKey('/', () => {
     field.current?.focus();
@@ -23,9 +24,10 @@ export function SearchBox({ onDown, onOpen }: { onDown: () => void; onOpen: () =
   });
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === 'ArrowDown') {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      onDown();
+      if (event.key === 'ArrowDown') onDown();
+      else onUp();
     }
     if (event.key === 'Escape' && text.value !== '') {
       event.preventDefault();
@@ -39,8 +41,7 @@ export function SearchBox({ onDown, onOpen }: { onDown: () => void; onOpen: () =
         class="search-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.value === search.value.q) onOpen();
-          else submitText();
+          onOpen();
         }}
       >
         <SearchIcon />

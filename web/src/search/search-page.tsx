@@ -1,5 +1,6 @@
 // The first page: find something.
 import { useEffect, useRef } from 'preact/hooks';
+import { useKeysAhead } from './ahead.ts';
 import { Filters } from './filters.tsx';
 import { moveFocus } from './keyboard.ts';
 import { Results } from './results.tsx';
@@ -18,6 +19,7 @@ export function SearchPage() {
 
   const links = () => [...(list.current?.querySelectorAll<HTMLElement>('.result-title a') ?? [])];
   useReturn(links);
+  const fieldKeys = useKeysAhead(links);
   const toField = () => document.querySelector<HTMLInputElement>('.search-field')?.focus();
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -36,12 +38,12 @@ export function SearchPage() {
     <main id="content" class="search-page">
       <div class="search-head">
         <h1>Find an agent, a tool or a server</h1>
-        <SearchBox onDown={() => moveFocus(links(), 'first')} onOpen={() => links()[0]?.click()} />
+        <SearchBox {...fieldKeys} />
       </div>
       <div class="search-body">
         <FilterPanel chosen={chosen} />
         <section ref={list} aria-label="Results" onKeyDown={onKeyDown} onClick={keepOpened}>
-          <Results />
+          <Results section={list} />
         </section>
       </div>
     </main>

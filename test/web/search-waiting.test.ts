@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { SearchPage } from '../../src/search/contract.ts';
+import { axeFindings, browserTest, type OpenPage, type Stage, screenshot, until } from './stage.ts';
+
+const demo = { demo: true };
+const DELAY_MS = 1_500;
+const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });
+const titles = (page: Page) => page.locator('.result-title a');
+const status = (page: Page) => page.locator('.results-count');
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.name');
+
+/** The page with its first list, after which every answer takes its time. */
+async function openSlow({ open }: Stage, path = '/', delayMs = DELAY_MS): Promise<OpenPage> {
+  const page = await open(path, { expects: /503/ });
+  await titles(page).first().waitFor();
+  await page.locator('.types-count').first().waitFor();
+  await page.route(/\/catalog\/search\?/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await route.continue().catch(() => {});
+  });
+  return page;
+}
+
+/** What the page is answered for a text. */
+async function found(page: Page, q: string): Promise<string[]> {
+  const answer = await page.waitForResponse((each) => new URL(each.url()).searchParams.get('q') === q && each.ok());
+  return ((await answer.json()) as SearchPage).items.map(({ title, name }) => title ?? name);
+}
+
+for (const [keys, place] of [
+  [['ArrowDown', 'Enter'], 0],
+  [['Enter'], 0],
+  [['ArrowDown', 'ArrowDown', 'Enter'], 1],
+  [['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter'], 0],
+] as const) {
+  browserTest(`search: ${keys.join(' ')} ahead of the answer opens what is found`, demo, async (stage) => {
+    const page = await openSlow(stage);
+    const before = await titles(page).nth(place).textContent();
+    const answer = found(page, 'weather');
+    await field(page).pressSequentially('weather');
+    for (const key of keys) await page.keyboard.press(key);
+    await page.waitForTimeout(DELAY_MS / 3);
+    assert.match(page.url(), /\/\?q=weather$/, 'nothing of the list before is opened');
+    const expected = (await answer)[place] ?? '';
+    assert.notEqual(expected, before, 'the list before is another one');
+    await page.getByRole('heading', { level: 1, name: expected, exact: true }).waitFor();
+    await page.goBack();
+    await until(page, 'location.search === "?q=weather"');
+    assert.equal(await field(page).inputValue(), 'weather');
+  });
+}
+
+browserTest('search: an arrow ahead of the answer leads into the new list when it is there', demo, async (stage) => {
+  const page = await openSlow(stage);
+  const answer = found(page, 'weather');
+  await field(page).pressSequentially('weather');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(page), 'q', 'until then the focus stays');
+  await page.getByText('for “weather”').waitFor();
+  await until(page, 'document.activeElement.tagName === "A"');
+  assert.equal(await focused(page), (await answer)[0]);
+});
+
+browserTest('search: whoever goes on typing, or elsewhere, is led nowhere', demo, async (stage) => {
+  const page = await openSlow(stage, '/', 500);
+  await field(page).pressSequentially('weather');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(' fore');
+  await page.getByText('for “weather fore”').waitFor();
+  await page.waitForTimeout(300);
+  assert.match(page.url(), /\/\?q=weather\+fore$/);
+  assert.equal(await focused(page), 'q');
+
+  await field(page).fill('calendar');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  const elsewhere = await focused(page);
+  await page.getByText('for “calendar”').waitFor();
+  await page.waitForTimeout(300);
+  assert.match(page.url(), /\/\?q=calendar$/);
+  assert.equal(await focused(page), elsewhere);
+});
+
+browserTest(
+  'search: Enter after a failure asks again, and opens nothing that was found before',
+  demo,
+  async (stage) => {
+    const page = await openSlow(stage, '/', 200);
+    const answer = found(page, 'weather');
+    const refuse = /q=weather/;
+    await page.route(refuse, (route) =>
+      route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"status":503,"detail":"Busy."}' }),
+    );
+    await field(page).pressSequentially('weather');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Busy.').waitFor();
+    assert.match(page.url(), /\/\?q=weather$/);
+    await page.unroute(refuse);
+    await page.keyboard.press('Enter');
+    const [first = ''] = await answer;
+    await page.getByRole('heading', { level: 1, name: first, exact: true }).waitFor();
+  },
+);
+
+browserTest('search: the focus is never lost with a row that goes away', demo, async (stage) => {
+  const page = await openSlow(stage, '/', 300);
+  await field(page).fill('weather');
+  await page.getByText('for “weather”').waitFor();
+  const before = await titles(page).allTextContents();
+  const place = 1;
+  await titles(page).nth(place).focus();
+  await page.goBack();
+  await page.getByText('newest first').waitFor();
+  const after = await titles(page).allTextContents();
+  const kept = after.indexOf(before[place] ?? '');
+  await until(page, 'document.activeElement !== document.body');
+  assert.equal(await focused(page), after[kept < 0 ? place : kept], 'where it was, or on the same entry');
+
+  await page.goto(`${stage.origin}/?q=weather&mode=keyword`);
+  await page.getByText('for “weather”').waitFor();
+  await page.evaluate(
+    `history.pushState(null, '', '/?q=zzqqxxyy&mode=keyword'); history.pushState(null, '', '/?q=weather&mode=keyword')`,
+  );
+  await titles(page).first().focus();
+  await page.goBack();
+  await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
+  await until(page, 'document.activeElement !== document.body');
+  assert.equal(await focused(page), 'q', 'without a list there is the field');
+
+  await page.getByRole('button', { name: 'weather forecast' }).press('Enter');
+  await page.getByText('for “weather forecast”').waitFor();
+  await until(page, 'document.activeElement !== document.body');
+});
+
+browserTest('search: while another search goes on, the count before is not told as its answer', demo, async (stage) => {
+  const page = await openSlow(stage, '/', 3_000);
+  await status(page).getByText('27 entries').waitFor();
+  await field(page).fill('weather');
+  const searching = page.getByRole('status').getByText('Searching …');
+  await searching.waitFor();
+  const told = `[...document.querySelectorAll('.results-count > :not([aria-hidden])')].map((each) => each.textContent).join(' ')`;
+  assert.equal(await page.evaluate(told), 'Searching …');
+  await until(page, 'getComputedStyle(document.querySelector(".results-count .waiting")).opacity === "1"');
+  await until(page, 'getComputedStyle(document.querySelector(".results-were")).visibility === "hidden"');
+  await screenshot(page, 'search-refining');
+  await page.getByText('for “weather”').waitFor();
+  assert.equal(await searching.count(), 0);
+  assert.equal(await page.locator('.results-were').count(), 0);
+  assert.match(String(await page.evaluate(told)), /results? for “weather”/);
+  assert.deepEqual(await axeFindings(await stage.open('/?q=weather', { bypassCSP: true })), []);
+});
