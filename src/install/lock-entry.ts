@@ -13,6 +13,8 @@ export interface ArtifactOutcome {
   isDisplaced?: boolean;
   /** When its step failed, and what an earlier install locked is in place. */
   stillThere?: LockedArtifact;
+  /** The version of the entity that locked it. */
+  stillThereOf?: string;
 }
 
 export function lockEntry(
@@ -40,11 +42,14 @@ export function lockEntry(
   };
 }
 
-function lockedArtifact({ planned, installed, stillThere, isDisplaced }: ArtifactOutcome, uid: string): LockedArtifact {
+function lockedArtifact(outcome: ArtifactOutcome, uid: string): LockedArtifact {
+  const { planned, installed, stillThere, stillThereOf, isDisplaced } = outcome;
   const { kind } = planned;
   // Lockfiles are shared, and whoever installs by one has the manifest.
   const spec = withoutCredentials(planned.spec);
-  if (!installed) return stillThere ?? { kind, spec, resolved: null, integrity: null, path: null, ok: false };
+  // What another version put there in other words is not what this one asks for.
+  if (!installed && stillThere && (stillThereOf === uid || isSameArtifact(planned, stillThere))) return stillThere;
+  if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
   const { resolved, integrity, path, platform, tree, dependencies } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
   return {

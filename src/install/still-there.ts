@@ -19,7 +19,9 @@ export async function withWhatIsThere(
   return Promise.all(
     outcomes.map(async (outcome, index) => {
       const locked = earlier[index];
-      return locked && (await isThere(locked, context)) ? { ...outcome, stillThere: locked } : outcome;
+      return locked && (await isThere(locked, context))
+        ? { ...outcome, stillThere: locked, stillThereOf: known?.id }
+        : outcome;
     }),
   );
 }

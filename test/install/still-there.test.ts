@@ -44,6 +44,31 @@ test('still there: a manifest with a wrong digest or a dead address does not cos
   assert.deepEqual([entry?.ok, entry?.resolved], [false, null], 'what is there is not what was locked');
 });
 
+test('still there: an upgrade that fails is not locked as if it had not', async (t) => {
+  const { host, install, read } = await zipStage(t);
+  const ofVersion = (version: string, ...names: string[]) =>
+    aManifest({ version, artifacts: names.map((name) => ({ kind: 'zip', spec: { url: host.url(name) } })) });
+  const [one, kept] = artifactsOf(await install(ofVersion('1.0.0', '/good.zip', '/other.zip'))) ?? [];
+  const report = await install(ofVersion('2.0.0', '/gone.zip', '/other.zip'));
+  assert.deepEqual([report.ok, report.lockfile.entities[0]?.version], [false, '2.0.0']);
+  const [failed, same] = artifactsOf(report) ?? [];
+  assert.deepEqual([failed?.ok, failed?.resolved, failed?.spec.url], [false, null, host.url('/gone.zip')]);
+  assert.deepEqual(same, kept);
+  assert.deepEqual(report.lockfile.entities[0]?.leftovers?.artifacts, [one], 'which is still there, and not forgotten');
+  assert.equal(await read('vendor/good/a.txt'), 'good');
+
+  host.put('/gone.zip', rawZip([{ name: 'a.txt', content: 'new' }]));
+  const mended = await install(ofVersion('2.0.0', '/gone.zip', '/other.zip'));
+  assert.deepEqual(
+    artifactsOf(mended)?.map(({ ok, path }) => [ok, path]),
+    [
+      [true, 'vendor/gone'],
+      [true, 'vendor/other'],
+    ],
+  );
+  await assert.rejects(read('vendor/good/a.txt'), 'what only 1.0.0 had goes with it');
+});
+
 test('still there: what was replaced or is listed already is not listed for the one that failed', async (t) => {
   const { host, installSpecs } = await zipStage(t);
   const [good, other, gone] = ['/good.zip', '/other.zip', '/gone.zip'].map((name) => ({ url: host.url(name) })) as [
