@@ -9,7 +9,7 @@ import type { ByteBudget } from './git-bytes.ts';
 import { type Git, gitIn } from './git-command.ts';
 import { fetchCommit } from './git-fetch.ts';
 import { findRepository } from './git-repository.ts';
-import { assertReasonableSize } from './git-size.ts';
+import { createUnfoldBudget, UNFOLD_LIMITS, type UnfoldBudget } from './git-size.ts';
 
 export interface Checkout {
   folder: string;
@@ -17,15 +17,16 @@ export interface Checkout {
   ref: string;
   submodules: boolean;
   budget: ByteBudget;
+  /** Made anew for a repository that is nobody's submodule. */
+  unfolded?: UnfoldBudget;
 }
 
 const DEEPEST = 5;
-const MOST_SUBMODULES = 100;
 const MOST_LISTED_BYTES = 40_000_000;
 
 /** Answers with the commit. @throws InstallError */
 export async function checkOut(checkout: Checkout, context: InstallContext, depth = 1): Promise<string> {
-  const { folder, repo, ref, submodules, budget } = checkout;
+  const { folder, repo, ref, submodules, budget, unfolded = createUnfoldBudget(UNFOLD_LIMITS) } = checkout;
   const { address, settings } = await findRepository(repo, context);
   await mkdir(folder, { recursive: true });
   const git = gitIn(folder, context, settings);
@@ -33,20 +34,25 @@ export async function checkOut(checkout: Checkout, context: InstallContext, dept
   const commit = await budget.spend(folder, context.signal, (signal) =>
     fetchCommit(gitIn(folder, { ...context, signal }, settings), { repo, address, ref }),
   );
-  await assertReasonableSize(git, commit);
+  await unfolded.spend(git, commit);
   await git.do('checkout', '--quiet', '--force', '--detach', commit);
   await makeReproducible(git, { folder, repo, commit });
-  if (submodules) await checkOutSubmodules(git, { ...checkout, repo: address, ref: commit }, context, depth);
+  if (submodules) await checkOutSubmodules(git, { ...checkout, repo: address, ref: commit, unfolded }, context, depth);
   return commit;
 }
 
 /** Each as a checkout like any other, so that every address is checked before git goes there. */
-async function checkOutSubmodules(git: Git, checkout: Checkout, context: InstallContext, depth: number): Promise<void> {
-  const { folder, repo, ref: commit, budget } = checkout;
+async function checkOutSubmodules(
+  git: Git,
+  checkout: Required<Checkout>,
+  context: InstallContext,
+  depth: number,
+): Promise<void> {
+  const { folder, repo, ref: commit, budget, unfolded } = checkout;
   const links = await listLinks(git, commit);
   if (links.length === 0) return;
   if (depth > DEEPEST) throw new InstallError(`Submodules are nested deeper than ${DEEPEST} levels.`);
-  if (links.length > MOST_SUBMODULES) throw new InstallError(`There are more than ${MOST_SUBMODULES} submodules.`);
+  unfolded.spendSubmodules(links.length);
   const addresses = await readModules(git);
   for (const { path, commit: wanted } of links) {
     const written = addresses.get(path) ?? '';
@@ -54,7 +60,7 @@ async function checkOutSubmodules(git: Git, checkout: Checkout, context: Install
     const fault = repositoryFault(url) ?? submoduleFault(url, repo);
     if (fault) throw new InstallError(`The address of the submodule '${path.slice(0, 120)}' ${fault}.`);
     const place = await pathInside(folder, path);
-    await checkOut({ folder: place, repo: url, ref: wanted, submodules: true, budget }, context, depth + 1);
+    await checkOut({ folder: place, repo: url, ref: wanted, submodules: true, budget, unfolded }, context, depth + 1);
   }
 }
 

@@ -3,19 +3,43 @@ import { RunError } from '../../lib/run.ts';
 import { InstallError } from './artifact-installer.ts';
 import type { Git } from './git-command.ts';
 
-const MOST_FILES = 200_000;
-const MOST_BYTES = 4_000_000_000;
 const MOST_LISTED_BYTES = 40_000_000;
 
-/** @throws InstallError before anything is checked out. */
-export async function assertReasonableSize(git: Git, commit: string): Promise<void> {
-  const sizes = await listSizes(git, commit);
-  if (sizes.length > MOST_FILES) throw tooLarge(`more than ${MOST_FILES} files`);
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes > MOST_BYTES) throw tooLarge(`${bytes} bytes`);
+export interface UnfoldLimits {
+  mostFiles: number;
+  mostBytes: number;
+  mostSubmodules: number;
 }
 
-async function listSizes(git: Git, commit: string): Promise<number[]> {
+export const UNFOLD_LIMITS: UnfoldLimits = { mostFiles: 200_000, mostBytes: 4_000_000_000, mostSubmodules: 100 };
+
+export interface UnfoldBudget {
+  /** Counts what a commit unfolds to. @throws InstallError before anything is checked out. */
+  spend(git: Git, commit: string): Promise<void>;
+  /** @throws InstallError before any of them is fetched. */
+  spendSubmodules(count: number): void;
+}
+
+/** For a repository and its submodules together: a hundred of them may be the same one, and each looks harmless. */
+export function createUnfoldBudget({ mostFiles, mostBytes, mostSubmodules }: UnfoldLimits): UnfoldBudget {
+  let [files, bytes, submodules] = [0, 0, 0];
+
+  return {
+    async spend(git, commit) {
+      const sizes = await listSizes(git, commit, mostFiles);
+      files += sizes.length;
+      if (files > mostFiles) throw tooLarge(`more than ${mostFiles} files`);
+      bytes += sizes.reduce((sum, size) => sum + size, 0);
+      if (bytes > mostBytes) throw tooLarge(`${bytes} bytes`);
+    },
+    spendSubmodules(count) {
+      submodules += count;
+      if (submodules > mostSubmodules) throw new InstallError(`There are more than ${mostSubmodules} submodules.`);
+    },
+  };
+}
+
+async function listSizes(git: Git, commit: string, mostFiles: number): Promise<number[]> {
   try {
     const list = await git.list(MOST_LISTED_BYTES, 'ls-tree', '-r', '-z', '-l', commit);
     // Such names cannot be asked for again: not for a digest, not by most other programs.
@@ -26,11 +50,13 @@ async function listSizes(git: Git, commit: string): Promise<number[]> {
       .filter(Boolean)
       .map((line) => Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0));
   } catch (error) {
-    if (error instanceof RunError && error.reason === 'output') throw tooLarge(`more than ${MOST_FILES} files`);
+    if (error instanceof RunError && error.reason === 'output') throw tooLarge(`more than ${mostFiles} files`);
     throw error;
   }
 }
 
 function tooLarge(what: string): InstallError {
-  return new InstallError(`The repository would unfold to ${what}, which is more than an install brings in.`);
+  return new InstallError(
+    `The repository and what comes with it would unfold to ${what}, which is more than an install brings in.`,
+  );
 }
