@@ -14,7 +14,12 @@ package that \`npm pack\` makes, \`npx ./catalog-hub-*.tgz\`, or \`hub\` once it
 
 **Which hub.** With \`--hub URL\` or \`HUB_URL\`, a command asks the hub at that address. Otherwise it works in process on the local
 database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sqlite\` by default), also while a hub uses it. Where there is none
-yet, commands that only read make none: they say what to do instead, with exit code 3.
+yet, commands that only read make none: they say what to do instead, with exit code 3. What \`--dry-run\` needs is gone afterwards.
+
+**\`.env\`** of a folder may be that of any project. So a database that is there already, and that only \`.env\` names, is used if it holds a
+catalog; only \`hub serve\` makes one in it, other commands end with exit code 3. \`hub install\` with \`--manifest\` or \`--frozen\`
+needs none: unless the environment itself names a place for one (\`DATABASE_URL\`, \`DB_PATH\`, \`DATA_DIR\`), it makes none, and what is
+wrong in \`.env\` is told and left out.
 
 **The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
 is typed is not shown. There is no option for it: command lines can be read by others on the machine. A token goes only to an address that

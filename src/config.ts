@@ -128,8 +128,8 @@ function frozen(config: Config): Config {
 
 function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings): Config['tls'] {
   if (certFile && keyFile) return { certFile, keyFile };
-  if (certFile) throw new SettingError('TLS_KEY_FILE is not set, but TLS_CERT_FILE is: set both or neither.');
-  if (keyFile) throw new SettingError('TLS_CERT_FILE is not set, but TLS_KEY_FILE is: set both or neither.');
+  if (certFile) throw alone('TLS_CERT_FILE', 'TLS_KEY_FILE');
+  if (keyFile) throw alone('TLS_KEY_FILE', 'TLS_CERT_FILE');
   return undefined;
 }
 
@@ -142,11 +142,15 @@ function databaseAddress(settings: Settings): DatabaseAddress {
 
 function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?: string): ModelEndpoint | undefined {
   if (!baseUrl) return undefined;
-  if (!model) throw new SettingError(`${prefix}_MODEL is not set, but ${prefix}_BASE_URL is: set both or neither.`);
+  if (!model) throw alone(`${prefix}_BASE_URL`, `${prefix}_MODEL`);
   return { baseUrl, model, apiKey };
 }
 
 function llmEndpoint(settings: Settings): Config['llm'] {
   const endpoint = modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY);
   return endpoint && { ...endpoint, timeoutMs: settings.LLM_TIMEOUT_SEC * 1000 };
+}
+
+function alone(setting: string, missing: string): SettingError {
+  return new SettingError(`${missing} is not set, but ${setting} is: set both or neither.`, { setting });
 }

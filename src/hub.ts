@@ -21,7 +21,7 @@ import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
 import { openSearch } from './search/open-search.ts';
 import { backupDatabase } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
-import { openDatabase } from './store/database.ts';
+import { holdsCatalog, openDatabase } from './store/database.ts';
 import { createMemberStore } from './store/member-store.ts';
 import { createRegistrationStore } from './store/registration-store.ts';
 import { createRemoteStore, createRunStore } from './store/remote-store.ts';
@@ -57,6 +57,11 @@ export interface HubDependencies {
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;
+
+/** Whether a hub with these settings would find a catalog; none is made by looking. @throws StartError when nobody can look. */
+export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<boolean> {
+  return holdsCatalog(database);
+}
 
 /** @throws StartError when the database cannot be used. */
 export async function createHub({ config, world, baseUrl }: HubDependencies): Promise<Hub> {

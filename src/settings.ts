@@ -154,7 +154,7 @@ export function parseSettings(environment: Environment): Settings {
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
   const got = isSecret(name) ? 'a value that is not shown' : `'${withoutCredentials(present[name] ?? '')}'`;
-  throw new SettingError(`${name} is ${got}, but must be ${issue?.message}.`);
+  throw new SettingError(`${name} is ${got}, but must be ${issue?.message}.`, { setting: name });
 }
 
 /** Secrets are never printed, logged or shown. */

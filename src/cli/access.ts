@@ -4,7 +4,7 @@ import { HubError } from '../errors.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { HubAccess, LocalCatalog } from './command.ts';
-import { readEnvFile, withEnvFile } from './environment.ts';
+import { readEnvFile } from './environment.ts';
 import { UsageError } from './exit-codes.ts';
 import type { LocalHub } from './local-hub.ts';
 import { oneLine } from './output/text.ts';
@@ -28,15 +28,10 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   let local: Promise<LocalHub> | undefined;
   let server: Promise<HubOperations> | undefined;
 
-  async function openLocal(catalog: LocalCatalog = {}): Promise<Hub> {
-    const { mustExist = false, mayPass = false, leavesNothing = false } = catalog;
+  async function openLocal(catalog?: LocalCatalog): Promise<Hub> {
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
-    const { openLocalHub, isCatalogChosen, lacksCatalog } = await import('./local-hub.ts');
-    const { openEmptyHub } = await import('./empty-hub.ts');
-    const options = { environment: withEnvFile(environment), terminal };
-    const passes = mayPass && (leavesNothing || !isCatalogChosen(options.environment));
-    local ??=
-      passes && lacksCatalog(options.environment) ? openEmptyHub(options) : openLocalHub({ ...options, mustExist });
+    const { openLocalCatalog } = await import('./local-catalog.ts');
+    local ??= openLocalCatalog({ ...catalog, environment, envFile: readEnvFile(), terminal });
     return (await local).hub;
   }
 

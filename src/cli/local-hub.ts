@@ -1,10 +1,8 @@
 // A hub in the process of a command, on the local database.
-import { existsSync } from 'node:fs';
 import { type Config, type Environment, readConfig } from '../config.ts';
 import { createHub, type Hub } from '../hub.ts';
 import { listenerUrl } from '../lib/address.ts';
 import type { Logger } from '../lib/world.ts';
-import { NotFoundError } from './exit-codes.ts';
 import { ERASE_LINE } from './output/progress.ts';
 import { oneLine } from './output/text.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,14 +18,11 @@ export interface LocalHub {
 export interface LocalHubOptions {
   environment: Environment;
   terminal: Pick<Terminal, 'writeError' | 'isErrorTerminal' | 'shutdown'>;
-  /** Without a catalog to read there is nothing to be done, and no empty one should be left behind. */
-  mustExist: boolean;
 }
 
-/** @throws SettingError, StartError, NotFoundError */
-export async function openLocalHub({ environment, terminal, mustExist }: LocalHubOptions): Promise<LocalHub> {
+/** @throws SettingError, StartError */
+export async function openLocalHub({ environment, terminal }: LocalHubOptions): Promise<LocalHub> {
   const config = withoutBackground(readConfig(environment));
-  if (mustExist) requireCatalog(config);
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), environment);
   try {
     const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? likelyAddress(config) });
@@ -50,27 +45,6 @@ export async function openLocalHub({ environment, terminal, mustExist }: LocalHu
 /** Syncing by itself is for a hub that stays. */
 function withoutBackground(config: Config): Config {
   return { ...config, ingest: { ...config.ingest, intervalMin: 0 } };
-}
-
-/** Where nobody has said where one should be, the folder may be of any project. */
-export function isCatalogChosen({ DB_PATH, DATA_DIR }: Environment): boolean {
-  return [DB_PATH, DATA_DIR].some((place) => place?.trim());
-}
-
-export function lacksCatalog(environment: Environment): boolean {
-  return isNotThere(readConfig(environment));
-}
-
-function isNotThere({ database }: Config): boolean {
-  return database.engine === 'sqlite' && !existsSync(database.path);
-}
-
-function requireCatalog(config: Config): void {
-  const { database } = config;
-  if (database.engine !== 'sqlite' || !isNotThere(config)) return;
-  throw new NotFoundError(
-    `There is no catalog at ${database.path} yet. Fill one with 'hub remotes add <url>' and 'hub sync', or name a running hub with --hub or HUB_URL.`,
-  );
 }
 
 /** Where a hub with these settings would listen. */

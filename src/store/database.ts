@@ -1,4 +1,6 @@
 // Opens the database that an address names, and brings its schema up to date.
+import { existsSync } from 'node:fs';
+import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/address.ts';
@@ -22,11 +24,36 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
     return dialect;
   } catch (error) {
     await dialect?.close();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`The database (${describeDatabase(address)}) cannot be used: ${reason(error)}.`, {
-      cause: error,
-    });
+    throw unusable(address, error);
   }
+}
+
+/** Whether the tables of a hub are there. Nothing is made or changed by looking. @throws StartError when nobody can look. */
+export async function holdsCatalog(address: DatabaseAddress): Promise<boolean> {
+  if (address.engine === 'sqlite') {
+    const { hasTable } = await import('./dialects/sqlite-connection.ts');
+    return existsSync(address.path) && hasTable(address.path, OWN_TABLE);
+  }
+  const { openPostgres } = await import('./dialects/postgres.ts');
+  const dialect = openPostgres(address, { metrics: { observeQuery() {} } });
+  try {
+    const { rows } = await sql`select 1 where to_regclass(${OWN_TABLE}) is not null`.execute(dialect.read);
+    return rows.length > 0;
+  } catch (error) {
+    throw unusable(address, error);
+  } finally {
+    await dialect.close();
+  }
+}
+
+/** There from the first migration on; no other program is likely to have one of this name. */
+const OWN_TABLE = 'catalog_state';
+
+function unusable(address: DatabaseAddress, error: unknown): StartError {
+  if (error instanceof StartError) return error;
+  return new StartError(`The database (${describeDatabase(address)}) cannot be used: ${reason(error)}.`, {
+    cause: error,
+  });
 }
 
 /** Only the engine that is used is loaded. */

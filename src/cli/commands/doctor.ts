@@ -44,11 +44,12 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     const { serverChecks } = await import('../doctor/hub-checks.ts');
     return serverChecks(hub, access.serverUrl);
   }
-  const [{ localChecks }, { openEmptyHub }, { openWorld }, { readConfig }] = await Promise.all([
+  const [{ localChecks }, { openEmptyHub }, { openWorld }, { readConfig }, { isCatalogThere }] = await Promise.all([
     import('../doctor/local-checks.ts'),
     import('../empty-hub.ts'),
     import('../world.ts'),
     import('../../config.ts'),
+    import('../../hub.ts'),
   ]);
   const environment = withEnvFile(terminal.environment);
   const config = readConfig(environment);
@@ -59,6 +60,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
   return localChecks({
     config,
     world,
+    isCatalogThere: () => isCatalogThere(config),
     openHub: () => access.openLocal(),
     async openEmptyHub() {
       const { hub, close: closeHub } = await openEmptyHub({

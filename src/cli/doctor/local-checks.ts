@@ -16,7 +16,8 @@ import { toolChecks } from './tool-checks.ts';
 export interface LocalChecksOptions {
   config: Config;
   world: Pick<World, 'fetch' | 'run'>;
-  /** @throws StartError when the database cannot be used. */
+  /** @throws StartError when the database cannot be used, as `openHub` does. */
+  isCatalogThere: () => Promise<boolean>;
   openHub: () => Promise<Hub>;
   /** The same with an empty database that is gone afterwards. */
   openEmptyHub: () => Promise<Hub>;
@@ -30,7 +31,7 @@ const MOST_REMOTES_TRIED = 5;
 export function localChecks(options: LocalChecksOptions): Check[] {
   const { config, world, openEmptyHub } = options;
   // A catalog that is not there must not be made by looking for it.
-  const openCatalog = once(async () => (hasDatabase(config) ? options.openHub() : undefined));
+  const openCatalog = once(async () => ((await options.isCatalogThere()) ? options.openHub() : undefined));
   const catalogIfUsable = () => openCatalog().catch(() => undefined);
   const diagnose = once(async () => ((await catalogIfUsable()) ?? (await openEmptyHub())).diagnose());
   return [
@@ -49,10 +50,6 @@ export function localChecks(options: LocalChecksOptions): Check[] {
     ...toolChecks(world.run),
     { subject: 'network', look: async () => networkFinding(await remotesOf(config, await catalogIfUsable()), world) },
   ];
-}
-
-function hasDatabase({ database }: Config): boolean {
-  return database.engine === 'postgres' || existsSync(database.path);
 }
 
 async function databaseFinding(config: Config, openCatalog: () => Promise<Hub | undefined>): Promise<Finding> {
@@ -76,9 +73,12 @@ function databaseAdvice({ database }: Config, reason: string): string {
 }
 
 async function missingDatabase({ database }: Config, name: string): Promise<Finding> {
-  const folder = database.engine === 'sqlite' ? nearestFolder(database.path) : undefined;
-  const isWritable = folder === undefined || (await canWrite(folder));
-  if (!isWritable) {
+  if (database.engine === 'postgres' || existsSync(database.path)) {
+    const advice = "If it is for the hub, 'hub serve' makes one. DATA_DIR, DB_PATH or DATABASE_URL name another.";
+    return { outcome: 'warning', found: `${name}: is there, but holds no catalog`, advice };
+  }
+  const folder = nearestFolder(database.path);
+  if (!(await canWrite(folder))) {
     const advice = 'Name a place that this user may write to by DATA_DIR or DB_PATH.';
     return { outcome: 'failed', found: `${name}: not there yet, and ${folder} cannot be written to`, advice };
   }

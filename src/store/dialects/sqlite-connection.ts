@@ -29,6 +29,7 @@ interface PreparedStatement {
 }
 
 const MOST_STATEMENTS_KEPT = 200;
+const LOOK_TIMEOUT_MS = 200;
 
 export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions): SqliteConnection {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
@@ -78,4 +79,15 @@ function switchToWal(database: DatabaseSync): void {
 /** Whether somebody else has the file, or the table, for itself at the moment: by SQLite's words, because codes are lost between threads. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && /^database (table |schema )?is locked/.test(error.message);
+}
+
+/** Of a file that is there. What cannot be read is left to whoever opens it, and is told there. */
+export function hasTable(path: string, name: string): boolean {
+  try {
+    using database = new DatabaseSync(path, { readOnly: true, timeout: LOOK_TIMEOUT_MS });
+    const found = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name);
+    return found !== undefined;
+  } catch {
+    return true;
+  }
 }

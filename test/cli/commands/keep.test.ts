@@ -108,6 +108,7 @@ const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no Postgre
 test('hub backup: on PostgreSQL it names the tool', { skip }, async (t) => {
   const address = await emptyDatabase(t, 'postgres');
   const environment = { DATABASE_URL: address.engine === 'postgres' ? address.url : '' };
+  await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
   const { exitCode, error } = await inTerminal(['backup', 'copy.dump'], { environment });
   assert.equal(exitCode, 2);
   assert.match(error, /pg_dump --format=custom --file='copy\.dump' "\$DATABASE_URL"/);

@@ -137,7 +137,7 @@ test('hub search: a model that fails is told once, with the reason', async (t) =
   );
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'c.sqlite'), LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large' };
-  const { hub, close } = await openLocalHub({ environment, terminal: QUIET, mustExist: false });
+  const { hub, close } = await openLocalHub({ environment, terminal: QUIET });
   await hub.load(manifests.map((document) => ({ document })));
   await close();
   const { error, out } = await inTerminal(args, { environment });
