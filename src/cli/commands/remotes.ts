@@ -71,6 +71,8 @@ export const remoteCommands = [
   command({
     path: ['sync'],
     summary: 'read all remotes, then register new MCP servers into the gateway',
+    details:
+      'Ends with exit code 1 when a remote could not be read, or the registration stopped, as it does where the gateway cannot be reached. Servers that the gateway refuses stay pending, which is no failure of the sync.',
     kind: 'hub',
     options: { force: flag('--force', 'also try servers again whose last failure was a short while ago') },
     examples: [
@@ -78,8 +80,8 @@ export const remoteCommands = [
       ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
     ],
     async run({ options: { force }, ...call }) {
-      const { errors } = await syncAndTell(call, { force });
-      return Object.keys(errors).length === 0 ? 'ok' : 'failed';
+      const { errors, note } = await syncAndTell(call, { force });
+      return Object.keys(errors).length === 0 && note === undefined ? 'ok' : 'failed';
     },
   }),
 ];

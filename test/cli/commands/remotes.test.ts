@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
@@ -9,7 +10,9 @@ import type {
   SyncReport,
 } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { tempDir } from '../../support/databases.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { unusedAddress } from '../../support/unused-address.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
@@ -78,6 +81,22 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   assert.match(listed.out, /^http\S+index\.json +\d +\d{4}-\d\d-\d\d \d\d:\d\d +/m);
   const { answer: remotes } = await json<RemoteList>('remotes', 'list');
   assert.match(remotes.items[0]?.last_sync_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'programs get the whole time');
+});
+
+test('hub sync: a gateway that is away is a failure, with exit code 1', async (t) => {
+  const host = await startIndexServer(t);
+  const mcp_registration = { server: { url: 'https://pdf.example.org/sse', transport: 'SSE' } };
+  host.put('/index.json', { manifests: [host.url('/pdf.json')] });
+  host.put('/pdf.json', aManifest({ mcp_registration }));
+  const environment = {
+    DB_PATH: join(await tempDir(t), 'c.sqlite'),
+    HUB_REMOTES: host.url('/index.json'),
+    MCP_GATEWAY_URL: await unusedAddress(),
+    MCP_GATEWAY_TOKEN: 'any',
+  };
+  const { exitCode, out } = await inTerminal(['sync'], { environment });
+  assert.match(out, /0 servers registered, 1 failed .*\nRegistration stopped: /);
+  assert.equal(exitCode, 1);
 });
 
 test('hub sync: a hub that is older than this program, and tells no counts', async (t) => {
