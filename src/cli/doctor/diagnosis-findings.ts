@@ -72,9 +72,14 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
   };
 }
 
+/** What search says of itself while it starts, or just after the catalog has grown; nothing is wrong with the model then. */
+const ON_THE_WAY = /no vectors are there yet|still being (built|loaded)|texts so far/;
+const SOON = 'A hub that runs makes what is missing: ask again in a minute. If it stays so, see its log.';
+
 /** A real search by meaning: whatever is missing beside the model is missed here. */
 export async function meaningFinding(hub: Pick<HubOperations, 'search'>, endpoint?: string): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'search by meaning works' };
-  return { outcome: 'warning', found: degraded, advice: modelAdvice(degraded, endpoint) };
+  const advice = ON_THE_WAY.test(degraded) ? SOON : modelAdvice(degraded, endpoint);
+  return { outcome: 'warning', found: degraded, advice };
 }

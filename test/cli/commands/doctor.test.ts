@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { modelFinding } from '../../../src/cli/doctor/diagnosis-findings.ts';
+import { meaningFinding, modelFinding } from '../../../src/cli/doctor/diagnosis-findings.ts';
 import type { Diagnosis as Diagnosed } from '../../../src/hub-operations.ts';
+import type { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { startFakeGateway } from '../../support/fake-gateway.ts';
@@ -104,6 +105,20 @@ test('hub doctor: a remote that cannot be reached is named', async (t) => {
   const good = await diagnose({ DATA_DIR: folder, HUB_REMOTES: host.url('/large.json') });
   assert.deepEqual([good.exitCode, good.about.network?.found], [0, '1 remote can be reached']);
   assert.deepEqual(await readdir(folder), [], 'and no database was made by looking');
+});
+
+test('hub doctor: while vectors are being made nobody is told to reinstall', async () => {
+  for (const degraded of [
+    'Meaning took no part, because no vectors are there yet: results are by words only.',
+    'Meaning took no part (the model is still being loaded): results are by words only.',
+    'Meaning is known of 3 of 90 texts so far; the others are found by words.',
+  ]) {
+    const search = async () => ({ items: [], total: 0, degraded }) as unknown as SearchPage;
+    const { outcome, advice = '' } = await meaningFinding({ search });
+    assert.equal(outcome, 'warning');
+    assert.match(advice, /ask again in a minute/);
+    assert.doesNotMatch(advice, /Reinstall/);
+  }
 });
 
 test('hub doctor: a database that cannot be used does not hide the rest', async (t) => {
