@@ -58,7 +58,7 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
           searchQuery({ ...wish, versions, text: query, withFitReason: true }),
         );
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
-        const found = lines.length > 0 ? lines : ['Nothing fits. Try other or fewer words, or no filter.'];
+        const found = lines.length > 0 ? lines : [await nothingFound(options)];
         const notes = [only_by_meaning && ONLY_NEAREST, degraded].filter((note) => note !== undefined);
         const shown = wish.offset + items.length;
         const more = items.length > 0 && total > shown ? [`${total - shown} more; offset ${shown} goes on.`] : [];
@@ -70,6 +70,12 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
         });
       }),
   );
+}
+
+async function nothingFound({ hub }: McpServerOptions): Promise<string> {
+  const { total } = await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 });
+  if (total > 0) return 'Nothing fits. Try other or fewer words, or no filter.';
+  return "The catalog is empty. Whoever runs the hub adds a remote ('hub remotes add <url>', or on its page); then sync_remotes reads it.";
 }
 
 export function offerEntity(server: McpServer, options: McpServerOptions): void {

@@ -29,8 +29,14 @@ const MANIFESTS = [
   aManifest({ id: 'owner/slashed', name: 'owner/slashed', title: 'Slashed', summary: 'Has a slash in its id.' }),
 ];
 
-async function connected(t: TestContext, { token, settings }: { token?: string; settings?: Environment } = {}) {
-  const { listen, hub } = await testHub(t, { manifests: MANIFESTS, settings });
+interface Connection {
+  token?: string;
+  settings?: Environment;
+  manifests?: typeof MANIFESTS;
+}
+
+async function connected(t: TestContext, { token, settings, manifests = MANIFESTS }: Connection = {}) {
+  const { listen, hub } = await testHub(t, { manifests, settings });
   const url = new URL('/mcp', await listen());
   const client = new Client({ name: 'test', version: '1.0.0' });
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
@@ -80,6 +86,13 @@ test('mcp: search finds what is meant, short and structured', async (t) => {
     arguments: { query: 'tables in a PDF', providers: ['nobody'] },
   });
   assert.match(textOf(none), /Nothing fits/);
+});
+
+test('mcp: a search of an empty catalog says so, and what to do', async (t) => {
+  const { client } = await connected(t, { manifests: [] });
+  const result = await client.callTool({ name: 'search_catalog', arguments: { query: 'tables in a PDF' } });
+  assert.match(textOf(result), /^The catalog is empty\. .*'hub remotes add <url>'.*sync_remotes/);
+  assert.partialDeepStrictEqual(result.structuredContent, { items: [], total: 0 });
 });
 
 test('mcp: an entity is read without what is secret in its registration', async (t) => {
