@@ -1,5 +1,6 @@
 // The step that registers what was installed into the gateway; its failure does not fail the install.
 import type { Gateway } from '../gateway/gateway.ts';
+import { reasonNotForGateway } from '../gateway/state-words.ts';
 import type { StepResult } from './contract.ts';
 import { runStep, type StepWatch } from './step.ts';
 import type { InstallSubject } from './subject.ts';
@@ -32,8 +33,13 @@ export async function registerStep(watch: StepWatch, job: RegisterJob): Promise<
 }
 
 function reasonToSkip({ subject, isGatewayConfigured, signal }: RegisterJob): string | undefined {
-  if (Object.keys(subject.mcpRegistration ?? {}).length === 0)
+  const registration = subject.mcpRegistration ?? {};
+  if (Object.keys(registration).length === 0)
     return 'The manifest has no mcp_registration: there is nothing to register.';
-  if (!isGatewayConfigured) return 'No gateway is configured (MCP_GATEWAY_URL).';
+  if (!isGatewayConfigured) {
+    // As the plan says it: a gateway would change nothing.
+    const lack = reasonNotForGateway(registration);
+    return lack ? `Not for the gateway: ${lack}` : 'No gateway is configured (MCP_GATEWAY_URL).';
+  }
   return signal.aborted ? 'The hub is ending; the next sync registers it.' : undefined;
 }

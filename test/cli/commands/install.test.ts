@@ -171,6 +171,14 @@ test('hub install: a server without an address is not for the gateway, which is 
   assert.equal(exitCode, 0, error);
   assert.match(error, /^ok {6}gateway\.register \(.*\): not for the gateway: It runs as a local process \(STDIO\)/m);
   assert.doesNotMatch(`${out}${error}`, /failed/);
+
+  const withoutGateway = { ...environment, MCP_GATEWAY_URL: '' };
+  const skipped = await inTerminal(args, { environment: withoutGateway, readInput });
+  assert.match(
+    skipped.error,
+    /^ok {6}gateway\.register .*\(Not for the gateway: It runs as a local process \(STDIO\)/m,
+  );
+  assert.doesNotMatch(skipped.error, /No gateway is configured/);
 });
 
 test('hub install: a folder that is named by its way from here is shown whole', async (t) => {
