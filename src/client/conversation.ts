@@ -1,5 +1,6 @@
 // Questions to a hub and their answers, read: as JSON, as text, or as a stream of what is going on.
 import { UnreachableError } from '../errors.ts';
+import { isJsonObject } from '../lib/json.ts';
 import { readEvents, type ServerEvent } from './event-stream.ts';
 import { createExchange, type HubClientOptions, type HubRequest, type HubResponse } from './exchange.ts';
 import { type ProblemDocument, RefusedError } from './hub-errors.ts';
@@ -8,7 +9,8 @@ export interface Conversation {
   readonly url: string;
   /** @throws RefusedError, UnreachableError, as all of them do. */
   ask<T>(request: HubRequest, isAnswer?: (response: Response) => boolean): Promise<T>;
-  askText(request: HubRequest): Promise<{ text: string; headers: Headers }>;
+  /** A JSON object as it was sent, sign by sign. */
+  askJsonText(request: HubRequest): Promise<{ text: string; headers: Headers }>;
   /** Always as a stream, also when nobody listens: a connection that is silent for long is cut off by whatever lies between. */
   follow<T, P>(request: HubRequest, onProgress: ((progress: P) => void) | undefined): Promise<T>;
 }
@@ -36,7 +38,11 @@ export function createConversation(options: HubClientOptions): Conversation {
     url,
     ask: async <T>(request: HubRequest, isAnswer?: (response: Response) => boolean) =>
       readJson<T>((await textOf(request, isAnswer)).text),
-    askText: (request) => textOf(request),
+    async askJsonText(request) {
+      const answer = await textOf(request);
+      if (isJsonObject(readJson(answer.text))) return answer;
+      throw new UnreachableError(url, 'answered something that is no JSON object (is this its address?)');
+    },
     async follow<T, P>(request: HubRequest, onProgress: ((progress: P) => void) | undefined): Promise<T> {
       const answer = await send({ ...request, accept: EVENTS });
       if (!isEventStream(answer.response)) return readJson<T>(await wholeText(answer));

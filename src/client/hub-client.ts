@@ -43,7 +43,7 @@ export class HubClient implements HubOperations {
     this.#hub.ask({ path: `/catalog/entities/${entityPath(id)}` });
 
   readonly getManifest: HubOperations['getManifest'] = async (id) => {
-    const { text, headers } = await this.#hub.askText({ path: `/catalog/manifest/${entityPath(id)}` });
+    const { text, headers } = await this.#hub.askJsonText({ path: `/catalog/manifest/${entityPath(id)}` });
     return { text, digest: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '' };
   };
 

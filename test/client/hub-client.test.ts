@@ -284,6 +284,17 @@ for (const { name, answer, says } of notHubs) {
   });
 }
 
+for (const body of ['<!doctype html><title>A page</title>', '', '"a text"', '[]']) {
+  test(`client: ${JSON.stringify(body)} is no manifest of a hub`, async (t) => {
+    const url = await answering(t, (_request, response) => response.end(body));
+    await assert.rejects(new HubClient({ url }).getManifest('tool:a@1'), (error) => {
+      assert.ok(error instanceof UnreachableError);
+      assert.match(error.message, /answered something that is no JSON.* \(is this its address\?\)\.$/);
+      return true;
+    });
+  });
+}
+
 test('client: nobody there is said with the address', async () => {
   const url = await unusedAddress();
   const nobody = new HubClient({ url });

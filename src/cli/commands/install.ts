@@ -1,6 +1,7 @@
 // `hub install` and `hub lock verify`.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { HubError } from '../../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import {
   type InstallEvent,
@@ -103,6 +104,10 @@ async function readManifest(
   const content = await (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--manifest is '${file}', but must be a readable file (${error.code}).`);
   });
+  if (content.trim() === '') {
+    const empty = file === '-' ? 'Nothing came in on standard input' : `The file ${file} is empty`;
+    throw new HubError('invalid_manifest', `${empty}: there is no manifest to install.`);
+  }
   const { uid, manifestText } = entityFromText({ url: file, text: content });
   return { id: uid, manifest: JSON.parse(manifestText) };
 }

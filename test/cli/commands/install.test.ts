@@ -211,7 +211,12 @@ test('hub install --manifest -: what another program sends', async (t) => {
   assert.match(out, /mcp_server:piped@1\.0\.0/);
   const nothing = await inTerminal(args, { environment });
   assert.equal(nothing.exitCode, 1);
-  assert.match(nothing.error, /^hub: /);
+  assert.equal(nothing.error, 'hub: Nothing came in on standard input: there is no manifest to install.\n');
+  const file = join(folder, 'empty.json');
+  await writeFile(file, ' \n');
+  const empty = await inTerminal(['install', '--manifest', file], { environment });
+  assert.deepEqual([empty.exitCode, empty.out], [1, '']);
+  assert.match(empty.error, /^hub: The file \S+empty\.json is empty: there is no manifest/);
 });
 
 testBothWays('hub install: what is not in the catalog is exit code 3', { manifests }, async (t, { hub }) => {

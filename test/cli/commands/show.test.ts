@@ -4,6 +4,7 @@ import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
@@ -55,6 +56,14 @@ testBothWays('hub show: the readme and the manifest, when asked for', { manifest
   assert.deepEqual(JSON.parse((await hub('show', id, '--manifest')).out), manifests[0]);
 });
 
+test('hub show --manifest: a page of something else is no manifest, with exit code 5', async (t) => {
+  const page = await startIndexServer(t);
+  page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
+  const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
+  assert.deepEqual([exitCode, out], [5, '']);
+  assert.match(error, /^hub: The hub at \S+ answered something that is no JSON \(is this its address\?\)\./);
+});
+
 testBothWays('hub show: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {
   const shown = await inTerminal(['show', 'tool:evil'], {
     environment: { ...reached.environment, NO_COLOR: '1' },
@@ -97,7 +106,10 @@ test('hub show, hub pending list: a registered server whose update failed is tol
 
   const environment = { HUB_URL: await listen() };
   const shown = await inTerminal(['show', 'mcp_server:pdf-tables'], { environment });
-  assert.match(shown.out, /^Gateway +registered \d{4}-\d\d-\d\d \d\d:\d\d, but its update failed: The gateway answered 502/m);
+  assert.match(
+    shown.out,
+    /^Gateway +registered \d{4}-\d\d-\d\d \d\d:\d\d, but its update failed: The gateway answered 502/m,
+  );
   const listed = await inTerminal(['pending', 'list', '--error-only'], { environment });
   assert.match(listed.out, /registered, but its update failed: The gateway answered 502/);
 });
