@@ -1,7 +1,7 @@
 // The steps of an install, in their order, for whoever is alone with the target.
 import type { Gateway } from '../gateway/gateway.ts';
 import type { World } from '../lib/world.ts';
-import { type AdapterJob, writeAdapters } from './adapters/write-adapters.ts';
+import { type AdapterJob, type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { installArtifacts } from './artifacts/install-artifacts.ts';
 import type {
   InstallListener,
@@ -107,15 +107,17 @@ function withEarlier(written: readonly LockedAdapter[], plan: InstallPlan, known
   return [...written, ...kept].sort((a, b) => position(a) - position(b));
 }
 
+const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
+
 async function adaptersStep(
   { targetDir, subject, plan }: InstallJob,
   watch: StepWatch,
   { before, lockfile }: Pick<AdapterJob, 'before' | 'lockfile'>,
 ): Promise<{ result: StepResult; locked: LockedAdapter[]; files: string[] }> {
   const { result, value } = await runStep('adapters.write', watch, async () => {
-    if (plan.adapters.length === 0) return { extra: { skipped: true }, value: { locked: [], kept: [], errors: [] } };
+    if (plan.adapters.length === 0) return { extra: { skipped: true }, value: NOTHING_WRITTEN };
     const written = await writeAdapters({ targetDir, subject, planned: plan.adapters, before, lockfile });
-    const { locked, kept, errors } = written;
+    const { locked, kept, warnings, errors } = written;
     const generic = plan.adapters
       .filter((each) => each.generic)
       .map((each) => `${each.framework}/${each.template_key}`);
@@ -123,10 +125,11 @@ async function adaptersStep(
       files: locked.map(({ path }) => path),
       ...(generic.length > 0 ? { generic } : {}),
       ...(kept.length > 0 ? { kept } : {}),
+      ...(warnings.length > 0 ? { warning: warnings.join(' ') } : {}),
       ...(errors.length > 0 ? { error: errors.join(' ') } : {}),
     };
     return { ok: errors.length === 0, extra, value: written };
   });
-  const { locked, kept } = value ?? { locked: [], kept: [] };
+  const { locked, kept } = value ?? NOTHING_WRITTEN;
   return { result, locked, files: [...locked.map(({ path }) => path), ...kept] };
 }

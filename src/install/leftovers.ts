@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileDigest, pathInside, removeInside, writeFileInside } from '../lib/files.ts';
 import { removeEntry } from './adapters/config-file.ts';
-import { earlierEntry } from './adapters/write-adapters.ts';
+import { earlierEntry, sectionOf } from './adapters/write-adapters.ts';
 import type { InstallerKind } from './artifacts/artifact-installer.ts';
 import { MARK } from './artifacts/destination.ts';
 import { installerKindOf } from './artifacts/installer-kind.ts';
@@ -73,11 +73,13 @@ function shownPath({ path, entry }: LockedAdapter): string {
 }
 
 /** Of any entity: two may write into one file, and come out of one folder. */
-function isStillAdapter({ path, entry }: LockedAdapter, lockfile: Lockfile): boolean {
+function isStillAdapter(adapter: LockedAdapter, lockfile: Lockfile): boolean {
+  const { path, entry } = adapter;
+  const isSame = (each: LockedAdapter) =>
+    each.path === path && each.entry === entry && sectionOf(each) === sectionOf(adapter);
   return lockfile.entities.some(
     ({ adapters, artifacts }) =>
-      adapters.some((each) => each.path === path && each.entry === entry) ||
-      artifacts.some((each) => each.path !== null && overlap(each.path, path)),
+      adapters.some(isSame) || artifacts.some((each) => each.path !== null && overlap(each.path, path)),
   );
 }
 

@@ -19,6 +19,8 @@ export interface ConfigEntry extends ConfigFormat {
 export type Rendered = { kind: 'file'; content: string } | ({ kind: 'entry' } & ConfigEntry);
 
 export interface AdapterTemplate {
+  /** Of templates that render an entry: the member of the file that holds it. */
+  section?: string;
   /** Relative to the target; used when the manifest names none. */
   path(subject: InstallSubject): string;
   render(request: AdapterRequest): Rendered;

@@ -8,32 +8,49 @@ export interface MergedConfig {
   text: string;
   /** The name that the entry has in the end. */
   name: string;
+  /** Whether a person made another server of it, so that it was left as it is. */
+  isTheirs?: boolean;
 }
 
 /** What an earlier install made of the entry. */
 export interface EarlierEntry {
   name: string;
+  /** The member of the file that holds it, when that is known. */
+  section?: string | undefined;
   /** As it was written, with its placeholders. */
   written: JsonObject | undefined;
 }
 
 /**
- * An entry of the same name that somebody else made is left alone: ours then gets another name.
+ * An entry of the same name that somebody else made is left alone: ours then gets another name. `taken` are the names of
+ * entries in the same section that the lockfile has for other entities.
  * @throws RangeError when the file cannot be merged into.
  */
 export function mergeEntry(
   existing: string | undefined,
   wanted: ConfigEntry,
   earlier: EarlierEntry | undefined,
+  taken: readonly string[] = [],
 ): MergedConfig {
   const text = existing ?? '';
   const document = readConfig(text, wanted);
   const section = document[wanted.section] ?? {};
   if (!isJsonObject(section)) throw new RangeError(`'${wanted.section}' in it is no object`);
-  const name = earlier !== undefined && Object.hasOwn(section, earlier.name) ? earlier.name : freeName(section, wanted);
-  const old = Object.hasOwn(section, name) ? section[name] : undefined;
-  const entry = isJsonObject(old) ? keepFilledIn(wanted.entry, old, earlier?.written ?? {}) : wanted.entry;
-  if (old !== undefined && jsonDigest(old) === jsonDigest(entry)) return { text, name };
+  const mergedWith = (old: unknown) =>
+    isJsonObject(old) ? keepFilledIn(wanted.entry, old, earlier?.written ?? {}) : wanted.entry;
+  const isUnchanged = (old: unknown) => old !== undefined && jsonDigest(old) === jsonDigest(mergedWith(old));
+  // Two entities may have one entry in common, as long as both want the same of it.
+  const isOurs = (each: string) =>
+    !Object.hasOwn(section, each) ||
+    (taken.includes(each)
+      ? isUnchanged(section[each])
+      : each === earlier?.name || isSameServer(section[each], wanted.entry));
+  const isLeft = earlier !== undefined && Object.hasOwn(section, earlier.name) && isOurs(earlier.name);
+  const name = isLeft ? earlier.name : freeName(wanted.name, isOurs);
+  const old = own(section, name);
+  const entry = mergedWith(old);
+  if (isUnchanged(old)) return { text, name };
+  if (isLeft && isAnotherServer(old, earlier, wanted.entry)) return { text, name, isTheirs: true };
   const merged = changeConfig(text, [wanted.section, name], { before: old, after: entry });
   assertOnly(merged, wanted, { ...document, [wanted.section]: { ...section, [name]: entry } });
   return { text: merged, name };
@@ -43,17 +60,25 @@ export function mergeEntry(
 export function removeEntry(
   existing: string,
   format: ConfigFormat,
-  { name, written }: EarlierEntry,
+  { name, section: ofSection, written }: EarlierEntry,
 ): { text: string } | 'absent' | 'another' {
   const document = readConfig(existing, format);
-  const held = Object.entries(document).find(([, section]) => isJsonObject(section) && Object.hasOwn(section, name));
-  const [sectionName, section] = (held ?? []) as [string?, JsonObject?];
-  if (sectionName === undefined) return 'absent';
-  if (jsonDigest(section?.[name]) !== jsonDigest(written)) return 'another';
+  const held = sectionsOf(document, name, ofSection);
+  if (held.length === 0) return 'absent';
+  const [sectionName, section] = held.find(([, each]) => jsonDigest(each[name]) === jsonDigest(written)) ?? [];
+  if (sectionName === undefined) return 'another';
   const { [name]: _gone, ...others } = section ?? {};
   const text = changeConfig(existing, [sectionName, name], { before: written, after: undefined });
   assertOnly(text, format, { ...document, [sectionName]: others });
   return { text };
+}
+
+/** Those that hold an entry of the name; lockfiles do not say which one it was, but for what wrote it. */
+export function sectionsOf(document: JsonObject, name: string, section: string | undefined): [string, JsonObject][] {
+  return Object.entries(document).filter(
+    (each): each is [string, JsonObject] =>
+      (section === undefined || each[0] === section) && isJsonObject(each[1]) && Object.hasOwn(each[1], name),
+  );
 }
 
 /** The last word: what is written must be what was meant, and nothing else. */
@@ -62,10 +87,14 @@ function assertOnly(text: string, format: ConfigFormat, meant: JsonObject): void
     throw new RangeError('it is written in a way that is not understood');
 }
 
-function freeName(section: JsonObject, { name, entry }: ConfigEntry): string {
-  const isFree = (each: string) => !Object.hasOwn(section, each) || isSameServer(section[each], entry);
+function freeName(name: string, isFree: (name: string) => boolean): string {
   if (isFree(name)) return name;
   for (let number = 2; ; number += 1) if (isFree(`${name}-${number}`)) return `${name}-${number}`;
+}
+
+/** Neither the one that was written nor the one that is to be. */
+function isAnotherServer(old: unknown, { written }: EarlierEntry, entry: JsonObject): boolean {
+  return written !== undefined && !isSameServer(old, written) && !isSameServer(old, entry);
 }
 
 /** The same server, perhaps with a key that somebody has filled in. */

@@ -38,6 +38,7 @@ export const vscodeMcp = mcpClient({
 
 function mcpClient({ path, section, allowsComments, placeholder }: ClientLayout): AdapterTemplate {
   return {
+    section,
     path: () => path,
     render: ({ subject }) => ({
       kind: 'entry',

@@ -20,6 +20,8 @@ export interface WrittenAdapters {
   locked: LockedAdapter[];
   /** Files that were there before and are kept under another name. */
   kept: string[];
+  /** One sentence for each that was left as somebody changed it. */
+  warnings: string[];
   /** One sentence for each adapter that could not be written. */
   errors: string[];
 }
@@ -38,7 +40,7 @@ const LARGEST_FILE = 5_000_000;
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
   const { targetDir, subject, planned, before, lockfile } = job;
   const others = placesOfOthers(lockfile, subject.uid);
-  const written: WrittenAdapters = { locked: [], kept: [], errors: [] };
+  const written: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
   for (const [index, adapter] of planned.entries()) {
     const { framework, template_key, path } = adapter;
     try {
@@ -46,12 +48,13 @@ export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
       const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
       const rendered = template.render({ subject, params: paramsOf(subject.adapters[index]) });
       assertNobodys(path, rendered, others);
-      const earlier = before.find((each) => each.path === path);
+      const earlier = before.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
       const result =
         rendered.kind === 'entry'
-          ? await putEntry(targetDir, path, rendered, earlier)
+          ? await putEntry(targetDir, path, rendered, { earlier, taken: takenNames(adapter, others) })
           : await putFile(targetDir, path, rendered.content, earlier);
       if (result.kept) written.kept.push(result.kept);
+      if (result.warning) written.warnings.push(result.warning);
       written.locked.push({ framework, template_key, path, ...result.locked });
     } catch (error) {
       const why = error instanceof RangeError ? error.message : explain(error);
@@ -79,20 +82,22 @@ function assertNobodys(path: string, rendered: Rendered, { folders, adapters }: 
 interface Put {
   locked: { integrity: string; entry?: string; written?: JsonObject };
   kept?: string;
+  warning?: string;
 }
 
 async function putEntry(
   targetDir: string,
   path: string,
   entry: ConfigEntry,
-  earlier: LockedAdapter | undefined,
+  { earlier, taken }: { earlier: LockedAdapter | undefined; taken: string[] },
 ): Promise<Put> {
   const existing = await readInside(targetDir, path);
   try {
-    const { text, name } = mergeEntry(existing, entry, earlierEntry(earlier));
+    const { text, name, isTheirs } = mergeEntry(existing, entry, earlierEntry(earlier), taken);
     if (text !== existing) await writeFileInside(targetDir, path, text);
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
-    return { locked: { integrity: jsonDigest(entry.entry), entry: name, written: entry.entry } };
+    const locked = { integrity: jsonDigest(entry.entry), entry: name, written: entry.entry };
+    return { locked, ...(isTheirs ? { warning: leftAsItIs(path, name) } : {}) };
   } catch (error) {
     if (error instanceof RangeError)
       throw new RangeError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
@@ -103,7 +108,25 @@ async function putEntry(
 /** What the lockfile says of an entry; undefined when it was a file of its own. */
 export function earlierEntry(locked: LockedAdapter | undefined): EarlierEntry | undefined {
   if (typeof locked?.entry !== 'string') return undefined;
-  return { name: locked.entry, written: isJsonObject(locked.written) ? locked.written : undefined };
+  const written = isJsonObject(locked.written) ? locked.written : undefined;
+  return { name: locked.entry, section: sectionOf(locked), written };
+}
+
+/** The member of a file that the entry of an adapter is in; undefined for files of their own. */
+export function sectionOf({ framework, template_key }: Pick<LockedAdapter, 'framework' | 'template_key'>) {
+  return findTemplate(framework, template_key)?.section;
+}
+
+/** Of other entities, in the same section of the same file. */
+function takenNames(wanted: PlannedAdapter, { adapters }: OthersPlaces): string[] {
+  return adapters.flatMap(({ adapter }) => {
+    const isThere = adapter.path === wanted.path && sectionOf(adapter) === sectionOf(wanted);
+    return isThere && typeof adapter.entry === 'string' ? [adapter.entry] : [];
+  });
+}
+
+function leftAsItIs(path: string, name: string): string {
+  return `The entry '${name}' of '${path}' was changed since it was installed, and is left as it is: remove it and install again to have that of the manifest.`;
 }
 
 async function putFile(

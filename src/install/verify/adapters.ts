@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { fileDigest, pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { isClientSetting, isFilledIn } from '../adapters/config-file.ts';
-import { own, readConfig } from '../adapters/config-text.ts';
+import { isClientSetting, isFilledIn, sectionsOf } from '../adapters/config-file.ts';
+import { readConfig } from '../adapters/config-text.ts';
+import { sectionOf } from '../adapters/write-adapters.ts';
 import type { LockedAdapter } from '../contract.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
@@ -17,9 +18,10 @@ export async function verifyAdapter(adapter: LockedAdapter, targetDir: string): 
 }
 
 /** Only the entry: the rest of such a file belongs to others, and settings of the client to its user. */
-function verifyEntry(text: string | undefined, name: string, { integrity, written }: LockedAdapter): Found {
+function verifyEntry(text: string | undefined, name: string, adapter: LockedAdapter): Found {
+  const { integrity, written } = adapter;
   if (text === undefined) return missing('the file is gone');
-  const entry = entryIn(text, name);
+  const entry = entryIn(text, name, sectionOf(adapter));
   if (entry === undefined) return missing(`the entry '${name}' is gone`);
   const ours = Object.fromEntries(Object.entries(entry).filter(([key]) => !isClientSetting(key)));
   // Values in the place of a placeholder are no change: installs keep them too.
@@ -27,12 +29,13 @@ function verifyEntry(text: string | undefined, name: string, { integrity, writte
   return isSame ? SAME : different(`the entry '${name}' was changed`);
 }
 
-function entryIn(text: string, name: string): JsonObject | undefined {
+function entryIn(text: string, name: string, section: string | undefined): JsonObject | undefined {
   try {
     // Whether its client takes comments is the business of the client.
     const document = readConfig(text, { allowsComments: true });
-    const sections = Object.values(document).filter(isJsonObject);
-    return sections.map((section) => own(section, name)).find(isJsonObject);
+    return sectionsOf(document, name, section)
+      .map(([, each]) => each[name])
+      .find(isJsonObject);
   } catch {
     return undefined;
   }
