@@ -1,4 +1,6 @@
 // Which registry npm asks: the one that the manifest names, or the one that the machine is set up for.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
@@ -13,24 +15,46 @@ export interface Registries {
   addresses: string[];
   /** Those that the machine is set up for. */
   ownAddresses: string[];
+  /** Whether npm goes to addresses that somebody else named. */
+  isGuarded: boolean;
+  /** Where npm may go all the same: the operator's own hosts in a private network. */
+  ownHosts: string[];
 }
 
 /** @throws InstallError when the registry of the manifest may not be used. */
 export async function findRegistries(spec: NpmSpec, context: InstallContext): Promise<Registries> {
   const scope = spec.package.startsWith('@') ? [`${spec.package.split('/')[0]}:registry`] : [];
   const keys = ['registry', ...scope];
+  // It may have come with the folder, and can name a proxy, registries for what a package needs, and a place for the cache.
+  const hasSettings = existsSync(join(context.targetDir, '.npmrc'));
+  const cache = hasSettings ? await ownSetting('cache', context) : undefined;
+  const ofCache = cache ? [`--cache=${cache}`] : [];
   if (spec.registry_url) {
     await vetRegistry(spec.registry_url, context);
-    const options = keys.map((key) => `--${key}=${spec.registry_url}`);
-    return { options, addresses: [spec.registry_url], ownAddresses: [] };
+    const options = [...keys.map((key) => `--${key}=${spec.registry_url}`), ...ofCache];
+    return { options, addresses: [spec.registry_url], ownAddresses: [], isGuarded: true, ownHosts: [] };
   }
-  const urls = await Promise.all(keys.map((key) => ownSetting(key, context)));
+  const urls = await Promise.all(keys.map((key) => ownRegistry(key, context)));
   const ownAddresses = urls.filter((url) => url !== undefined);
+  const ofRegistries = keys.flatMap((key, index) => (urls[index] === undefined ? [] : [`--${key}=${urls[index]}`]));
   return {
-    options: keys.flatMap((key, index) => (urls[index] === undefined ? [] : [`--${key}=${urls[index]}`])),
+    options: [...ofRegistries, ...ofCache],
     addresses: ownAddresses,
     ownAddresses,
+    isGuarded: hasSettings,
+    ownHosts: hasSettings ? await heldBackHosts(ownAddresses, context) : [],
   };
+}
+
+async function heldBackHosts(addresses: readonly string[], { vetAddress }: InstallContext): Promise<string[]> {
+  const hosts = addresses.map(async (url) => {
+    const isFree = await vetAddress(url).then(
+      () => true,
+      () => false,
+    );
+    return isFree ? [] : [new URL(url).hostname];
+  });
+  return [...new Set((await Promise.all(hosts)).flat())];
 }
 
 async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise<void> {
@@ -40,16 +64,22 @@ async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise
   });
 }
 
+async function ownRegistry(key: string, context: InstallContext): Promise<string | undefined> {
+  const url = (await ownSetting(key, context)) ?? '';
+  return /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
+}
+
+/** As the operator set npm up, whatever a file in the target says. */
 async function ownSetting(key: string, context: InstallContext): Promise<string | undefined> {
   const { exitCode, stdout } = await runProgram(
     {
       program: 'npm',
-      args: ['config', 'get', '--no-update-notifier', '--logs-max=0', key],
-      cwd: context.targetDir,
+      // Global: otherwise npm looks for a project, and the folder it runs in is inside the target.
+      args: ['config', 'get', '--global', '--no-update-notifier', '--logs-max=0', key],
+      cwd: context.scratchDir,
       whenMissing: WHEN_MISSING,
     },
     context,
   );
-  const url = stdout.trim().split('\n').at(-1) ?? '';
-  return exitCode === 0 && /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
+  return exitCode === 0 ? stdout.trim().split('\n').at(-1) : undefined;
 }

@@ -29,6 +29,8 @@ const OPTIONS = [
   '--save-prod',
   '--package-lock',
   '--loglevel=error',
+  // A file in the target could name another program.
+  '--git=git',
   // What a package needs comes from the registry too: its author must not send npm to any address or file.
   '--allow-git=root',
   '--allow-file=root',
@@ -154,8 +156,9 @@ async function forgetHiddenLock(targetDir: string): Promise<void> {
 type Npm = (...args: string[]) => Promise<void>;
 
 /** npm with the registry of the manifest, or the one that the machine is set up for, and with none of the passwords that are set up beside it. */
-async function npmIn(spec: NpmSpec, { options, ownAddresses }: Registries, context: InstallContext): Promise<Npm> {
+async function npmIn(spec: NpmSpec, registries: Registries, context: InstallContext): Promise<Npm> {
   const name = spec.package;
+  const { options, ownAddresses, isGuarded, ownHosts } = registries;
   const noSettings = join(context.scratchDir, 'npmrc');
   await writeFile(noSettings, '');
   return async (command, ...args) => {
@@ -164,8 +167,12 @@ async function npmIn(spec: NpmSpec, { options, ownAddresses }: Registries, conte
         program: 'npm',
         args: [command, '--prefix', context.targetDir, ...OPTIONS, ...options, ...args],
         cwd: context.targetDir,
-        env: { npm_config_userconfig: noSettings, npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all') },
-        isGuarded: spec.registry_url !== undefined,
+        env: {
+          npm_config_userconfig: noSettings,
+          npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all'),
+          ...(ownHosts.length > 0 ? { npm_config_noproxy: ownHosts.join(',') } : {}),
+        },
+        isGuarded,
         whenMissing: WHEN_MISSING,
         ownAddresses,
       },

@@ -99,6 +99,22 @@ test('npm: where the registry of a manifest leads to is not connected to, when t
   }
 });
 
+test('npm: what a file in the target says of registries, proxies and the cache is not taken for the operator’s', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  registry.publish({ name: 'needy', version: '1.0.0', dependencies: { '@else/inner': '1.0.0' } });
+  const place = await stage(t, { env: registry.env, allowPrivate: false });
+  const named = 'http://127.0.0.2:9/';
+  const cache = join(place.targetDir, '..', 'cache');
+  const settings = `registry=${named}\n@else:registry=${named}\nproxy=${named}\nnoproxy=127.0.0.2\ncache=${cache}\n`;
+  await writeFile(join(place.targetDir, '.npmrc'), settings);
+  // The operator's own registry may be in a private network.
+  assert.equal((await place.install(npmInstaller, spec('thing'))).resolved, 'thing@1.0.0');
+  assert.match(await place.failure(npmInstaller, spec('needy')), /leads to an address that the hub may not connect to/);
+  assert.equal(await place.read('.npmrc'), settings);
+  await place.assertContained();
+});
+
 test('npm: a registry in a private network is not asked when that is off; the public one is whatever the machine is set up for', async (t) => {
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'thing', version: '1.0.0' });
