@@ -5,7 +5,6 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
-import { fileDigest } from '../../lib/files.ts';
 import { InstallError } from './artifact-installer.ts';
 import {
   asOciManifest,
@@ -75,7 +74,7 @@ async function pullBlob(registry: OciRegistry, blob: Descriptor, folder: string,
     () => true,
     () => false,
   );
-  if (isThere && (await fileDigest(file)) === blob.digest) return;
+  if (isThere && (await blobDigest(folder, blob.digest)) === blob.digest) return;
   // Not the beginning of what is to come: the download would go on behind it.
   await rm(file, { force: true });
   await registry.blob(blob, file);

@@ -4,12 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
+import { pullLayout } from '../../../src/install/artifacts/oci-layout.ts';
 import { asOciManifest, digestOf, readManifest } from '../../../src/install/artifacts/oci-manifest.ts';
 import type { LockedArtifact, LockedEntity } from '../../../src/install/contract.ts';
 import { differences } from '../../../src/install/frozen.ts';
 import { treeOf } from '../../../src/install/tree.ts';
 import { verifyArtifact } from '../../../src/install/verify/artifacts.ts';
 import { treeDigest } from '../../../src/lib/files.ts';
+import { aFolder } from '../installing.ts';
 import { ARCHITECTURE, startOciHost, TYPES } from './oci-host.ts';
 import { type Stage, stage } from './stage.ts';
 
@@ -27,6 +29,40 @@ test('oci: a blob that was changed since is pulled again, longer or shorter than
     assert.equal(await treeDigest(place.targetDir), before);
   }
 });
+
+for (const algorithm of ['sha256', 'sha512']) {
+  test(`oci: what is there already is not fetched again, known by ${algorithm}`, async (t) => {
+    const contents = new Map(['{}', 'layer'].map((text) => [digestOf(Buffer.from(text), algorithm), text]));
+    const [config, layer] = [...contents].map(([digest, text]) => ({
+      mediaType: TYPES.layer,
+      digest,
+      size: text.length,
+    }));
+    const body = Buffer.from(JSON.stringify({ schemaVersion: 2, config, layers: [layer] }));
+    const fetched: string[] = [];
+    const registry = {
+      manifest: async () => ({ body, digest: digestOf(body), mediaType: TYPES.manifest }),
+      async blob({ digest }: { digest: string }, file: string) {
+        fetched.push(digest);
+        await writeFile(file, contents.get(digest) ?? '');
+      },
+    };
+    const folder = await aFolder(t);
+    const [earlier, later, last] = ['earlier', 'later', 'last'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await pullLayout(registry, 'latest', earlier, { earlier: join(folder, 'none'), tag: undefined });
+    await pullLayout(registry, 'latest', later, { earlier, tag: undefined });
+    assert.deepEqual(fetched.sort(), [...contents.keys()].sort());
+    assert.equal(await treeDigest(later), await treeDigest(earlier));
+    await writeFile(join(later, 'blobs', layer?.digest.replace(':', '/') ?? ''), 'other');
+    await pullLayout(registry, 'latest', last, { earlier: later, tag: undefined });
+    assert.deepEqual([fetched.length, fetched.at(-1)], [3, layer?.digest]);
+    assert.equal(await treeDigest(last), await treeDigest(earlier));
+  });
+}
 
 test('oci: kinds of blobs keep their names, also those that every object has', () => {
   const digest = digestOf(Buffer.from('x'));
