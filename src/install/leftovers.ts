@@ -10,6 +10,7 @@ import { installerKindOf } from './artifacts/installer-kind.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLeftovers, Lockfile } from './contract.ts';
 import { explain } from './explain.ts';
 import { overlap } from './places.ts';
+import { absent } from './verify/adapters.ts';
 import { type VerifyContext, verifyArtifact } from './verify/artifacts.ts';
 
 export interface RemovedLeftovers {
@@ -131,9 +132,4 @@ async function removeFolder(artifact: LockedArtifact, context: VerifyContext): P
   if (outcome !== 'same') return { left: CHANGED };
   await removeInside(context.targetDir, path);
   return 'removed';
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }
