@@ -3,8 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { type FileLock, lockFile } from '../lib/file-lock.ts';
-import { holdFolderInside, writeFileInside } from '../lib/files.ts';
-import { type HeldFolder, removeBelow } from '../lib/held-folder.ts';
+import { holdFolderInside, putBackInside, writeFileInside } from '../lib/files.ts';
+import { type HeldFolder, holdBelow, removeBelow } from '../lib/held-folder.ts';
+import { Destination } from './artifacts/destination.ts';
 import { HUB_FOLDER } from './places.ts';
 import { unusable } from './target.ts';
 
@@ -61,6 +62,19 @@ async function lockTarget(targetDir: string, signal: AbortSignal): Promise<FileL
 async function tidy(targetDir: string, hubFolder: HeldFolder): Promise<void> {
   const names = await readdir(hubFolder.place);
   const left = names.filter((name) => name !== LOCK && name !== IGNORE);
-  await Promise.all(left.map((name) => removeBelow(hubFolder, name)));
+  await Promise.all(
+    left.map(async (name) => {
+      await putBack(targetDir, hubFolder, name);
+      await removeBelow(hubFolder, name);
+    }),
+  );
   if (!names.includes(IGNORE)) await writeFileInside(targetDir, `${HUB_FOLDER}/${IGNORE}`, '*\n');
+}
+
+/** An install that was killed while it replaced a folder left the old one here, and nothing in its place. */
+async function putBack(targetDir: string, hubFolder: HeldFolder, name: string): Promise<void> {
+  const left = await holdBelow(hubFolder, name).catch(() => undefined);
+  // Only places of artifacts: what is in here may have come with the target, and must not get into its repository.
+  const isPlace = (path: string) => Destination.safeParse(path).data === path;
+  await (left && putBackInside(targetDir, left, isPlace).finally(left.close));
 }

@@ -112,15 +112,47 @@ export async function replaceInside(root: string, path: string, from: string, at
   if (!held) throw throughLink(path);
   const oldName = `old-${randomUUID()}`;
   const old = join(attic, oldName);
+  const note = `${oldName}${NOTE}`;
   try {
     // Otherwise what is finished would be somebody else's, and the old folder would leave the root.
     if (!(await realpath(attic)).startsWith(`${root}${sep}`)) throw throughLink(path);
+    // Whoever is ended between the two moves leaves word of where the old folder belongs.
+    await writeAndRename(attic, note, path);
     await swap(from, join(held.place, name), old);
+    await removeBelow({ place: attic }, oldName);
   } finally {
     await held.close();
+    await removeBelow({ place: attic }, note);
   }
-  await removeBelow({ place: attic }, oldName);
   return whole;
+}
+
+const NOTE = '.path';
+
+/**
+ * Ends what a `replaceInside` was ended in: where nothing is in the place of an old folder in `attic`, it goes back there, if
+ * that is a place that `isPlace` knows as one. @throws PathError when that cannot be done.
+ */
+export async function putBackInside(
+  root: string,
+  attic: Pick<HeldFolder, 'place'>,
+  isPlace: (path: string) => boolean,
+): Promise<void> {
+  for (const note of await readdir(attic.place)) {
+    if (!/^old-[\w-]+\.path$/.test(note)) continue;
+    const file = await openPlainFile(join(attic.place, note));
+    const path = (await file?.readFile('utf8').finally(() => file.close())) ?? '';
+    const old = join(attic.place, note.slice(0, -NOTE.length));
+    const isFolder = (await lstat(old).catch(absentOrThrow))?.isDirectory() ?? false;
+    if (!isFolder || relativePathFault(path) !== undefined || !isPlace(path)) continue;
+    if (await lstat(await pathInside(root, path)).catch(absentOrThrow)) continue;
+    const names = namesOf(path);
+    const name = names.pop() ?? '';
+    const held = await makeFoldersBelow(root, names);
+    if (!held) throw throughLink(path);
+    // Fails where something came there just now, unless that is an empty folder.
+    await rename(old, join(held.place, name)).finally(held.close);
+  }
 }
 
 async function swap(from: string, place: string, old: string): Promise<void> {

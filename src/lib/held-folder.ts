@@ -52,6 +52,12 @@ export async function makeFoldersBelow(path: string, names: readonly string[]): 
   return held;
 }
 
+/** A folder that is there; errors of the system are thrown, also where it is a link. */
+export async function holdBelow({ place }: Pick<HeldFolder, 'place'>, name: string): Promise<HeldFolder> {
+  const path = join(place, name);
+  return heldBy(await open(path, FLAGS), path);
+}
+
 /** As a path for other programs, which have open files of their own; undefined where the system does not let them look there. */
 export async function placeForPrograms({ place }: HeldFolder): Promise<string | undefined> {
   if (!place.startsWith(OWN_FILES)) return undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,6 +81,56 @@ test('queue: what an install that was killed left behind is tidied up', async (t
   await writeFile(join(target, '.hub/scratch-old/deep/half'), 'x');
   await createTargetQueue(1)(target, signal, async () => {});
   assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+});
+
+test('queue: a folder that an install was killed in replacing is put back, unless another has its place', async (t) => {
+  const target = await aFolder(t);
+  const scratch = join(target, '.hub/scratch-old');
+  const leave = async (name: string, path: string) => {
+    await mkdir(join(scratch, name), { recursive: true });
+    await writeFile(join(scratch, name, 'file'), 'old');
+    await writeFile(join(scratch, `${name}.path`), path);
+  };
+  await leave('old-1', 'vendor/gone');
+  await leave('old-2', 'vendor/there');
+  await leave('old-3', '.git/hooks');
+  await leave('old-4', '../outside');
+  await mkdir(join(target, 'vendor/there'), { recursive: true });
+  await writeFile(join(target, 'vendor/there/file'), 'new');
+  await createTargetQueue(1)(target, signal, async () => {});
+  const texts = ['gone', 'there'].map((name) => readFile(join(target, 'vendor', name, 'file'), 'utf8'));
+  assert.deepEqual(await Promise.all(texts), ['old', 'new']);
+  assert.deepEqual((await readdir(target)).toSorted(), ['.hub', 'vendor']);
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+});
+
+test('queue: an install that is killed between the two moves of a folder has lost nothing', async (t) => {
+  const target = await aFolder(t);
+  const scratch = join(target, '.hub/scratch-x');
+  for (const [folder, text] of [
+    [join(target, 'vendor/thing'), 'old'],
+    [join(scratch, 'new'), 'new'],
+  ] as const) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'file'), text);
+  }
+  // Ended for good at the second move, as by a signal.
+  const script = `
+    const { syncBuiltinESMExports } = await import('node:module');
+    const fs = (await import('node:fs/promises')).default;
+    const { rename } = fs;
+    fs.rename = (from, to) => (from.endsWith('/new') ? process.kill(process.pid, 'SIGKILL') : rename(from, to));
+    syncBuiltinESMExports();
+    const { replaceInside } = await import(process.argv[1]);
+    const [, , root, attic] = process.argv;
+    await replaceInside(root, 'vendor/thing', attic + '/new', attic);`;
+  const files = new URL('../../src/lib/files.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, files, target, scratch]);
+  const [, killedBy] = await once(child, 'exit');
+  assert.equal(killedBy, 'SIGKILL');
+  await assert.rejects(readFile(join(target, 'vendor/thing/file')), { code: 'ENOENT' });
+  await createTargetQueue(1)(target, signal, async () => {});
+  assert.equal(await readFile(join(target, 'vendor/thing/file'), 'utf8'), 'old');
 });
 
 test('queue: a lock that is none is told, not overwritten', async (t) => {
