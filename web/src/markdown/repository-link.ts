@@ -4,6 +4,10 @@ import { safeLink } from './safe-link.ts';
 /** What stands before the path of a file, where it is shown in its newest state. */
 const FILES: Readonly<Record<string, string>> = { 'github.com': 'blob/', 'gitlab.com': '-/blob/' };
 
+/** What a repository has besides its files, and files of another branch. */
+const PAGES =
+  /^(?:(?:issues|pulls|merge_requests|wiki|wikis|releases|tags|discussions|actions|pipelines|projects|milestones|labels|security)(?![^/?#])|(?:blob|tree|raw)\/[^/?#]+\/)/;
+
 /** Undefined where the repository is not known, and for what would lead out of it. */
 export function repositoryLink(target: string, repository: string | undefined): string | undefined {
   const place = repository === undefined ? undefined : placeOf(repository);
@@ -12,7 +16,13 @@ export function repositoryLink(target: string, repository: string | undefined): 
   const path = target.replace(/^\/+/, '');
   if (!URL.canParse(path, base)) return undefined;
   const { href } = new URL(path, base);
-  return href.startsWith(place.root) ? safeLink(href) : undefined;
+  return href.startsWith(place.files) || isPage(href, path, place) ? safeLink(href) : undefined;
+}
+
+/** Hosts lead `../../issues` to the page of that name; `../LICENSE` only seems to be one, for it steps on the branch. */
+function isPage(href: string, path: string, { pages }: RepositoryPlace): boolean {
+  const named = path.replace(/^(?:\.\.\/)+/, '');
+  return PAGES.test(named) && href === `${pages}${named}`;
 }
 
 /** Whether it names a place from here: `//host` and backslashes lead elsewhere, and `x:` may do anything. */
@@ -21,8 +31,8 @@ export function isRelative(target: string): boolean {
 }
 
 interface RepositoryPlace {
-  /** All of the repository. */
-  root: string;
+  /** What it has besides files is below. */
+  pages: string;
   /** Its files. */
   files: string;
   /** Those beside the readme. */
@@ -39,5 +49,9 @@ function placeOf(repository: string): RepositoryPlace | undefined {
   if (protocol !== 'https:' || before === undefined || !owner || !name) return undefined;
   const root = `https://${hostname}/${owner}/${name}/`;
   const files = `${root}${before}${ref}/`;
-  return { root, files, folder: `${files}${below.replace(/^\//, '')}${below ? '/' : ''}` };
+  return {
+    pages: `${root}${before.replace('blob/', '')}`,
+    files,
+    folder: `${files}${below.replace(/^\//, '')}${below ? '/' : ''}`,
+  };
 }
