@@ -262,6 +262,42 @@ browserTest(
   },
 );
 
+const chapters = [
+  '[About us](#über-uns) · [Again](#usage-1)',
+  ...['## Usage', '## Über uns', '## Usage', '## The rest'].flatMap((heading) => [
+    heading,
+    ...Array.from({ length: 12 }, (_, place) => `Paragraph ${place}: ${'words '.repeat(80)}`),
+  ]),
+].join('\n\n');
+
+browserTest(
+  'entity: a place of the readme that a click led to is there after a reload too',
+  { manifests: [aManifest({ readme: chapters })] },
+  async ({ open }) => {
+    const page = await open('/entities/mcp_server:pdf-tables');
+    // There is nothing to scroll to at first.
+    await page.route(/\/catalog\/entities\//, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await route.continue().catch(() => {});
+    });
+    for (const [name, id] of [
+      ['About us', 'readme-über-uns'],
+      ['Again', 'readme-usage-1'],
+    ] as const) {
+      const top = `Math.abs(document.getElementById(${JSON.stringify(id)}).getBoundingClientRect().top)`;
+      await page.locator('.markdown').getByRole('link', { name }).click();
+      await until(page, `scrollY > 500 && ${top} < 120`);
+      // Long enough for the place to be noted.
+      await page.waitForTimeout(400);
+      await page.reload();
+      await page.locator('.markdown h3').first().waitFor();
+      // And for all that may still scroll to have done so.
+      await page.waitForTimeout(1_500);
+      assert.ok(await page.evaluate(`scrollY > 500 && ${top} < 120`), `${id}: at ${await page.evaluate('scrollY')}`);
+    }
+  },
+);
+
 browserTest('entity: whoever waits is told what for', demo, async ({ open }) => {
   const page = await open('/');
   await page.locator('.result').first().waitFor();

@@ -28,11 +28,14 @@ export function hashOf(id: string): string {
 /** To a place on this page, which otherwise stays as it is; back leads to where the reader was. */
 export function goToPlace(id: string): void {
   const hash = hashOf(id);
+  // Otherwise it would go on to where the reader was, which by now is said to be the top.
+  clearTimeout(restoring);
   keepScroll();
   if (location.hash !== hash) history.pushState({ ...history.state, scrollY: 0 }, '', hash);
   address.value = new URL(location.href);
   // It may be drawn only now.
   requestAnimationFrame(() => {
+    clearTimeout(restoring);
     const place = document.getElementById(id);
     place?.scrollIntoView();
     place?.focus({ preventScroll: true });
@@ -88,11 +91,13 @@ function keepScroll(): void {
   history.replaceState({ ...history.state, scrollY }, '');
 }
 
+let restoring: ReturnType<typeof setTimeout> | undefined;
+
 /** What was there is drawn a moment later, and until then there is nothing to scroll to. */
 function restoreScroll(tries = 20): void {
   const wanted = Number(history.state?.scrollY ?? 0);
   requestAnimationFrame(() => {
     scrollTo(0, wanted);
-    if (Math.abs(scrollY - wanted) > 2 && tries > 0) setTimeout(restoreScroll, 50, tries - 1);
+    if (Math.abs(scrollY - wanted) > 2 && tries > 0) restoring = setTimeout(restoreScroll, 50, tries - 1);
   });
 }
