@@ -15,6 +15,10 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
       <h3>Install with the hub</h3>
       <CopyBox text={installCommand(location.origin, entity.id)} label="the install command" />
       <p class="quiet">
+        <code>hub</code> is the command line of Catalog Hub: <code>npm install -g ./catalog-hub-*.tgz</code> installs it
+        from the package that <code>npm pack</code> makes in a checkout.
+      </p>
+      <p class="quiet">
         Installs into the folder you are in, checks what it fetches, and writes <code>hub.lock.json</code>;{' '}
         <code>--dry-run</code> only shows the plan. Or let the hub do it on its own machine:
       </p>
