@@ -285,6 +285,18 @@ browserTest('search: of what is only near in meaning it is said so', demo, async
   await screenshot(page, 'search-only-by-meaning');
 });
 
+browserTest('search: of a single one that is only near in meaning it is said as of one', demo, async (stage) => {
+  const page = await stage.open('/');
+  await page.route(/\/catalog\/search\?.*q=/, async (route) => {
+    const response = await route.fetch({ url: `${stage.origin}/catalog/search?versions=latest&limit=1` });
+    const answer = await response.json();
+    await route.fulfill({ response, json: { ...answer, total: 1, mode: 'hybrid', only_by_meaning: true } });
+  });
+  await page.goto(`${stage.origin}/?q=qwxzv+flurbz`);
+  await page.getByText('1 result for “qwxzv flurbz”').waitFor();
+  await page.getByText('“qwxzv flurbz”: this is only the nearest in meaning').waitFor();
+});
+
 browserTest('search: an empty catalog says what to do', {}, async ({ open }) => {
   const page = await open('/');
   await page.getByText('The catalog is empty').waitFor();

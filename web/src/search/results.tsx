@@ -37,8 +37,8 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
       {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
       {shown?.page.only_by_meaning && (
         <p class="degraded">
-          Nothing here has a word of “{shown.state.q.trim()}”: these are only the nearest in meaning, and may have
-          nothing to do with it.
+          Nothing here has a word of “{shown.state.q.trim()}”: {shown.page.items.length === 1 ? 'this is' : 'these are'}{' '}
+          only the nearest in meaning, and may have nothing to do with it.
         </p>
       )}
       {!shown && isLoading.value && <Awaited />}
