@@ -419,6 +419,17 @@ browserTest(
   },
 );
 
+browserTest('operations: without a remote it is said that there is nothing to read', {}, async ({ open }) => {
+  const page = await open('/operations');
+  await page.getByText('No remote yet').waitFor();
+  for (const name of ['Sync all', 'Try all again']) {
+    await page.getByRole('button', { name }).click();
+    const panel = page.getByRole('region', { name: name === 'Sync all' ? 'Remotes' : /^Pending/ });
+    await panel.getByText('There is nothing to read: no remote has been added.').first().waitFor();
+    assert.equal(await page.getByText('0 of 0').count(), 0);
+  }
+});
+
 browserTest('operations: health and figures at a glance', { demo: true }, async ({ open }) => {
   const page = await open('/operations');
   const health = page.getByRole('region', { name: 'Health' });

@@ -95,10 +95,11 @@ export const syncAll = (force: boolean) =>
     async (report) => {
       const { ingested, errors, registered, failed, note } = await hub.sync(force, report);
       const broken = Object.keys(errors).length;
-      const parts = [
-        `${ingested.length} of ${count(ingested.length + broken, 'remote')} read`,
-        `${count(registered, 'server')} registered`,
-      ];
+      const parts = [];
+      const all = ingested.length + broken;
+      if (all > 0) parts.push(`${ingested.length} of ${count(all, 'remote')} read`);
+      else parts.push('There is nothing to read: no remote has been added');
+      if (all + registered > 0) parts.push(`${count(registered, 'server')} registered`);
       // Not 'refused', which is said of manifests.
       if (failed > 0) parts.push(`${failed} could not be registered`);
       outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };
