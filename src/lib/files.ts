@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, open, readdir, readlink, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { type HeldFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
+import { type HeldFolder, holdFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
 import { openPlainFile } from './plain-file.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
@@ -74,15 +74,36 @@ export async function writeFileInside(root: string, path: string, content: strin
   try {
     const existing = await lstat(join(held.place, name)).catch(absentOrThrow);
     if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
-    await writeAndRename(held.place, name, content);
+    await writeAside(root, held.place, name, content);
   } finally {
     await held.close();
   }
   return whole;
 }
 
-async function writeAndRename(folder: string, name: string, content: string | Buffer): Promise<void> {
-  const unfinished = join(folder, `.${randomUUID()}.unfinished`);
+/** Where a root has this folder, files that are not finished are in it: whoever is next there tidies it up. */
+const UNFINISHED = '.hub';
+
+async function writeAside(root: string, folder: string, name: string, content: string | Buffer): Promise<void> {
+  const aside = await holdFolder(join(root, UNFINISHED)).catch(() => undefined);
+  try {
+    await writeAndRename(folder, name, content, aside?.place);
+  } catch (error) {
+    // Part of the root is on another filesystem.
+    if (!aside || (error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await writeAndRename(folder, name, content);
+  } finally {
+    await aside?.close();
+  }
+}
+
+async function writeAndRename(
+  folder: string,
+  name: string,
+  content: string | Buffer,
+  aside: string = folder,
+): Promise<void> {
+  const unfinished = join(aside, `.${randomUUID()}.unfinished`);
   try {
     const file = await open(unfinished, 'wx', 0o644);
     try {

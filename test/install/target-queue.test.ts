@@ -133,6 +133,26 @@ test('queue: an install that is killed between the two moves of a folder has los
   assert.equal(await readFile(join(target, 'vendor/thing/file'), 'utf8'), 'old');
 });
 
+test('queue: of a file that an install was killed in writing nothing stays', async (t) => {
+  const target = await aFolder(t);
+  const queue = createTargetQueue(1);
+  await queue(target, signal, async () => {});
+  const script = `
+    const { syncBuiltinESMExports } = await import('node:module');
+    const fs = (await import('node:fs/promises')).default;
+    fs.rename = () => process.kill(process.pid, 'SIGKILL');
+    syncBuiltinESMExports();
+    const { writeFileInside } = await import(process.argv[1]);
+    await writeFileInside(process.argv[2], 'a/file', 'text');`;
+  const files = new URL('../../src/lib/files.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, files, target]);
+  const [, killedBy] = await once(child, 'exit');
+  assert.equal(killedBy, 'SIGKILL');
+  assert.deepEqual(await readdir(join(target, 'a')), []);
+  await queue(target, signal, async () => {});
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+});
+
 test('queue: a lock that is none is told, not overwritten', async (t) => {
   const target = await aFolder(t);
   await mkdir(join(target, '.hub'));
