@@ -54,6 +54,8 @@ export interface HubDependencies {
   world: World;
   /** Public address of this hub; asked late, because the port may be known only once it listens. */
   baseUrl: () => string;
+  /** False for a hub that nobody can ask there: what stays behind must not name the address. */
+  isServed?: boolean;
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;
@@ -64,7 +66,7 @@ export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<
 }
 
 /** @throws StartError when the database cannot be used. */
-export async function createHub({ config, world, baseUrl }: HubDependencies): Promise<Hub> {
+export async function createHub({ config, world, baseUrl, isServed = true }: HubDependencies): Promise<Hub> {
   const { now, log, metrics } = world;
   const database = await openDatabase(config.database, { metrics });
   const revision = createRevision(database);
@@ -143,7 +145,7 @@ export async function createHub({ config, world, baseUrl }: HubDependencies): Pr
 
   const installs = createHubInstalls(
     {
-      catalog,
+      catalog: { ...catalog, isServed },
       manifestOf,
       fetchManifest: remotes.fetchSingleManifest,
       gateway,

@@ -25,7 +25,8 @@ export async function openLocalHub({ environment, terminal }: LocalHubOptions): 
   const config = withoutBackground(readConfig(environment));
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), environment);
   try {
-    const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? likelyAddress(config) });
+    const baseUrl = () => config.baseUrl ?? likelyAddress(config);
+    const hub = await createHub({ config, world, baseUrl, isServed: config.baseUrl !== undefined });
     const stop = () => void hub.stopWork();
     terminal.shutdown.addEventListener('abort', stop, { once: true });
     return {

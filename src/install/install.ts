@@ -1,5 +1,4 @@
 // The story of an install: what is asked for, the plan, then the steps, once the target is free.
-import type { Catalog } from '../catalog/catalog.ts';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { carryOut, type InstallTools } from './carry-out.ts';
@@ -9,7 +8,7 @@ import { assertLocked } from './frozen.ts';
 import { type FetchManifest, withLockedManifest } from './locked-manifest.ts';
 import { EMPTY_LOCKFILE, readLockfile } from './lockfile.ts';
 import { planInstall } from './plan.ts';
-import { findSubject } from './subject.ts';
+import { findSubject, type SubjectCatalog } from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target.ts';
 import { createTargetQueue } from './target-queue.ts';
 
@@ -23,7 +22,7 @@ export interface Install {
 }
 
 export interface InstallDependencies extends InstallTools {
-  catalog: Pick<Catalog, 'get' | 'manifest' | 'save'>;
+  catalog: SubjectCatalog;
   /** Documents that say the same in another form, such as the `server.json` of an MCP registry, as manifests; the same one for a manifest. */
   manifestOf: (document: JsonObject) => JsonObject;
   /** For what is in a lockfile and not in the catalog. */

@@ -18,8 +18,8 @@ export interface InstallSubject {
   description: string;
   document: JsonObject;
   manifestDigest: string;
-  /** Where clients can read the manifest. */
-  manifestUrl: string;
+  /** Where clients can read the manifest; null where nobody serves it. */
+  manifestUrl: string | null;
   sourceUrl: string | null;
   artifacts: JsonObject[];
   adapters: JsonObject[];
@@ -29,7 +29,10 @@ export interface InstallSubject {
 /** Of artifacts, and of adapters: real manifests have a handful, and each is compared with the others. */
 const MOST_PARTS = 200;
 
-type SubjectCatalog = Pick<Catalog, 'get' | 'manifest' | 'save'>;
+export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest' | 'save'> {
+  /** Whether manifests can be read at the address of the hub; otherwise only where they came from. */
+  readonly isServed: boolean;
+}
 
 /**
  * A manifest in the request is saved first, unless nothing may be touched.
@@ -44,7 +47,7 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   const entity = entityFromManifest(source);
   assertSameEntity(request.id, entity.uid);
   assertLists(manifest);
-  if (request.dry_run) return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl ?? '' };
+  if (request.dry_run) return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl };
   const { uid } = await catalog.save(source);
   return storedSubject(catalog, { ...request, id: uid });
 }
@@ -59,7 +62,7 @@ async function storedSubject(catalog: SubjectCatalog, { id }: InstallRequest): P
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is no object.');
   assertLists(document);
   const entity = entityFromManifest({ document, text, sourceUrl: record.source_url ?? undefined });
-  return { ...subjectOf(entity, document), manifestUrl: record.manifest_url };
+  return { ...subjectOf(entity, document), manifestUrl: catalog.isServed ? record.manifest_url : record.source_url };
 }
 
 type Entity = ReturnType<typeof entityFromManifest>;

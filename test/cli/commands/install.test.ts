@@ -219,6 +219,32 @@ test('hub install --manifest -: what another program sends', async (t) => {
   assert.match(empty.error, /^hub: The file \S+empty\.json is empty: there is no manifest/);
 });
 
+test('hub install --manifest: the lockfile names no address at which nobody serves the manifest', async (t) => {
+  const folder = await tempDir(t);
+  const environment = { PATH: process.env.PATH, DB_PATH: join(folder, 'c.sqlite') };
+  const target = join(folder, 'project');
+  const readInput = async () => JSON.stringify(manifests[0]);
+  const args = ['install', '--manifest', '-', '--target', target];
+  const provenance = async (settings: Record<string, string | undefined>) => {
+    const { exitCode, error } = await inTerminal(args, { environment: settings, readInput });
+    assert.equal(exitCode, 0, error);
+    const lockfile = JSON.parse(await readFile(join(target, 'hub.lock.json'), 'utf8'));
+    return lockfile.entities[0].provenance;
+  };
+  const served = await provenance({ ...environment, BASE_URL: 'https://hub.example.org' });
+  assert.match(served.source_url, /^https:\/\/hub\.example\.org\/catalog\/manifest\//);
+  assert.partialDeepStrictEqual(await provenance(environment), { manifest_url: null, source_url: null });
+
+  const elsewhere = { ...environment, DB_PATH: join(folder, 'of-a-colleague.sqlite') };
+  const frozen = await inTerminal(['install', ID, '--target', target, '--frozen'], { environment: elsewhere });
+  assert.equal(frozen.exitCode, 3);
+  assert.match(
+    frozen.error,
+    /hub\.lock\.json does not say where its manifest can be fetched\. Name the manifest that was locked with --manifest/,
+  );
+  assert.equal((await inTerminal([...args, '--frozen'], { environment: elsewhere, readInput })).exitCode, 0);
+});
+
 testBothWays('hub install: what is not in the catalog is exit code 3', { manifests }, async (t, { hub }) => {
   const { exitCode, error } = await hub('install', 'tool:none@1', '--target', await tempDir(t));
   assert.equal(exitCode, 3);
