@@ -1,7 +1,9 @@
 // What an earlier version of an entity put into a target and this one does not have: removed, unless somebody changed it.
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileDigest, pathInside, removeInside, writeFileInside } from '../lib/files.ts';
+import { fileDigest } from '../lib/file-digest.ts';
+import { pathInside, removeInside, writeFileInside } from '../lib/files.ts';
+import { readPlainText } from '../lib/plain-file.ts';
 import { removeEntry } from './adapters/config-file.ts';
 import { earlierEntry, sectionOf } from './adapters/write-adapters.ts';
 import type { InstallerKind } from './artifacts/artifact-installer.ts';
@@ -103,7 +105,7 @@ async function removeAdapter(adapter: LockedAdapter, targetDir: string): Promise
     await removeInside(targetDir, path);
     return 'removed';
   }
-  const text = await readFile(file, 'utf8').catch(absent);
+  const text = await readPlainText(file).catch(absent);
   if (text === undefined) return undefined;
   try {
     // Whether its client takes comments is the business of the client.

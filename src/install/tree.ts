@@ -1,6 +1,6 @@
 // Digests of what was put in place, for artifacts whose own digest is that of something else: of an archive, of a commit.
 import { join } from 'node:path';
-import { type TreeSkips, treeDigest } from '../lib/files.ts';
+import { type TreeSkips, treeDigest } from '../lib/file-digest.ts';
 import type { InstalledArtifact, InstallerKind } from './artifacts/artifact-installer.ts';
 import { MARK } from './artifacts/destination.ts';
 

@@ -21,3 +21,13 @@ export async function openPlainFile(path: string): Promise<FileHandle | undefine
   await file.close();
   return undefined;
 }
+
+/** The text of such a file; undefined when something else is there. */
+export async function readPlainText(path: string): Promise<string | undefined> {
+  const file = await openPlainFile(path);
+  try {
+    return await file?.readFile('utf8');
+  } finally {
+    await file?.close();
+  }
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LockedEntity } from '../../src/install/contract.ts';
 import { differences } from '../../src/install/frozen.ts';
-import { treeDigest } from '../../src/lib/files.ts';
+import { treeDigest } from '../../src/lib/file-digest.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed } from './installing.ts';

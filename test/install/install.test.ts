@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { InstallRequest } from '../../src/install/contract.ts';
-import { treeDigest } from '../../src/lib/files.ts';
+import { treeDigest } from '../../src/lib/file-digest.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { startGitHost } from './git-host.ts';

@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { fileDigest, treeDigest } from '../../src/lib/file-digest.ts';
 import {
-  fileDigest,
   makeFolderInside,
   pathInside,
   relativePathFault,
   replaceInside,
-  treeDigest,
   writeFileInside,
 } from '../../src/lib/files.ts';
 

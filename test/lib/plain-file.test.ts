@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readLockfile } from '../../src/install/lockfile.ts';
 import { verifyPythonPackage } from '../../src/install/verify/python.ts';
-import { fileDigest, treeDigest } from '../../src/lib/files.ts';
+import { fileDigest, treeDigest } from '../../src/lib/file-digest.ts';
 import { openPlainFile } from '../../src/lib/plain-file.ts';
 import { aFolder } from '../install/installing.ts';
 

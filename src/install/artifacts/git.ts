@@ -1,7 +1,8 @@
 // Repositories: checked out beside, looked at, then put in place, so that every install ends as the first one does.
 import { join } from 'node:path';
 import { z } from 'zod';
-import { pathInside, treeDigest } from '../../lib/files.ts';
+import { treeDigest } from '../../lib/file-digest.ts';
+import { pathInside } from '../../lib/files.ts';
 import { MAX_ARCHIVE_BYTES } from './archive-install.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { assertReplaceable, Destination, MARK, putInPlace, vendorFolder } from './destination.ts';

@@ -1,8 +1,9 @@
 // Whether glue code is still what an install wrote.
-import { readFile } from 'node:fs/promises';
-import { fileDigest, pathInside } from '../../lib/files.ts';
+import { fileDigest } from '../../lib/file-digest.ts';
+import { pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { readPlainText } from '../../lib/plain-file.ts';
 import { isClientSetting, isFilledIn, sectionsOf } from '../adapters/config-file.ts';
 import { readConfig } from '../adapters/config-text.ts';
 import { sectionOf } from '../adapters/write-adapters.ts';
@@ -42,7 +43,7 @@ function entryIn(text: string, name: string, section: string | undefined): JsonO
 }
 
 function textOf(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(absent);
+  return readPlainText(file).catch(absent);
 }
 
 export function absent(error: NodeJS.ErrnoException): undefined {

@@ -1,7 +1,8 @@
 // Whether an artifact is still what an install put in place.
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathInside, treeDigest } from '../../lib/files.ts';
+import { treeDigest } from '../../lib/file-digest.ts';
+import { pathInside } from '../../lib/files.ts';
 import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';
 import { installerKindOf } from '../artifacts/installer-kind.ts';

@@ -1,7 +1,8 @@
 // Whether Python packages in a virtual environment are still what was installed, by their own lists of files.
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { fileDigest, pathInside } from '../../lib/files.ts';
+import { fileDigest } from '../../lib/file-digest.ts';
+import { pathInside } from '../../lib/files.ts';
 import { openPlainFile } from '../../lib/plain-file.ts';
 import { normalName } from '../artifacts/pypi-spec.ts';
 import { VENV } from '../artifacts/pypi-venv.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gitInstaller } from '../../../src/install/artifacts/git.ts';
 import { explain } from '../../../src/install/explain.ts';
 import { treeOf } from '../../../src/install/tree.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { createRun } from '../../../src/lib/run.ts';
 import { startGitHost } from '../git-host.ts';
 import { stage } from './stage.ts';

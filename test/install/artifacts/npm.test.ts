@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
 import { findUnregistered } from '../../../src/install/artifacts/npm-lock.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { SECRET, startNpmRegistry } from './npm-registry.ts';
 import { stage } from './stage.ts';
 

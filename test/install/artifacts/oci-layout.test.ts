@@ -10,7 +10,7 @@ import type { LockedArtifact, LockedEntity } from '../../../src/install/contract
 import { differences } from '../../../src/install/frozen.ts';
 import { treeOf } from '../../../src/install/tree.ts';
 import { verifyArtifact } from '../../../src/install/verify/artifacts.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { aFolder } from '../installing.ts';
 import { ARCHITECTURE, startOciHost, TYPES } from './oci-host.ts';
 import { type Stage, stage } from './stage.ts';

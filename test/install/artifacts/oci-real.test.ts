@@ -11,7 +11,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { startOciHost } from './oci-host.ts';
 import { rawTar, rawTarGz } from './raw-archives.ts';

@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { digestOf, startOciHost, TYPES } from './oci-host.ts';
 import { type Stage, stage } from './stage.ts';
 

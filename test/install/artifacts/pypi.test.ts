@@ -9,7 +9,7 @@ import { after, type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
 import { isUsable, WINDOWS } from '../../../src/install/artifacts/pypi-venv.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { startPackageIndex } from './package-index.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/install/artifacts/artifact-installer.ts';
 import { createDownload } from '../../../src/lib/download.ts';
 import { createFetch } from '../../../src/lib/fetch.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { createGuardedProxy } from '../../../src/lib/guarded-proxy.ts';
 import { createRun } from '../../../src/lib/run.ts';
 

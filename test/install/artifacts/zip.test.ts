@@ -13,7 +13,7 @@ import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { mcpbInstaller } from '../../../src/install/artifacts/mcpb.ts';
 import { zipInstaller } from '../../../src/install/artifacts/zip.ts';
-import { treeDigest } from '../../../src/lib/files.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { rawZip } from './raw-archives.ts';
