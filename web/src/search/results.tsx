@@ -13,7 +13,7 @@ import { answer, change, detailFailure, failure, isLoading, retry, search, type 
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
 
 /** As many as a tall screen has room for. */
-const FIRST_ROWS = 8;
+const FIRST_ROWS = 6;
 
 const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a database', 'plan a trip'];
 
