@@ -7,7 +7,25 @@ import { LOCKFILE_NAME } from './contract.ts';
 export const HUB_FOLDER = '.hub';
 
 /** Of package managers, git and installs themselves: nothing that a manifest names goes there. */
-export const OTHERS_PLACES = ['.git', '.npmrc', '.venv', 'node_modules', 'package.json', 'package-lock.json', 'vendor'];
+export const OTHERS_PLACES = [
+  '.git',
+  '.npmrc',
+  '.venv',
+  'node_modules',
+  'npm-shrinkwrap.json',
+  'package.json',
+  'package-lock.json',
+  'vendor',
+  'yarn.lock',
+];
+
+/** Of MCP clients, which start what these name: only entries are put in, and nothing else goes there. */
+export const CLIENT_FILES = { claude: '.mcp.json', cursor: '.cursor/mcp.json', vscode: '.vscode/mcp.json' } as const;
+
+/** The file of a client that a path is, is inside of, or is above. */
+export function clientFileAt(path: string): string | undefined {
+  return Object.values(CLIENT_FILES).find((file) => overlap(file, path));
+}
 
 /** What keeps a path from being a place for files of a manifest, as the end of a sentence; undefined when nothing does. */
 export function placeFault(path: string): string | undefined {

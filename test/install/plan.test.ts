@@ -84,10 +84,42 @@ for (const path of [
   'vendor/x',
   'src/.git/hooks/x',
   '.hub/x',
+  'hub.lock.json',
+  './Hub.Lock.JSON',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  '.mcp.json',
+  './.MCP.json',
+  '././.cursor/mcp.json',
+  '.vscode/MCP.JSON',
+  '.cursor',
+  '.mcp.json/x',
 ]) {
   test(`plan: no adapter is written to ${path}, which others have`, () => {
-    const { adapters } = planInstall(aSubject({ adapters: [{ framework: 'langgraph', template_key: 'node', path }] }));
-    assert.match(adapters[0]?.fault ?? '', /which others write|kept for the hub/);
+    for (const framework of ['langgraph', 'watsonx_orchestrate', 'no-such-framework']) {
+      const { adapters } = planInstall(aSubject({ adapters: [{ framework, template_key: '', path }] }));
+      assert.match(adapters[0]?.fault ?? '', /which others write|kept for the hub|only the adapters of those clients/);
+    }
+  });
+}
+
+test('plan: adapters of MCP clients may name the files of clients, which they merge into', () => {
+  const adapters = ['claude', 'cursor', 'vscode'].map((framework, index) => ({
+    framework,
+    template_key: 'mcp',
+    path: ['./.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json'][index],
+  }));
+  for (const { fault } of planInstall(aSubject({ adapters })).adapters) assert.equal(fault, undefined);
+});
+
+for (const dest of ['.cursor', '.VSCode', '.mcp.json', '.mcp.json/x']) {
+  test(`plan: no repository or archive goes to ${dest}, where it could bring what a client starts`, () => {
+    const specs: [string, JsonObject][] = [
+      ['git', { repo: 'https://g.example/x', dest }],
+      ['zip', { url: 'https://z.example/y.zip', dest }],
+    ];
+    const { artifacts } = planInstall(aSubject({ artifacts: specs.map(([kind, spec]) => ({ kind, spec })) }));
+    for (const { fault } of artifacts) assert.match(fault ?? '', /the configuration of an MCP client/);
   });
 }
 

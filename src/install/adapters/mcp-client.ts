@@ -1,7 +1,7 @@
 // Entries for the configuration files of MCP clients.
 import type { JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
-import { safeName } from '../places.ts';
+import { CLIENT_FILES, safeName } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import type { ConfigFormat } from './config-text.ts';
@@ -16,21 +16,21 @@ interface ClientLayout extends ConfigFormat {
 }
 
 export const claudeMcp = mcpClient({
-  path: '.mcp.json',
+  path: CLIENT_FILES.claude,
   section: 'mcpServers',
   allowsComments: false,
   placeholder: (variable) => `\${${variable}}`,
 });
 
 export const cursorMcp = mcpClient({
-  path: '.cursor/mcp.json',
+  path: CLIENT_FILES.cursor,
   section: 'mcpServers',
   allowsComments: true,
   placeholder: (variable) => `\${env:${variable}}`,
 });
 
 export const vscodeMcp = mcpClient({
-  path: '.vscode/mcp.json',
+  path: CLIENT_FILES.vscode,
   section: 'servers',
   allowsComments: true,
   placeholder: (variable) => `\${env:${variable}}`,

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
 import type { OthersPlaces } from '../known-places.ts';
-import { OTHERS_PLACES, overlap, placeFault } from '../places.ts';
+import { clientFileAt, OTHERS_PLACES, overlap, placeFault } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { genericStub } from './generic.ts';
@@ -27,7 +27,7 @@ export function planAdapters(subject: InstallSubject, { places, others }: Surrou
     const path =
       text(adapter.path).replace(/^(\.\/)+/, '') ||
       usualPath(template ?? genericStub(framework, templateKey), subject, others);
-    const fault = wordFault(adapter) ?? pathFault(path) ?? insideFault(path, places);
+    const fault = wordFault(adapter) ?? pathFault(path) ?? clientFault(path, template) ?? insideFault(path, places);
     planned.push({
       framework,
       template_key: templateKey,
@@ -69,6 +69,15 @@ function pathFault(path: string): string | undefined {
   const [first = '', ...others] = path.toLowerCase().split('/');
   const taken = OTHERS_PLACES.includes(first) ? first : others.find((name) => name === '.git');
   return taken && `path '${path.slice(0, 120)}' belongs to '${taken}', which others write.`;
+}
+
+/** A file of its own would take the place of all entries, and its text would be what the client reads. */
+function clientFault(path: string, template: AdapterTemplate | undefined): string | undefined {
+  const file = template?.section === undefined ? clientFileAt(path) : undefined;
+  return (
+    file &&
+    `path '${path.slice(0, 120)}' belongs to '${file}', the configuration of an MCP client, which only the adapters of those clients write.`
+  );
 }
 
 /** Entries of one configuration file are merged; a file of its own can have one content only. */

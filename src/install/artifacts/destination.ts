@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
 import { trimEndSigns, trimSigns } from '../../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
-import { OTHERS_PLACES, overlap } from '../places.ts';
+import { clientFileAt, OTHERS_PLACES, overlap } from '../places.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 
 /** Where artifacts go whose manifest chooses no place. */
@@ -37,6 +37,9 @@ function destinationFault(path: string): string | undefined {
   const isTaken =
     TAKEN.includes(path.toLowerCase()) || (first.toLowerCase() !== VENDOR && TAKEN.includes(first.toLowerCase()));
   if (isTaken || first.startsWith('.hub')) return `must not be '${first}', which is kept for other things`;
+  // An archive or a repository could bring such a file along, and with it what the client starts.
+  const clientFile = clientFileAt(path);
+  if (clientFile) return `must not hold '${clientFile}', which is the configuration of an MCP client`;
   return path.toLowerCase().split('/').includes('.git') ? "must not be inside '.git'" : undefined;
 }
 
