@@ -1,0 +1,34 @@
+// Limits on time that tell slow work from a slow machine: a machine that is slow or busy at the moment is allowed for.
+
+/** What the work below takes on a machine that does nothing else, of the kind that the limits were measured on. */
+const USUAL_MS = 50;
+const TRIES = 3;
+
+/** Always the same work, as text too: a browser can be asked to do it. */
+export function yardstickMs(): number {
+  const begun = performance.now();
+  let sum = 0;
+  for (let number = 0; number < 6_000_000; number += 1) sum = (sum * 31 + number) | 0;
+  // Of use to nobody, but then it cannot be left out.
+  return sum === 0.5 ? 0 : performance.now() - begun;
+}
+
+/**
+ * Nothing, or by how much it took too long: longer than the limit each time, also on a machine as slow as this one was right after it.
+ * What is quadratic does not get better by being tried again.
+ */
+export async function tooLong(
+  limitMs: number,
+  measure: () => number | Promise<number>,
+  yardstick: () => number | Promise<number> = yardstickMs,
+): Promise<string | undefined> {
+  const said: string[] = [];
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const tookMs = await measure();
+    if (tookMs <= limitMs) return undefined;
+    const allowedMs = limitMs * Math.max(1, (await yardstick()) / USUAL_MS);
+    if (tookMs <= allowedMs) return undefined;
+    said.push(`${Math.round(tookMs)} ms of ${Math.round(allowedMs)}`);
+  }
+  return said.join(', ');
+}
