@@ -14,6 +14,18 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EROFS: 'The filesystem is read-only: choose another target.',
   ENOTDIR: 'A file is where a folder should be: move it away, or choose another target.',
   EISDIR: 'A folder is where a file should be: move it away, or choose another target.',
+  ENOENT:
+    'Something in the target was moved or removed while it was being read or written: install again when nothing else changes it.',
+  ENOTEMPTY: 'Something else wrote into a folder of the target while it was being replaced: install again.',
+  EBUSY: 'Something in the target is in use, or is a filesystem of its own: end what uses it, and install again.',
+  ETXTBSY: 'A program in the target is running: end it, and install again.',
+  EINVAL: 'This filesystem does not take a name or an operation that the install needs: choose another target.',
+  EILSEQ: 'This filesystem does not take a name that the install needs: choose another target.',
+  ENOTSUP: 'This filesystem cannot do something that the install needs: choose another target.',
+  EMLINK: 'A folder of the target holds more than this filesystem allows.',
+  ENOMEM: 'The machine has no memory left: try again later.',
+  EAGAIN: 'The machine is short of something that the install needs: try again later.',
+  ESTALE: 'The filesystem of the target was taken away and came back: install again.',
   EEXIST: 'Something is there already where the install wants to write.',
   ELOOP: 'There is a link in the way, and links are not followed.',
   ENAMETOOLONG: 'A name or path is longer than this filesystem allows.',
@@ -27,7 +39,14 @@ export function explain(error: unknown): string {
   if (error instanceof InstallError || error instanceof PathError || error instanceof HubError) return error.message;
   if (error instanceof RunError) return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
   if (error instanceof FetchError) return `The address ${error.message}.`;
-  return fileSentence(error) ?? 'Something went wrong inside the hub; its log has more.';
+  return fileSentence(error) ?? systemSentence(error) ?? 'Something went wrong inside the hub; its log has more.';
+}
+
+/** Of the system, whatever it is; its message would hold paths. */
+function systemSentence(error: unknown): string | undefined {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
+  return `The system of the hub refused something (${code} while doing ${syscall}): look at the target and its filesystem, then install again.`;
 }
 
 /** Whether the hub itself is to blame: then the log should have it. */

@@ -55,7 +55,14 @@ export async function isAllFrom(registries: readonly string[], folder: string): 
 
 async function readPackages(folder: string): Promise<Readonly<Record<string, LockedPackage>>> {
   const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
-  return NpmLock.parse(JSON.parse(text)).packages;
+  try {
+    return NpmLock.parse(JSON.parse(text)).packages;
+  } catch (error) {
+    throw new InstallError(
+      'The package-lock.json in the target cannot be understood: mend it or move it away, then install again.',
+      { cause: error },
+    );
+  }
 }
 
 /** Sorted, each once. */

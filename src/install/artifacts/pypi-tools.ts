@@ -1,6 +1,7 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { works } from './program.ts';
@@ -50,7 +51,7 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
     },
     async resolve(requirement, indexUrl) {
       const { stdout } = await done({ tool: name }, program.list(), context);
-      const kept = await keepInstalled(InstalledList.parse(JSON.parse(stdout)), requirement, context);
+      const kept = await keepInstalled(readList(name, stdout), requirement, context);
       const first = await program.resolve(requirement, kept, indexUrl);
       // What is there may stand in the way of what is asked for now, which then counts more.
       const isInTheWay = first.exitCode !== 0 && kept.length > 0;
@@ -61,4 +62,13 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
       await done({ tool: name, indexUrl }, program.install(requirementsFile, indexUrl), context);
     },
   };
+}
+
+function readList(tool: string, text: string): z.infer<typeof InstalledList> {
+  try {
+    return InstalledList.parse(JSON.parse(text));
+  } catch (error) {
+    const why = `${tool} does not say in a way that is understood what is in ${VENV}: remove ${VENV} and install again.`;
+    throw new InstallError(why, { cause: error });
+  }
 }

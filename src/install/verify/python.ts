@@ -47,7 +47,7 @@ export async function installedVersions(targetDir: string): Promise<Map<string, 
 async function readEnvironment(folder: string): Promise<Environment | undefined> {
   const packages = await sitePackages(folder);
   if (packages === undefined) return undefined;
-  const names = (await readdir(packages)).filter((name) => name.endsWith('.dist-info'));
+  const names = ((await readdir(packages).catch(absent)) ?? []).filter((name) => name.endsWith('.dist-info'));
   return { folder, packages, described: new Map(names.map((name) => [normalName(name.split('-')[0] ?? ''), name])) };
 }
 
