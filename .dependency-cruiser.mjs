@@ -53,7 +53,7 @@ export default {
         pathNot: [
           '/contract\\.ts$',
           '^src/remotes/read-index\\.ts$',
-          // Without zod, so that the client and the page can use them too.
+          // Without zod, so that the page can use them too.
           '^src/search/search-query\\.ts$',
           '^src/gateway/state-words\\.ts$',
           '^src/catalog/(uid|entity|manifest-text)\\.ts$',

@@ -1,6 +1,7 @@
 // Questions to a hub and their answers, read: as JSON, as text, or as a stream of what is going on.
+import type { z } from 'zod';
 import { UnreachableError } from '../errors.ts';
-import { isJsonObject } from '../lib/json.ts';
+import { checkedAnswer } from './answer-check.ts';
 import { readEvents, type ServerEvent } from './event-stream.ts';
 import { createExchange, type HubClientOptions, type HubRequest, type HubResponse } from './exchange.ts';
 import { type ProblemDocument, RefusedError } from './hub-errors.ts';
@@ -8,11 +9,11 @@ import { type ProblemDocument, RefusedError } from './hub-errors.ts';
 export interface Conversation {
   readonly url: string;
   /** @throws RefusedError, UnreachableError, as all of them do. */
-  ask<T>(request: HubRequest, isAnswer?: (response: Response) => boolean): Promise<T>;
-  /** A JSON object as it was sent, sign by sign. */
-  askJsonText(request: HubRequest): Promise<{ text: string; headers: Headers }>;
+  ask<T>(request: HubRequest, shape: z.ZodType<T>, isAnswer?: (response: Response) => boolean): Promise<T>;
+  /** JSON as it was sent, sign by sign. */
+  askJsonText(request: HubRequest, shape: z.ZodType): Promise<{ text: string; headers: Headers }>;
   /** Always as a stream, also when nobody listens: a connection that is silent for long is cut off by whatever lies between. */
-  follow<T, P>(request: HubRequest, onProgress: ((progress: P) => void) | undefined): Promise<T>;
+  follow<T, P>(request: HubRequest, shape: z.ZodType<T>, onProgress: ((progress: P) => void) | undefined): Promise<T>;
 }
 
 const EVENTS = 'text/event-stream';
@@ -36,18 +37,18 @@ export function createConversation(options: HubClientOptions): Conversation {
 
   return {
     url,
-    ask: async <T>(request: HubRequest, isAnswer?: (response: Response) => boolean) =>
-      readJson<T>((await textOf(request, isAnswer)).text),
-    async askJsonText(request) {
+    ask: async <T>(request: HubRequest, shape: z.ZodType<T>, isAnswer?: (response: Response) => boolean) =>
+      checkedAnswer(readJson((await textOf(request, isAnswer)).text), shape, url),
+    async askJsonText(request, shape) {
       const answer = await textOf(request);
-      if (isJsonObject(readJson(answer.text))) return answer;
-      throw new UnreachableError(url, 'answered something that is no JSON object (is this its address?)');
+      checkedAnswer(readJson(answer.text), shape, url);
+      return answer;
     },
-    async follow<T, P>(request: HubRequest, onProgress: ((progress: P) => void) | undefined): Promise<T> {
+    async follow<T, P>(request: HubRequest, shape: z.ZodType<T>, onProgress: ((progress: P) => void) | undefined) {
       const answer = await send({ ...request, accept: EVENTS });
-      if (!isEventStream(answer.response)) return readJson<T>(await wholeText(answer));
+      if (!isEventStream(answer.response)) return checkedAnswer(readJson(await wholeText(answer)), shape, url);
       for await (const { event, data } of eventsOf(answer)) {
-        if (event === 'result') return readJson<T>(data);
+        if (event === 'result') return checkedAnswer(readJson(data), shape, url);
         if (event === 'error') throw new RefusedError(readJson<ProblemDocument | null>(data) ?? {}, answer.response);
         if (event === 'progress') onProgress?.(readJson<P>(data));
       }

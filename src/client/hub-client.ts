@@ -1,7 +1,20 @@
 // The client: everything that callers can ask of a hub, over HTTP.
+import { z } from 'zod';
+import { CatalogPage, EntityRecord } from '../catalog/contract.ts';
 import { HubError, UnreachableError } from '../errors.ts';
-import type { HubOperations } from '../hub-operations.ts';
-import type { SearchQuery } from '../search/contract.ts';
+import { BulkRemoval, PendingPage, Removal } from '../gateway/contract.ts';
+import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
+import { InstallReport } from '../install/contract.ts';
+import {
+  IngestReport,
+  IngestStatus,
+  RejectionPage,
+  RemoteAdded,
+  RemoteList,
+  RemoteRemoved,
+  SyncReport,
+} from '../remotes/contract.ts';
+import { SearchPage, type SearchQuery } from '../search/contract.ts';
 import { type SearchWish, searchQuery } from '../search/search-query.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { HubClientOptions } from './exchange.ts';
@@ -10,6 +23,9 @@ import { RefusedError } from './hub-errors.ts';
 // Whoever has the package sees this file only.
 export type { HubClientOptions, HubOperations, SearchQuery, SearchWish };
 export { HubError, RefusedError, searchQuery, UnreachableError };
+
+/** What every manifest in a catalog has. */
+const ManifestText = z.looseObject({ type: z.string(), id: z.string(), version: z.string() });
 
 /** A class, because other people's programs say `new` and `instanceof`; its methods may be passed on by themselves. */
 export class HubClient implements HubOperations {
@@ -25,61 +41,68 @@ export class HubClient implements HubOperations {
 
   readonly health: HubOperations['health'] = ({ checkDb }) =>
     // A hub whose database does not answer says so with 503.
-    this.#hub.ask({ path: '/health', query: { check_db: checkDb } }, ({ ok, status, headers }) => {
+    this.#hub.ask({ path: '/health', query: { check_db: checkDb } }, Health, ({ ok, status, headers }) => {
       return ok || (status === 503 && /^application\/json\b/.test(headers.get('content-type') ?? ''));
     });
 
-  readonly config: HubOperations['config'] = () => this.#hub.ask({ path: '/config' });
+  readonly config: HubOperations['config'] = () => this.#hub.ask({ path: '/config' }, PublicConfig);
 
-  readonly diagnose: HubOperations['diagnose'] = () => this.#hub.ask({ path: '/diagnostics' });
+  readonly diagnose: HubOperations['diagnose'] = () => this.#hub.ask({ path: '/diagnostics' }, Diagnosis);
 
   readonly listCatalog: HubOperations['listCatalog'] = ({ text, idPrefix, ...query }) =>
-    this.#hub.ask({ path: '/catalog', query: { q: text, id_prefix: idPrefix, ...query } });
+    this.#hub.ask({ path: '/catalog', query: { q: text, id_prefix: idPrefix, ...query } }, CatalogPage);
 
   readonly search: HubOperations['search'] = (query) =>
-    this.#hub.ask({ path: '/catalog/search', query: searchParameters(query) });
+    this.#hub.ask({ path: '/catalog/search', query: searchParameters(query) }, SearchPage);
 
   readonly getEntity: HubOperations['getEntity'] = async (id) =>
-    this.#hub.ask({ path: `/catalog/entities/${entityPath(id)}` });
+    this.#hub.ask({ path: `/catalog/entities/${entityPath(id)}` }, EntityRecord);
 
   readonly getManifest: HubOperations['getManifest'] = async (id) => {
-    const { text, headers } = await this.#hub.askJsonText({ path: `/catalog/manifest/${entityPath(id)}` });
+    const { text, headers } = await this.#hub.askJsonText(
+      { path: `/catalog/manifest/${entityPath(id)}` },
+      ManifestText,
+    );
     return { text, digest: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '' };
   };
 
   readonly install: HubOperations['install'] = (request, onEvent) =>
-    this.#hub.follow({ method: 'POST', path: '/catalog/install', body: { ...request } }, onEvent);
+    this.#hub.follow({ method: 'POST', path: '/catalog/install', body: { ...request } }, InstallReport, onEvent);
 
-  readonly listRemotes: HubOperations['listRemotes'] = () => this.#hub.ask({ path: '/remotes' });
+  readonly listRemotes: HubOperations['listRemotes'] = () => this.#hub.ask({ path: '/remotes' }, RemoteList);
 
   readonly addRemote: HubOperations['addRemote'] = (url) =>
-    this.#hub.ask({ method: 'POST', path: '/remotes', body: { url } });
+    this.#hub.ask({ method: 'POST', path: '/remotes', body: { url } }, RemoteAdded);
 
   readonly removeRemote: HubOperations['removeRemote'] = (url) =>
-    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url } });
+    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url } }, RemoteRemoved);
 
   readonly ingest: HubOperations['ingest'] = (url, onProgress, { acceptShrunk = false } = {}) =>
-    this.#hub.follow({ method: 'POST', path: '/ingest', body: { url, accept_shrunk: acceptShrunk } }, onProgress);
+    this.#hub.follow(
+      { method: 'POST', path: '/ingest', body: { url, accept_shrunk: acceptShrunk } },
+      IngestReport,
+      onProgress,
+    );
 
   readonly syncRemotes: HubOperations['syncRemotes'] = (onProgress, { force = false } = {}) =>
-    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, onProgress);
+    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, SyncReport, onProgress);
 
-  readonly ingestStatus: HubOperations['ingestStatus'] = () => this.#hub.ask({ path: '/ingest/status' });
+  readonly ingestStatus: HubOperations['ingestStatus'] = () => this.#hub.ask({ path: '/ingest/status' }, IngestStatus);
 
   readonly listRejections: HubOperations['listRejections'] = (query) =>
-    this.#hub.ask({ path: '/remotes/rejections', query: { ...query } });
+    this.#hub.ask({ path: '/remotes/rejections', query: { ...query } }, RejectionPage);
 
   readonly listPending: HubOperations['listPending'] = ({ text, errorOnly, ...page }) =>
-    this.#hub.ask({ path: '/gateways/pending', query: { q: text, error_only: errorOnly, ...page } });
+    this.#hub.ask({ path: '/gateways/pending', query: { q: text, error_only: errorOnly, ...page } }, PendingPage);
 
   readonly removePending: HubOperations['removePending'] = async (uid) => {
     const path = pathSegment(uid);
     if (path === undefined) return { removed: false, uid, reason: 'not found' };
-    return this.#hub.ask({ method: 'DELETE', path: `/gateways/pending/${path}` });
+    return this.#hub.ask({ method: 'DELETE', path: `/gateways/pending/${path}` }, Removal);
   };
 
   readonly removeManyPending: HubOperations['removeManyPending'] = (request) =>
-    this.#hub.ask({ method: 'POST', path: '/gateways/pending/delete', body: request });
+    this.#hub.ask({ method: 'POST', path: '/gateways/pending/delete', body: request }, BulkRemoval);
 }
 
 function searchParameters({ text, filters, withFitReason, withSnippets, withFacets, ...query }: SearchQuery) {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   HubClient,
   HubError,
+  type HubOperations,
   RefusedError,
   type SearchWish,
   searchQuery,
@@ -284,16 +285,55 @@ for (const { name, answer, says } of notHubs) {
   });
 }
 
-for (const body of ['<!doctype html><title>A page</title>', '', '"a text"', '[]']) {
-  test(`client: ${JSON.stringify(body)} is no manifest of a hub`, async (t) => {
-    const url = await answering(t, (_request, response) => response.end(body));
-    await assert.rejects(new HubClient({ url }).getManifest('tool:a@1'), (error) => {
-      assert.ok(error instanceof UnreachableError);
-      assert.match(error.message, /answered something that is no JSON.* \(is this its address\?\)\.$/);
-      return true;
-    });
+const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise<unknown> } = {
+  health: (client) => client.health({ checkDb: false }),
+  config: (client) => client.config(),
+  diagnose: (client) => client.diagnose(),
+  listCatalog: (client) => client.listCatalog({ text: '', sort: 'name', ...page }),
+  search: (client) => client.search(searchQuery({ text: 'pdf' })),
+  getEntity: (client) => client.getEntity('tool:a@1'),
+  getManifest: (client) => client.getManifest('tool:a@1'),
+  install: (client) => client.install({ id: 'tool:a@1', target: 'a', dry_run: true, frozen: false }),
+  listRemotes: (client) => client.listRemotes(),
+  addRemote: (client) => client.addRemote('https://h.example/index.json'),
+  removeRemote: (client) => client.removeRemote('https://h.example/index.json'),
+  ingest: (client) => client.ingest(),
+  syncRemotes: (client) => client.syncRemotes(),
+  ingestStatus: (client) => client.ingestStatus(),
+  listRejections: (client) => client.listRejections(page),
+  listPending: (client) => client.listPending({ text: '', errorOnly: false, ...page }),
+  removePending: (client) => client.removePending('tool:a@1'),
+  removeManyPending: (client) => client.removeManyPending({ all: true, error_only: false }),
+};
+for (const [name, ask] of Object.entries(questions)) {
+  test(`client: to ${name}, JSON of something else is no answer of a hub`, async (t) => {
+    for (const body of ['<!doctype html><title>A page</title>', '', '"a text"', 'null', '[]', '{}', '{"items":5}']) {
+      const url = await answering(t, (_request, response) => void response.end(body));
+      await assert.rejects(ask(new HubClient({ url })), (error) => {
+        assert.ok(error instanceof UnreachableError, `${body}: ${error}`);
+        assert.match(
+          error.message,
+          /answered (JSON that is none of a hub|something that is no JSON\b).* \(is this its address\?\)\.$/,
+        );
+        return true;
+      });
+    }
   });
 }
+
+test('client: what a newer hub says beside, and values that it knows, are kept', async (t) => {
+  const newer = { status: 'resting', version: '9', moon: 'full' };
+  const url = await answering(t, (_request, response) => void response.end(JSON.stringify(newer)));
+  assert.deepEqual(await new HubClient({ url }).health({ checkDb: false }), newer);
+});
+
+test('client: a field of another kind is named', async (t) => {
+  const url = await answering(t, (_request, response) => void response.end('{"items":[{"url":1}],"count":1}'));
+  await assert.rejects(
+    new HubClient({ url }).listRemotes(),
+    /none of a hub: 'items\.0\.url' is missing or of another kind/,
+  );
+});
 
 test('client: nobody there is said with the address', async () => {
   const url = await unusedAddress();
@@ -382,10 +422,10 @@ test('client: a hub under a path is asked there', async (t) => {
   const paths: (string | undefined)[] = [];
   const url = await answering(t, (request, response) => {
     paths.push(request.url);
-    response.end('{}');
+    response.end('{"status":"ok","version":"1"}');
   });
-  await new HubClient({ url: `${url}/catalogs/hub/` }).config();
-  assert.deepEqual(paths, ['/catalogs/hub/config']);
+  await new HubClient({ url: `${url}/catalogs/hub/` }).health({ checkDb: false });
+  assert.deepEqual(paths, ['/catalogs/hub/health?check_db=false']);
 });
 
 async function answering(

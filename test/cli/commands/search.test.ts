@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocalHub } from '../../../src/cli/local-hub.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
+import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
@@ -118,7 +119,9 @@ testBothWays('hub search: what became of reranking is said', { manifests }, asyn
 
 test('hub search: of what is only near in meaning it is said so', async (t) => {
   const server = await startIndexServer(t);
-  const item = { id: 'tool:a@1', title: 'A', summary: 'Does a.', status: 'active', version_count: 1, fit_reason: null };
+  const { hub } = await testHub(t, { manifests });
+  const [found] = (await hub.search(searchQuery({}))).items;
+  const item = { ...found, id: 'tool:a@1', title: 'A', summary: 'Does a.' };
   server.put('/catalog/search', { items: [item], total: 1, only_by_meaning: true }, { type: 'application/json' });
   const { out, error } = await inTerminal(['search', 'qwxzv'], { environment: { HUB_URL: server.origin } });
   assert.match(error, /^hub: Nothing here has a word of the query: these are only the nearest in meaning, .+\.\n$/);

@@ -1,0 +1,23 @@
+// Whether an answer is one of a hub, by the contracts: something else may answer at the address that was named.
+import type { z } from 'zod';
+import { UnreachableError } from '../errors.ts';
+
+/** A stranger may have named it. */
+const LONGEST_PLACE = 80;
+
+/** The answer as it came, with whatever a newer hub says beside. @throws UnreachableError when it is none. */
+export function checkedAnswer<T>(answer: unknown, shape: z.ZodType<T>, hubUrl: string): T {
+  const { error } = shape.safeParse(answer, { reportInput: true });
+  const mismatch = error?.issues.find(isMismatch);
+  if (!mismatch) return answer as T;
+  const place = mismatch.path.join('.').slice(0, LONGEST_PLACE);
+  const what = place === '' ? '' : `: '${place}' is missing or of another kind`;
+  throw new UnreachableError(hubUrl, `answered JSON that is none of a hub${what} (is this its address?)`);
+}
+
+/** A newer hub may know more values than this client does, and longer ones: only what is of another kind says that it is no hub. */
+function isMismatch(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === 'invalid_union') return issue.errors.every((choice) => choice.some(isMismatch));
+  if (issue.code === 'invalid_value') return issue.values.every((value) => typeof value !== typeof issue.input);
+  return issue.code === 'invalid_type';
+}

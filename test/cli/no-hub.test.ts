@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { inTerminal } from './in-terminal.ts';
+
+/** Something else that listens: it says the same to everything. */
+async function startStranger(t: TestContext, body: string): Promise<string> {
+  const stranger = createServer((_request, response) => void response.end(body));
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+  t.after(() => void stranger.close());
+  return `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+}
+
+const COMMANDS = [
+  ['search'],
+  ['search', 'pdf', '--json'],
+  ['show', 'tool:a@1'],
+  ['show', 'tool:a@1', '--manifest'],
+  ['remotes', 'list'],
+  ['remotes', 'rejections'],
+  ['pending', 'list', '--json'],
+  ['export'],
+  ['sync'],
+  ['install', 'tool:a@1', '--target', 'a', '--dry-run'],
+];
+for (const args of COMMANDS) {
+  test(`hub ${args.join(' ')}: what answers and is no hub is said so, with exit code 5`, async (t) => {
+    for (const body of ['{}', '[]', '{"items":5,"total":0}', '<!doctype html><p>Hello']) {
+      const url = await startStranger(t, body);
+      const { exitCode, out, error } = await inTerminal([...args, '--hub', url]);
+      assert.deepEqual([exitCode, out], [5, ''], `${body}: ${error}`);
+      assert.match(error, /The hub at \S+ answered (JSON that is none of a hub|something that is no JSON)/);
+    }
+  });
+}
