@@ -1,8 +1,8 @@
 // The way of an archive into a target: downloaded, checked, extracted aside, and only then moved into place.
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FetchError } from '../../lib/fetch-error.ts';
+import { removeBelow } from '../../lib/held-folder.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
 import type { DownloadReply } from '../../lib/world.ts';
 import { type Extracted, extractArchive } from './archive.ts';
@@ -40,8 +40,9 @@ export async function installArchive(source: ArchiveSource, context: InstallCont
     throw new InstallError(`The lockfile says ${context.locked.resolved}, and the manifest ${resolved}.`);
   // Asked before anything is downloaded, and again when it is moved.
   await assertReplaceable(source.path, context);
-  const file = join(context.scratchDir, 'archive');
-  const folder = join(context.scratchDir, 'extracted');
+  const names = { file: 'archive', folder: 'extracted' };
+  const file = join(context.scratchDir, names.file);
+  const folder = join(context.scratchDir, names.folder);
   try {
     const reply = await downloadArchive(source.url, file, context);
     if (source.digest) checkDigest(source.digest, reply, `The archive ${resolved}`);
@@ -52,7 +53,7 @@ export async function installArchive(source: ArchiveSource, context: InstallCont
     const integrity = `sha256:${reply.sha256}`;
     return { resolved, integrity, path: source.path, extra: { path: source.path, digest: integrity, ...extracted } };
   } finally {
-    await Promise.all([file, folder].map((place) => rm(place, { recursive: true, force: true })));
+    await Promise.all(Object.values(names).map((name) => removeBelow({ place: context.scratchDir }, name)));
   }
 }
 

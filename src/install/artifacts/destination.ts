@@ -1,8 +1,9 @@
 // Where in a target an artifact goes, and what it may replace there.
-import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
+import { holdBelow, removeBelow } from '../../lib/held-folder.ts';
 import { trimEndSigns, trimSigns } from '../../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
 import { clientFileAt, OTHERS_PLACES, overlap } from '../places.ts';
@@ -66,11 +67,20 @@ type Place = Pick<InstallContext, 'targetDir' | 'scratchDir' | 'knownPlaces'>;
 /** Moves a finished folder to its place; one that an install put there is replaced whole. @throws InstallError */
 export async function putInPlace(folder: string, path: string, context: Place): Promise<void> {
   await assertReplaceable(path, context);
-  const mark = join(folder, MARK);
-  // What came with the artifact under this name may be a link.
-  await rm(mark, { recursive: true, force: true });
-  await writeFile(mark, 'Put here by an install, which replaces this folder when it runs again.\n', { flag: 'wx' });
+  await putMark(folder);
   await replaceInside(context.targetDir, path, folder, context.scratchDir);
+}
+
+async function putMark(folder: string): Promise<void> {
+  const held = await holdBelow({ place: dirname(folder) }, basename(folder));
+  try {
+    // What came with the artifact under this name may be a link.
+    await removeBelow(held, MARK);
+    const text = 'Put here by an install, which replaces this folder when it runs again.\n';
+    await writeFile(join(held.place, MARK), text, { flag: 'wx' });
+  } finally {
+    await held.close();
+  }
 }
 
 /** What a person made stays: a manifest must not be able to name it and have it removed. @throws InstallError */

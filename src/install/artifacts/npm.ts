@@ -1,5 +1,5 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
 import { writeFileInside } from '../../lib/files.ts';
@@ -11,6 +11,7 @@ import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
+import { removeHeld } from './remove-held.ts';
 
 /** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
 const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
@@ -114,10 +115,11 @@ async function rememberProject(targetDir: string): Promise<() => Promise<void>> 
   const texts = await Promise.all(PROJECT_FILES.map((file) => readProjectFile(file, targetDir)));
   if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
   return async () => {
-    await forgetHiddenLock(targetDir);
+    // Not in the way of the rest: what npm had to tell counts more.
+    await forgetHiddenLock(targetDir).catch(() => {});
     for (const [index, file] of PROJECT_FILES.entries()) {
       const text = texts[index];
-      if (text === undefined) await rm(join(targetDir, file), { force: true });
+      if (text === undefined) await removeHeld(targetDir, file);
       else await writeFileInside(targetDir, file, text);
     }
   };
@@ -150,7 +152,7 @@ function unreadable(file: string, why: string, cause?: unknown): InstallError {
 
 /** Written by the first run as if it had installed something: npm would believe it instead of looking. */
 async function forgetHiddenLock(targetDir: string): Promise<void> {
-  await rm(join(targetDir, 'node_modules', '.package-lock.json'), { force: true });
+  await removeHeld(targetDir, 'node_modules/.package-lock.json');
 }
 
 type Npm = (...args: string[]) => Promise<void>;

@@ -1,14 +1,15 @@
 // Python packages by pip.
 import { existsSync } from 'node:fs';
-import { glob, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { glob, readFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { z } from 'zod';
 import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { normalName } from './pypi-spec.ts';
-import { NO_PYTHON, venvPython, WINDOWS } from './pypi-venv.ts';
+import { NO_PYTHON, VENV, venvPython, WINDOWS } from './pypi-venv.ts';
+import { removeHeld } from './remove-held.ts';
 
 /** Fails unless pip is whole: its list of files is what is written last. One outside the environment is the machine's affair. */
 const HAS_PIP = `import sys, importlib.metadata, pip._internal
@@ -50,7 +51,7 @@ export function pipProgram(context: InstallContext): PythonProgram {
       if (checked.exitCode === 0) return checked;
       // What is written last is missing when the hub was ended before; packages that are there stay.
       if (!existsSync(join(own, '..', 'activate'))) await python(own, ['-m', 'venv', '--without-pip', folder]);
-      await removeHalfPip(folder);
+      await removeHalfPip(context.targetDir);
       return python(own, ['-m', 'ensurepip', '--upgrade', '--default-pip']);
     },
     list: () => pip(['list', '--format=json']),
@@ -63,11 +64,11 @@ export function pipProgram(context: InstallContext): PythonProgram {
 }
 
 /** Parts of one would be taken for the whole. */
-async function removeHalfPip(folder: string): Promise<void> {
+async function removeHalfPip(targetDir: string): Promise<void> {
   const parts = glob(['lib/python*/site-packages/pip{,-*.dist-info}', 'Lib/site-packages/pip{,-*.dist-info}'], {
-    cwd: folder,
+    cwd: join(targetDir, VENV),
   });
-  for await (const part of parts) await rm(join(folder, part), { recursive: true, force: true });
+  for await (const part of parts) await removeHeld(targetDir, [VENV, ...part.split(sep)].join('/'));
 }
 
 const Report = z.looseObject({

@@ -1,5 +1,4 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { RunResult } from '../../lib/world.ts';
@@ -10,6 +9,7 @@ import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { uvProgram } from './pypi-uv.ts';
 import { checkVenvPlaces, done, InstalledList, isUsable, keepInstalled, NO_PYTHON, VENV } from './pypi-venv.ts';
+import { removeHeld } from './remove-held.ts';
 
 export interface PythonTool {
   readonly name: PythonProgram['name'];
@@ -45,7 +45,8 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
         if (program.completeVenv) await tried(program.completeVenv(folder));
         return isNew;
       } catch (error) {
-        if (isNew) await rm(folder, { recursive: true, force: true });
+        // The first error counts.
+        if (isNew) await removeHeld(context.targetDir, VENV).catch(() => {});
         throw error;
       }
     },

@@ -1,11 +1,12 @@
 // Python packages by uv.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { NO_PYTHON, venvPython } from './pypi-venv.ts';
+import { NO_PYTHON, VENV, venvPython } from './pypi-venv.ts';
+import { removeHeld } from './remove-held.ts';
 
 export function uvProgram(context: InstallContext): PythonProgram {
   const cwd = context.scratchDir;
@@ -31,7 +32,7 @@ export function uvProgram(context: InstallContext): PythonProgram {
     noPython: /No interpreter found|no Python/i,
     async makeVenv(folder) {
       // uv itself clears only what looks like an environment.
-      await rm(folder, { recursive: true, force: true });
+      await removeHeld(context.targetDir, VENV);
       return uv(['venv', '--quiet', '--', folder]);
     },
     list: () => uv(['pip', 'list', '--format', 'json', '--quiet', ...python]),

@@ -1,5 +1,5 @@
 // Packages of Python: into a virtual environment inside the target, by digest.
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { publicUrl } from './archive-install.ts';
@@ -14,6 +14,7 @@ import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './
 import { PypiSpec } from './pypi-spec.ts';
 import { findPythonTool, type PythonTool } from './pypi-tools.ts';
 import { VENV } from './pypi-venv.ts';
+import { removeHeld } from './remove-held.ts';
 
 export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
   step: 'pypi.install',
@@ -31,7 +32,7 @@ export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
       const packages = lockedPackages ?? (await tool.resolve(spec.requirement, spec.indexUrl));
       return await installPackages(packages, spec, tool, context);
     } catch (error) {
-      if (isNew) await rm(join(context.targetDir, VENV), { recursive: true, force: true });
+      if (isNew) await removeHeld(context.targetDir, VENV).catch(() => {});
       throw error;
     }
   },
