@@ -31,7 +31,9 @@ const LINKS = [
   '//evil.example/x',
   'https://hub.example@evil.example/',
 ];
+const REPOSITORIES = ['https://constructor/a/b', 'https://__proto__/a/b', 'javascript:alert(1)//github.com/a/b'];
 const README = [
+  '[a file beside it](docs/x.md)',
   ...PAYLOADS,
   ...LINKS.map((link) => `[click](${link}) <a href="${link}">there</a> ![picture](${link})`),
   '[![badge](https://evil.example/badge.png)](javascript:alert(1))',
@@ -59,7 +61,10 @@ function hostileManifest(payload: string, place: number): JsonObject {
     capabilities: [payload],
     compatibility: { frameworks: [payload], providers: [payload] },
     lifecycle: { status: place % 2 ? 'deprecated' : 'active', reason: payload },
-    links: Object.fromEntries(LINKS.map((each, at) => [`${payload}${at}`, each])),
+    links: {
+      ...Object.fromEntries(LINKS.map((each, at) => [`${payload}${at}`, each])),
+      repository: REPOSITORIES[place % REPOSITORIES.length],
+    },
     artifacts: [{ kind: payload, spec: { [payload]: payload, package: payload, url: link } }],
     adapters: [{ framework: payload, template_key: payload, path: payload }],
     provenance: { [payload]: payload, source: link },

@@ -168,6 +168,9 @@ const RELATIVE: [target: string, repository: string | undefined, url: string | u
   ['../../../../evil/x', REPOSITORY, undefined],
   ['docs/a.md', undefined, undefined],
   ['docs/a.md', 'https://git.example.org/o/r', undefined],
+  // Hosts whose names every object has something under.
+  ['docs/a.md', 'https://constructor/o/r', undefined],
+  ['docs/a.md', 'https://__proto__/o/r', undefined],
   ['docs/a.md', 'https://github.com/o', undefined],
   ['docs/a.md', 'javascript:alert(1)//github.com/o/r', undefined],
   ['docs/a.md', 'http://github.com/o/r', undefined],

@@ -1,8 +1,11 @@
 // Links of a readme that are relative to the repository it lies in.
 import { safeLink } from './safe-link.ts';
 
-/** What stands before the path of a file, where it is shown in its newest state. */
-const FILES: Readonly<Record<string, string>> = { 'github.com': 'blob/', 'gitlab.com': '-/blob/' };
+/** What stands before the path of a file, where it is shown in its newest state. No object, which has a `constructor` too. */
+const FILES: ReadonlyMap<string, string> = new Map([
+  ['github.com', 'blob/'],
+  ['gitlab.com', '-/blob/'],
+]);
 
 /** What a repository has besides its files, and files of another branch. */
 const PAGES =
@@ -45,7 +48,7 @@ function placeOf(repository: string): RepositoryPlace | undefined {
   const { protocol, hostname, pathname } = new URL(address);
   const [, owner, name, ref = 'HEAD', below = ''] =
     /^\/([^/]+)\/([^/]+?)(?:\.git)?(?:\/-)?(?:\/tree\/([^/]+)(\/.+?)?)?\/?$/.exec(pathname) ?? [];
-  const before = FILES[hostname];
+  const before = FILES.get(hostname);
   if (protocol !== 'https:' || before === undefined || !owner || !name) return undefined;
   const root = `https://${hostname}/${owner}/${name}/`;
   const files = `${root}${before}${ref}/`;
