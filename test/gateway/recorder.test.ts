@@ -45,18 +45,20 @@ test('recorder: a write that fails is told to those it was for, and the next one
 test('turns: one at a time for each key, in order; another key does not wait, nor does the next after a failure', async () => {
   const take = createTurns();
   const seen: string[] = [];
-  const run = (name: string, ms: number) => async () => {
+  const run = (name: string, until?: Promise<void>) => async () => {
     seen.push(`${name} begins`);
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await until;
     seen.push(`${name} ends`);
     if (name === 'a1') throw new Error('a1');
     return name;
   };
-  const results = await Promise.allSettled([
-    take('a', run('a1', 20)),
-    take('a', run('a2', 1)),
-    take('b', run('b1', 1)),
-  ]);
+  const otherKey = Promise.withResolvers<void>();
+  const a1 = take('a', run('a1', otherKey.promise));
+  const a2 = take('a', run('a2'));
+  const b1 = take('b', run('b1'));
+  await b1;
+  otherKey.resolve();
+  const results = await Promise.allSettled([a1, a2, b1]);
   assert.deepEqual(
     results.map(({ status }) => status),
     ['rejected', 'fulfilled', 'fulfilled'],

@@ -4,6 +4,7 @@ import { readDemoCatalog } from '../../src/cli/demo.ts';
 import { SearchPage } from '../../src/search/contract.ts';
 import { testHub } from '../support/hub.ts';
 import { startLlm } from '../support/llm-server.ts';
+import { until } from '../support/until.ts';
 import { assertProblem, exchange, requestText } from './wire.ts';
 
 /** What people, programs and attackers type; all of it is text. */
@@ -95,10 +96,20 @@ for (const [name, say, rerank] of models) {
   test(`a language model that ${name}: ${rerank}, and the search is answered`, async (t) => {
     const llm = await startLlm(t);
     llm.answer(say);
-    const settings = { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large', LLM_API_KEY: 'K-1', LLM_TIMEOUT_SEC: '1' };
+    const timeLimit = name === 'is silent' ? '1' : '60';
+    const settings = {
+      LLM_BASE_URL: llm.baseUrl,
+      LLM_MODEL: 'large',
+      LLM_API_KEY: 'K-1',
+      LLM_TIMEOUT_SEC: timeLimit,
+    };
     const { app, hub, world } = await testHub(t, { settings });
     await hub.load(await readDemoCatalog());
-    const page = SearchPage.parse((await app.inject('/catalog/search?q=read+files&mode=keyword&rerank=llm')).json());
+    const search = async (rerank: string) =>
+      SearchPage.parse((await app.inject(`/catalog/search?q=read+files&mode=keyword&rerank=${rerank}`)).json());
+    // A hub that is busy with a new catalog answers with what it has: with a single result there is nothing to order.
+    await until(async () => (await search('none')).items.length > 1);
+    const page = await search('llm');
     assert.equal(page.rerank, rerank);
     assert.ok(page.items.length > 1);
     const finals = page.items.map(({ score_final }) => score_final);

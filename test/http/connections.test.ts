@@ -15,10 +15,10 @@ test('connections: those that nothing was asked on are idle, and end', async (t)
 });
 
 test('connections: while a request runs, nobody who may still ask is cut off', async (t) => {
-  const { connections, open, finish } = await aListener(t);
+  const { connections, open, isAsked, finish } = await aListener(t);
   const [silent, running] = [await open(), await open()];
   running.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-  await sleep(50);
+  await isAsked;
   connections.endIdle();
   await sleep(50);
   assert.deepEqual([silent.socket.closed, running.socket.closed], [false, false]);
@@ -29,19 +29,21 @@ test('connections: while a request runs, nobody who may still ask is cut off', a
 });
 
 test('connections: in the end all of them end', async (t) => {
-  const { connections, open } = await aListener(t);
+  const { connections, open, isAsked } = await aListener(t);
   const running = await open();
   running.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-  await sleep(50);
+  await isAsked;
   connections.endAll();
   await running.closed;
 });
 
 async function aListener(t: TestContext) {
   const waiting: ServerResponse[] = [];
+  const asked = Promise.withResolvers<void>();
   const listener = createServer((request, response) => {
-    if (request.url === '/slow') waiting.push(response);
-    else response.end('done');
+    if (request.url !== '/slow') return void response.end('done');
+    waiting.push(response);
+    asked.resolve();
   });
   const connections = trackConnections(listener);
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -50,7 +52,8 @@ async function aListener(t: TestContext) {
     listener.close();
   });
   const { port } = listener.address() as AddressInfo;
-  return { connections, open: () => openSocket(port), finish: () => waiting.map((response) => response.end('done')) };
+  const finish = () => waiting.map((response) => response.end('done'));
+  return { connections, open: () => openSocket(port), isAsked: asked.promise, finish };
 }
 
 async function openSocket(port: number) {

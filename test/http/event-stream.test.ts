@@ -59,12 +59,18 @@ test('event stream: events arrive while the work goes on', async (t) => {
 });
 
 test('event stream: work that is silent for long gives signs of life', async (t) => {
+  const release = Promise.withResolvers<void>();
   const work: Work = async (report) => {
     report({});
-    await sleep(100);
+    await release.promise;
     return 'end';
   };
-  const text = await (await fetch(await served(t, work, 10), { method: 'POST' })).text();
+  const response = await fetch(await served(t, work, 10), { method: 'POST' });
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (/(still at work\s+(: )?){2}/.test(text)) release.resolve();
+  }
   assert.match(text, /^event: progress\ndata: \{\}\n\n(: still at work\n\n){2,}event: result\ndata: "end"\n\n$/);
 });
 

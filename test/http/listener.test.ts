@@ -85,7 +85,8 @@ test('requests that do not arrive in time are ended', { concurrency: true }, asy
     slow.map(({ name, start }) =>
       t.test(name, async () => {
         assertProblem(await trickle(address, start), 'request_timeout');
-        assert.ok(performance.now() - startedAt < 5_000);
+        // Without the setting it is half a minute.
+        assert.ok(performance.now() - startedAt < 20_000);
       }),
     ),
   );

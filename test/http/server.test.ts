@@ -144,20 +144,19 @@ test('overload: a hub that cannot keep up says so, still tells that it lives, an
 
 test('closing: what arrives on an open connection is answered, and the connection then ends', async (t) => {
   const { app, listen } = await testHub(t);
-  let release = () => {};
-  app.get(
-    '/slow',
-    () =>
-      new Promise((resolve) => {
-        release = () => resolve({ done: true });
-      }),
-  );
+  const asked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  app.get('/slow', async () => {
+    asked.resolve();
+    await release.promise;
+    return { done: true };
+  });
   const address = await listen();
   const slow = fetch(`${address}/slow`);
-  await sleep(50);
+  await asked.promise;
   const closed = app.close();
   await sleep(50);
-  release();
+  release.resolve();
   const answer = await slow;
   assert.equal(answer.status, 200);
   assert.deepEqual(await answer.json(), { done: true });

@@ -20,7 +20,7 @@ function politely(
   t.after(close);
   const polite = createPoliteFetch({ fetch, requestsPerHost, backoffMs, patienceMs, longestPauseMs });
   return (url: string, some: Partial<FetchRequest> = {}) =>
-    polite({ url, maxBytes: 100_000, timeoutMs: 2_000, ...some });
+    polite({ url, maxBytes: 100_000, timeoutMs: 10_000, ...some });
 }
 
 for (const status of [429, 500, 502, 503, 504]) {
@@ -76,24 +76,28 @@ test('polite fetch: Retry-After is honoured, in seconds, by everybody who wants 
   const fetch = politely(t);
   for (const path of ['/a', '/b']) host.put(path, path);
   other.put('/c', 'c');
-  host.fail('/a', { status: 429, times: 1, headers: { 'retry-after': '1' } });
+  host.fail('/a', { status: 429, times: 1, headers: { 'retry-after': '2' } });
   const startedAt = performance.now();
   const since = () => performance.now() - startedAt;
   const first = fetch(host.url('/a'));
   while (host.seen('/a')[0]?.status !== 429) await sleep(5);
   // Until the answer has arrived as well.
-  await sleep(50);
-  const elsewhere = fetch(other.url('/c')).then(since);
+  await sleep(500);
+  const order: string[] = [];
+  const elsewhere = fetch(other.url('/c')).then(() => order.push('elsewhere'));
   const second = fetch(host.url('/b')).then(since);
   assert.equal((await first).status, 200);
-  assert.ok((await elsewhere) < 900, 'another host is not concerned');
-  assert.ok((await second) >= 990 && since() < 3_000, `${since()} ms`);
+  order.push('after the pause');
+  await elsewhere;
+  assert.deepEqual(order, ['elsewhere', 'after the pause'], 'another host is not concerned');
+  assert.ok((await second) >= 1_990, `${await second} ms`);
 });
 
 test('polite fetch: Retry-After may be a date; one that is past, or no date, is no pause', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'a');
-  const soon = new Date(Date.now() + 2_000).toUTCString();
+  // Dates have whole seconds, and a pause of one of them is longer than a slow machine takes for a request.
+  const soon = new Date(Date.now() + 3_000).toUTCString();
   for (const [value, isPause] of [
     [soon, true],
     ['Thu, 01 Jan 1970 00:00:00 GMT', false],
@@ -105,8 +109,7 @@ test('polite fetch: Retry-After may be a date; one that is past, or no date, is 
     const startedAt = performance.now();
     assert.equal((await politely(t)(host.url('/a'))).status, 200);
     const took = performance.now() - startedAt;
-    // Dates have whole seconds.
-    assert.ok(isPause ? took > 500 : took < 500, `${value}: ${took} ms`);
+    assert.ok(isPause ? took > 1_500 : took < 1_500, `${value}: ${took} ms`);
   }
 });
 
@@ -129,10 +132,8 @@ test('polite fetch: a host that wants one pause after the other is not waited fo
   const { signal } = new AbortController();
   assert.equal((await fetch(host.url('/b'), { signal })).body.toString(), 'b', 'one is waited for');
 
-  const startedAt = performance.now();
   const asked = Array.from({ length: 20 }, () => fetch(host.url('/a'), { signal }).catch((error: Error) => error));
   const outcomes = await Promise.all(asked);
-  assert.ok(performance.now() - startedAt < 1_900, 'not for a second time');
   assert.ok(host.seen('/a').length <= 4, `${host.seen('/a').length} requests`);
   assert.ok(outcomes.filter((each) => each instanceof Error && /wants a pause/.test(each.message)).length >= 16);
 });
@@ -142,7 +143,8 @@ test('polite fetch: what is stopped does not wait for a pause to end', async (t)
   host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '100' } });
   const startedAt = performance.now();
   await assert.rejects(politely(t)(host.url('/a'), { signal: AbortSignal.timeout(100) }), { name: 'AbortError' });
-  assert.ok(performance.now() - startedAt < 2_000);
+  // It would be 100 s.
+  assert.ok(performance.now() - startedAt < 30_000);
 });
 
 for (const [name, answer] of [

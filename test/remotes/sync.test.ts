@@ -1,4 +1,5 @@
 // Ingest of all remotes, sync, and who may do it when.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { createRunStore } from '../../src/store/remote-store.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 import { hubOn } from './hubs.ts';
 import { syncingProcess } from './syncing.ts';
@@ -112,7 +114,7 @@ test('sync: a slow remote does not hold up the others', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   for (const name of ['a', 'b', 'c', 'd']) await hub.addRemote(publish(host, `/${name}.json`, name));
-  host.delay((path) => (path === '/m/a.json' ? 600 : 0));
+  const letGo = host.hold('/m/a.json');
   const syncing = hub.syncRemotes();
   while ((await hub.ingestStatus()).last.length < 3) await sleep(10);
   const { running } = await hub.ingestStatus();
@@ -120,6 +122,7 @@ test('sync: a slow remote does not hold up the others', async (t) => {
     running.map(({ url }) => url),
     [host.url('/a.json')],
   );
+  letGo();
   assert.equal((await syncing).ingested.length, 4);
 });
 
@@ -128,11 +131,12 @@ test('status: what is under way, then what was; newest first', async (t) => {
   const { hub, world } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const url = publish(host, '/one.json', 'a', 'b');
   assert.partialDeepStrictEqual(await hub.ingestStatus(), { running: [], last: [] });
-  host.delay((path) => (path === '/m/b.json' ? 300 : 0));
+  const letGo = host.hold('/m/b.json');
   const ingesting = hub.ingest(url);
   while ((await hub.ingestStatus()).running[0]?.total !== 2) await sleep(5);
   const [run] = (await hub.ingestStatus()).running;
   assert.partialDeepStrictEqual(run, { url, finished_at: null, ok: null, error: null, manifests_seen: 2 });
+  letGo();
   await ingesting;
 
   world.setTime('2026-06-01T13:00:00.000Z');
@@ -153,13 +157,15 @@ test('progress: each caller is told of its own work only', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const [slow, slower] = [publish(host, '/slow.json', 'a'), publish(host, '/slower.json', 'b')];
-  host.delay((path) => (path.startsWith('/m/') ? 1_500 : 0));
+  const letGo = ['/m/a.json', '/m/b.json'].map((path) => host.hold(path));
   const told: string[][] = [[], []];
-  await Promise.all(
-    [slow, slower].map((url, caller) =>
-      hub.ingest(url, ({ running }) => told[caller]?.push(...running.map((run) => run.url))),
-    ),
+  const ingesting = [slow, slower].map((url, caller) =>
+    hub.ingest(url, ({ running }) => told[caller]?.push(...running.map((run) => run.url))),
   );
+  // Twice, since the first may come before the other one has begun.
+  await until(() => told.every((urls) => urls.length >= 2));
+  for (const go of letGo) go();
+  await Promise.all(ingesting);
   assert.deepEqual(
     told.map((urls) => [...new Set(urls)]),
     [[slow], [slower]],
@@ -173,7 +179,7 @@ testOnEveryEngine(
     const url = publish(host, '/one.json', 'a');
     const { hub } = await hubOn(t, address, { HUB_REMOTES: url });
     const { hub: other } = await hubOn(t, address, { HUB_REMOTES: url });
-    host.delay((path) => (path === '/m/a.json' ? 400 : 0));
+    const letGo = host.hold('/m/a.json');
 
     const syncing = hub.syncRemotes();
     while (host.requests.length === 0) await sleep(5);
@@ -181,6 +187,7 @@ testOnEveryEngine(
     await assert.rejects(other.syncRemotes(), { code: 'sync_running' });
     const [ingested] = (await other.ingest(url)).results;
     assert.deepEqual([ingested?.ok, ingested?.error], [false, 'is being ingested already']);
+    letGo();
     assert.deepEqual((await syncing).ingested, [url]);
 
     assert.deepEqual((await other.syncRemotes()).ingested, [url], 'afterwards it is free');
@@ -241,7 +248,7 @@ testOnEveryEngine('two at once: the lock is gone with the process that held it',
   await holder.kill();
   host.delay(() => 0);
   // PostgreSQL notices that a client is gone a moment later.
-  for (let tries = 100; tries > 0; tries -= 1) {
+  for (let tries = 1_000; tries > 0; tries -= 1) {
     const report = await hub.syncRemotes().catch(() => undefined);
     if (report) return assert.deepEqual(report.ingested, [url]);
     await sleep(20);

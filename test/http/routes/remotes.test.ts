@@ -196,7 +196,7 @@ test('status: public, and tells what is under way', async (t) => {
   const host = await startIndexServer(t);
   const { app } = await testHub(t, { settings: { API_TOKEN: 'secret' } });
   const url = publish(host, '/one.json', 'a', 'b');
-  host.delay((path) => (path === '/m/b.json' ? 200 : 0));
+  const letGo = host.hold('/m/b.json');
   const headers = { authorization: 'Bearer secret' };
   const ingesting = inject(app, { method: 'POST', url: '/ingest', payload: { url }, headers });
   let status = IngestStatus.parse((await call(app, 'GET', '/ingest/status')).json());
@@ -205,6 +205,7 @@ test('status: public, and tells what is under way', async (t) => {
     status = (await call(app, 'GET', '/ingest/status')).json();
   }
   assert.partialDeepStrictEqual(status.running[0], { url, ok: null, finished_at: null });
+  letGo();
   await ingesting;
   const { running, last } = IngestStatus.parse((await call(app, 'GET', '/ingest/status')).json());
   assert.deepEqual([running.length, last.length, last[0]?.created], [0, 1, 2]);
@@ -213,12 +214,13 @@ test('status: public, and tells what is under way', async (t) => {
 test('sync: two at once are 409 for the second, also for one that wants events', async (t) => {
   const host = await startIndexServer(t);
   const { app } = await testHub(t, { settings: { HUB_REMOTES: publish(host, '/one.json', 'a') } });
-  host.delay(() => 300);
+  const letGo = host.hold('/one.json');
   const first = call(app, 'POST', '/remotes/sync');
   while (host.requests.length === 0) await sleep(5);
   assertProblem(await call(app, 'POST', '/catalog/remotes/sync'), 'sync_running');
   const headers = { accept: 'text/event-stream' };
   assertProblem(await inject(app, { method: 'POST', url: '/remotes/sync', headers }), 'sync_running');
+  letGo();
   assert.equal((await first).status, 200);
 });
 
@@ -227,13 +229,18 @@ for (const path of ['/ingest', '/remotes/sync']) {
     const host = await startIndexServer(t);
     const url = publish(host, '/one.json', 'a', 'b');
     const { listen } = await testHub(t, { settings: { HUB_REMOTES: url } });
-    host.delay((asked) => (asked === '/m/b.json' ? 700 : 0));
+    const letGo = host.hold('/m/b.json');
     const address = await listen();
     const stream = async (prefix: string) => {
       const headers = { accept: 'text/event-stream', 'accept-encoding': 'br, gzip' };
       const response = await fetch(`${address}${prefix}${path}`, { method: 'POST', headers });
       assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
-      return eventsOf(await response.text());
+      let text = '';
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += chunk;
+        if (text.includes('"total":2')) letGo();
+      }
+      return eventsOf(text);
     };
     const events = await stream('');
     const last = events.pop();
@@ -241,7 +248,7 @@ for (const path of ['/ingest', '/remotes/sync']) {
     if (path.endsWith('sync')) assert.deepEqual(SyncReport.parse(last.data).ingested, [url]);
     else assert.equal(IngestReport.parse(last.data).results[0]?.stats.created, 2);
     assert.ok(events.length >= 1 && events.every(({ event }) => event === 'progress'));
-    assert.partialDeepStrictEqual(events[0]?.data, { running: [{ url, total: 2, finished_at: null }] });
+    assert.partialDeepStrictEqual(events.at(-1)?.data, { running: [{ url, total: 2, finished_at: null }] });
     assert.equal((await stream('/catalog')).at(-1)?.event, 'result', 'the alias does the same');
   });
 }
@@ -253,7 +260,7 @@ test('ingest: a caller that goes away does not stop it', async (t) => {
   for (const accept of ['application/json', 'text/event-stream']) {
     const name = accept.replace('/', '-');
     const url = publish(host, `/${name}.json`, name);
-    host.delay((path) => (path === `/m/${name}.json` ? 300 : 0));
+    const letGo = host.hold(`/m/${name}.json`);
     const leaving = new AbortController();
     const headers = { 'content-type': 'application/json', accept };
     const request = fetch(`${address}/ingest`, {
@@ -265,6 +272,7 @@ test('ingest: a caller that goes away does not stop it', async (t) => {
     while (host.seen(`/m/${name}.json`).length === 0) await sleep(5);
     leaving.abort();
     await assert.rejects(request);
+    letGo();
     while ((await hub.ingestStatus()).running.length > 0) await sleep(10);
     assert.equal((await hub.getEntity(`tool:${name}`)).name, name);
   }
@@ -276,6 +284,7 @@ test('ingest: while one runs, everything else answers quickly', async (t) => {
   const url = publish(host, '/one.json', ...Array.from({ length: 800 }, (_, number) => `m${number}`));
   const paths = ['/health', '/catalog/entities/mcp_server:pdf-tables', '/remotes', '/ingest/status'];
   for (const path of paths) await inject(app, path);
+  const begun = performance.now();
   const ingesting = hub.ingest(url);
   const times: number[] = [];
   let isOver = false;
@@ -290,8 +299,10 @@ test('ingest: while one runs, everything else answers quickly', async (t) => {
     }
     await sleep(5);
   }
+  const tookMs = performance.now() - begun;
   assert.equal((await ingesting).results[0]?.stats.created, 800);
   const [median, worst] = [times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0, Math.max(...times)];
   t.diagnostic(`${times.length} requests, median ${median.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`);
-  assert.ok(worst < 1000, `${worst} ms`);
+  // One that waits for the whole ingest waits for seconds; on a slow machine both take longer.
+  assert.ok(worst < Math.max(1_000, tookMs / 3), `${worst} ms of ${tookMs}`);
 });

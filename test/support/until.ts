@@ -1,0 +1,11 @@
+// Waits for something to become true, however slow the machine is.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Only what never happens takes so long. */
+const PATIENCE_MS = 60_000;
+
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const begun = performance.now(); !(await isSo()); await sleep(5))
+    assert.ok(performance.now() - begun < PATIENCE_MS, `never became true: ${isSo}`);
+}
