@@ -44,7 +44,7 @@ export function pipProgram(context: InstallContext): PythonProgram {
     name: 'pip',
     noPython: /ensurepip|No module named venv/i,
     // pip comes after that, by a command of its own: venv would not tell why that fails.
-    makeVenv: (folder) => python('python3', ['-m', 'venv', '--clear', '--without-pip', folder]),
+    makeVenv: (folder) => python('python3', ['-m', 'venv', '--without-pip', folder]),
     async completeVenv(folder) {
       const own = venvPython(context);
       const checked = await python(own, ['-B', '-c', HAS_PIP]);

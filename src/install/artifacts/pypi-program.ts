@@ -4,7 +4,7 @@ import type { PinnedPackage } from './pypi-packages.ts';
 
 export interface PythonProgram {
   readonly name: 'uv' | 'pip';
-  /** Makes a virtual environment; whatever was in the folder goes. */
+  /** Makes a virtual environment where nothing is. */
   makeVenv(folder: string): Promise<RunResult>;
   /** Adds what the program needs inside an environment, however it came about; nothing where that is there. */
   completeVenv?(folder: string): Promise<RunResult>;

@@ -1,4 +1,5 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { RunResult } from '../../lib/world.ts';
@@ -40,8 +41,13 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
       await checkVenvPlaces(context);
       const folder = join(context.targetDir, VENV);
       const isNew = !(await isUsable(context));
+      // What somebody can still mend goes only once it is certain that another can be made.
+      if (isNew && existsSync(folder)) await tried(program.makeVenv(join(context.scratchDir, 'trial')));
       try {
-        if (isNew) await tried(program.makeVenv(folder));
+        if (isNew) {
+          await removeHeld(context.targetDir, VENV);
+          await tried(program.makeVenv(folder));
+        }
         if (program.completeVenv) await tried(program.completeVenv(folder));
         return isNew;
       } catch (error) {

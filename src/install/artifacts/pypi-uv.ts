@@ -5,8 +5,7 @@ import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { NO_PYTHON, VENV, venvPython } from './pypi-venv.ts';
-import { removeHeld } from './remove-held.ts';
+import { NO_PYTHON, venvPython } from './pypi-venv.ts';
 
 export function uvProgram(context: InstallContext): PythonProgram {
   const cwd = context.scratchDir;
@@ -30,11 +29,7 @@ export function uvProgram(context: InstallContext): PythonProgram {
   return {
     name: 'uv',
     noPython: /No interpreter found|no Python/i,
-    async makeVenv(folder) {
-      // uv itself clears only what looks like an environment.
-      await removeHeld(context.targetDir, VENV);
-      return uv(['venv', '--quiet', '--', folder]);
-    },
+    makeVenv: (folder) => uv(['venv', '--quiet', '--', folder]),
     list: () => uv(['pip', 'list', '--format', 'json', '--quiet', ...python]),
     async resolve(requirement, options, indexUrl) {
       await writeFile(wanted, `${requirement}\n`);

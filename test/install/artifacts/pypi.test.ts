@@ -12,6 +12,7 @@ import { isUsable, WINDOWS } from '../../../src/install/artifacts/pypi-venv.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
+import { aFolder } from '../installing.ts';
 import { startPackageIndex } from './package-index.ts';
 import { type Stage, stage } from './stage.ts';
 
@@ -193,6 +194,19 @@ test('pypi: no Python on the machine', async (t) => {
   const place = await stage(t, { env: { PATH: '/nowhere' } });
   assert.match(await place.failure(pypiInstaller, { package: 'thing' }), /install Python 3/);
   assert.deepEqual(await readdir(place.targetDir), []);
+});
+
+test('pypi: without Python, an environment that cannot be used stays as it is', { skip: WINDOWS }, async (t) => {
+  const programs = await aFolder(t);
+  const uv = '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "No interpreter found" >&2\nexit 2\n';
+  await writeFile(join(programs, 'uv'), uv, { mode: 0o755 });
+  for (const PATH of ['/nowhere', programs]) {
+    const place = await stage(t, { env: { PATH } });
+    await mkdir(join(place.targetDir, '.venv/bin'), { recursive: true });
+    await writeFile(join(place.targetDir, '.venv/somebodys'), 'x');
+    assert.match(await place.failure(pypiInstaller, { package: 'thing' }), /install Python 3/);
+    assert.equal(await place.read('.venv/somebodys'), 'x');
+  }
 });
 
 test('pypi: a Python beside the target is not in it, however the two folders are called', {
