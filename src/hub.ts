@@ -19,7 +19,7 @@ import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/create-engine.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
 import { openSearch } from './search/open-search.ts';
-import { backupDatabase } from './store/backup.ts';
+import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { holdsCatalog, openDatabase } from './store/database.ts';
 import { createMemberStore } from './store/member-store.ts';
@@ -39,6 +39,8 @@ export interface Hub extends HubOperations {
   targetFolder(target: string): Promise<string>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
   backup(file: string): Promise<{ bytes: number }>;
+  /** @throws HubError when a path leads to a file of the database itself, over which nothing may be written. */
+  spareOwnFiles(path: string): Promise<void>;
   /** Resolves when everything can be found by its meaning, as far as that is possible; hubs that serve do it by themselves. */
   catchUpSearch(): Promise<void>;
   /** Puts manifests that come with the hub into its catalog. */
@@ -230,6 +232,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),
+    spareOwnFiles: (path) => spareOwnFiles(database, path),
     async load(sources) {
       const results = await catalog.saveMany(sources);
       const failure = results.find((result) => !result.ok);

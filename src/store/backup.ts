@@ -1,12 +1,15 @@
 // A copy of the database, made while it is in use, and checked.
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { HubError } from '../errors.ts';
 import type { Dialect } from './dialects/dialect.ts';
 
-/** `file` has no unfinished copy at any time. */
+/** `file` has no unfinished copy at any time. @throws HubError when it is the database itself. */
 export async function backupDatabase(dialect: Dialect, file: string): Promise<{ bytes: number }> {
   if (!dialect.copyTo) throw new Error(`A ${dialect.name} database cannot be copied to a file from here.`);
   const unfinished = `${file}.unfinished`;
+  await spareOwnFiles(dialect, file);
+  await spareOwnFiles(dialect, unfinished);
   await rm(unfinished, { force: true });
   // The system says what is wrong with a place; SQLite only that it cannot be opened.
   await (await open(unfinished, 'wx')).close();
@@ -20,6 +23,12 @@ export async function backupDatabase(dialect: Dialect, file: string): Promise<{ 
     throw error;
   }
   return { bytes: (await stat(file)).size };
+}
+
+/** A hub that has its file open would go on with one that has no name any more. @throws HubError for such a path. */
+export async function spareOwnFiles(dialect: Dialect, path: string): Promise<void> {
+  if (!(await dialect.isOwnFile?.(path))) return;
+  throw new HubError('invalid_request', `${path} is a file of the database itself, which is left alone: name another.`);
 }
 
 function checkCopy(file: string): void {

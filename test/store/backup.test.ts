@@ -41,6 +41,16 @@ test('backup: what a copy that failed left behind is in nobody’s way', async (
   await assert.rejects(hub.backup(join(file, 'not-a-folder', 'copy.sqlite')));
 });
 
+test('backup: the database itself is no place for one', async (t) => {
+  const path = join(await tempDir(t), 'catalog.sqlite');
+  const database = await openDatabase({ engine: 'sqlite', path }, { metrics: createMetrics() });
+  for (const file of [path, `${path}-wal`]) {
+    await assert.rejects(backupDatabase(database, file), { code: 'invalid_request' });
+    assert.ok(existsSync(file));
+  }
+  await database.close();
+});
+
 const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no PostgreSQL ***' : false;
 test('backup: PostgreSQL has tools of its own for it', { skip }, async (t) => {
   const database = await openDatabase(await emptyDatabase(t, 'postgres'), { metrics: createMetrics() });

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
-import { command } from '../command.ts';
+import { command, type HubAccess } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { exportIndex, exportLines } from '../export.ts';
 import { flag, oneOf, oneOfOr, text } from '../options.ts';
@@ -31,6 +31,7 @@ export const keepCommands = [
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
       if (path !== undefined) checkPlace({ path, isFolder: format === 'index', force });
       const hub = await access.open({ mustExist: true });
+      if (path !== undefined) await spareDatabase(path, access);
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
       const count = await output.working((progress) => {
         const onProgress = (done: number, total: number) =>
@@ -71,6 +72,7 @@ export const keepCommands = [
         throw new UsageError(
           `The database is PostgreSQL, which has a tool for it: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' writes the catalog alone.`,
         );
+      await spareDatabase(file, access);
       const made = await mkdir(dirname(resolve(file)), { recursive: true });
       // It may be a slip of the pen.
       if (made !== undefined) output.note(`hub: There was no folder ${dirname(resolve(file))}; it was made.`);
@@ -83,6 +85,13 @@ export const keepCommands = [
     },
   }),
 ];
+
+/** Where this process has one open. An unfinished file stands beside the one that it becomes. */
+async function spareDatabase(path: string, access: Pick<HubAccess, 'serverUrl' | 'openLocal'>): Promise<void> {
+  if (access.serverUrl !== undefined) return;
+  const hub = await access.openLocal();
+  for (const written of [resolve(path), `${resolve(path)}.unfinished`]) await hub.spareOwnFiles(written);
+}
 
 interface Place {
   path: string;

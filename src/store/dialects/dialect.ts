@@ -34,6 +34,8 @@ export interface Dialect {
   analyse?(tx: Db): Promise<void>;
   /** A copy of everything as it is at one moment, in a file that is not there yet; absent where servers keep the data. */
   copyTo?(file: string): Promise<void>;
+  /** Whether a path leads to a file that the database is kept in, and that nobody else may write to; absent where servers keep the data. */
+  isOwnFile?(path: string): Promise<boolean>;
   /** Only where vectors may be compared by the database: adds a column for that to `text_vector`, if the extension can be had. */
   addVectorColumn?(db: Kysely<unknown>): Promise<void>;
   /** Whether that succeeded once. */

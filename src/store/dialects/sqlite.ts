@@ -25,6 +25,7 @@ import {
   type SqliteResult,
   type SqliteStatement,
 } from './sqlite-connection.ts';
+import { isFileOf } from './sqlite-files.ts';
 
 const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -71,6 +72,7 @@ export async function openSqlite(
     tryLock: async (name) => tryLock(path, name),
     // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
+    isOwnFile: (other) => isFileOf(path, other),
     async close() {
       lookup.close();
       // A thread that is ended while it still loads takes the whole process with it, so that it has something to do first.

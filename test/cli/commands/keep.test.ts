@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { aManifest } from '../../support/builders.ts';
@@ -102,6 +102,45 @@ testBothWays('hub backup: a copy of the database that a hub has open', { manifes
   const nowhere = await hub('backup', join(file, 'no', 'copy'));
   assert.equal(nowhere.exitCode, 1);
   assert.match(nowhere.error, /^hub: ENOTDIR/);
+});
+
+testBothWays('hub backup, hub export: never over the database itself', { manifests }, async (_t, reached) => {
+  if (reached.way !== 'in process') return;
+  const { hub, environment } = reached;
+  const database = environment.DB_PATH ?? '';
+  const folder = dirname(database);
+  await symlink(database, join(folder, 'symbolic'));
+  await symlink(folder, join(folder, 'folder'));
+  await link(database, join(folder, 'hard'));
+  const before = await readFile(database);
+  const places = [
+    ...['catalog.sqlite', 'symbolic', 'hard', join('folder', 'catalog.sqlite')].map((name) => join(folder, name)),
+    ...['-wal', '-shm', '-journal', '-lock-0123456789ab'].map((end) => `${database}${end}`),
+  ];
+  for (const path of places) {
+    for (const args of [
+      ['backup', path],
+      ['export', '--output', path],
+    ]) {
+      const { exitCode, out, error } = await hub(...args, '--force');
+      assert.deepEqual([exitCode, out], [2, ''], `${args.join(' ')}: ${error}`);
+      assert.equal(error, `hub: ${path} is a file of the database itself, which is left alone: name another.\n`);
+    }
+  }
+  assert.deepEqual(await readFile(database), before);
+  assert.equal((await hub('backup', `${database}-copy`)).exitCode, 0);
+});
+
+test('hub backup, hub export: nor over one that has the name of an unfinished file', async (t) => {
+  const copy = join(await tempDir(t), 'copy');
+  const environment = { DB_PATH: `${copy}.unfinished` };
+  await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
+  for (const args of [
+    ['backup', copy],
+    ['export', '--output', copy],
+  ])
+    assert.equal((await inTerminal(args, { environment })).exitCode, 2, args.join(' '));
+  assert.match((await inTerminal(['remotes', 'list'], { environment })).out, /catalog\.example\.org/);
 });
 
 const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no PostgreSQL ***' : false;
