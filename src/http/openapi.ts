@@ -6,6 +6,7 @@ import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-ty
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
+import { DOCS_LOOK } from './docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
@@ -27,16 +28,6 @@ const PAGE_POLICY = {
   'form-action': "'none'",
   'frame-ancestors': "'none'",
 };
-
-/** The page is that of a library, which knows of no other: whoever came here by a link must be able to go back. */
-const WAY_BACK = `
-const link = Object.assign(document.createElement('a'), { href: '/', className: 'way-back', textContent: '← Catalog Hub' });
-document.body.prepend(link);
-`;
-const WAY_BACK_STYLE = `
-.way-back { display: inline-block; padding: 1rem 1.25rem 0; color: #1b5e8c; font: 600 1rem/1.5 system-ui, sans-serif; }
-.dark-mode .way-back { color: #9cc7e8; }
-`;
 
 /** What any route may answer, whatever it does. */
 const ANYWHERE: readonly ErrorCode[] = ['internal_error', 'overloaded'];
@@ -60,11 +51,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    theme: {
-      title: 'Catalog Hub',
-      css: [{ filename: 'way-back.css', content: WAY_BACK_STYLE }],
-      js: [{ filename: 'way-back.js', content: WAY_BACK }],
-    },
+    theme: DOCS_LOOK,
     staticCSP: PAGE_POLICY,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });

@@ -87,10 +87,28 @@ browserTest(
   },
 );
 
+for (const colorScheme of ['light', 'dark'] as const) {
+  browserTest(
+    `look: the description of the API is ${colorScheme} as the device is, and can be read`,
+    {},
+    async ({ open }) => {
+      const page = await open('/docs', { colorScheme, bypassCSP: true });
+      await page.locator('[data-path="/catalog/install"]').click();
+      await page.locator('.microlight').first().waitFor();
+      await screenshot(page, `docs-${colorScheme}`);
+      const lightness = await page.evaluate(
+        `Number(/\\d+/.exec(getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor)) + Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor))`,
+      );
+      assert.ok(colorScheme === 'dark' ? Number(lightness) < 100 : Number(lightness) > 200, String(lightness));
+      // Only what the hub can mend: the rest of the page is made by a library.
+      assert.deepEqual(await axeFindings(page, ['color-contrast']), []);
+    },
+  );
+}
+
 browserTest('look: from the description of the API a link leads back to the page', {}, async ({ open }) => {
   const page = await open('/docs');
   await page.getByText('Agents, tools and MCP servers: read them.').waitFor();
-  await screenshot(page, 'docs');
   await page.getByRole('link', { name: '← Catalog Hub' }).click();
   await page.getByText('The catalog is empty').waitFor();
 });

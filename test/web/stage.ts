@@ -119,13 +119,14 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, SCREENSHOTS)), fullPage });
 }
 
-/** What axe finds wrong with the page, by the rules of WCAG 2.2 AA. */
-export async function axeFindings(page: Page): Promise<string[]> {
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds wrong with the page, by the rules of WCAG 2.2 AA unless others are named. */
+export async function axeFindings(page: Page, rules: readonly string[] = WCAG): Promise<string[]> {
   const source = await readFile(new URL('node_modules/axe-core/axe.min.js', ROOT), 'utf8');
   await page.evaluate(source);
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   // Of what is well it would otherwise say where each of it is, which takes longer than to find out.
-  const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   return page.evaluate(`axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ target, any }) =>
       target.join(' ') + ' (' + any.map(({ message }) => message).join('; ') + ')').join(', ')))`);

@@ -1,0 +1,61 @@
+// What the hub adds to the page at /docs, which is that of a library: the way back, and the theme.
+
+/** The page knows of no other: whoever came here by a link must be able to go back. */
+const WAY_BACK = `
+const link = Object.assign(document.createElement('a'), { href: '/', className: 'way-back', textContent: '← Catalog Hub' });
+document.body.prepend(link);
+`;
+
+/** As the reader chose on the hub's own page (web/src/theme.ts), or as the device has it; the library has a dark look, and nothing that turns it on. */
+const THEME = `
+const isDark = matchMedia('(prefers-color-scheme: dark)');
+function chosen() {
+  try {
+    return localStorage.getItem('hub.theme');
+  } catch {
+    return null;
+  }
+}
+function follow() {
+  const theme = chosen();
+  const dark = theme === 'dark' || (theme !== 'light' && isDark.matches);
+  document.documentElement.classList.toggle('dark-mode', dark);
+  document.documentElement.classList.toggle('light-mode', !dark);
+}
+isDark.addEventListener('change', follow);
+addEventListener('storage', follow);
+follow();
+`;
+
+/** Dark from the first moment on: the script that says so comes after a long one of the library. */
+const STYLE = `
+@media (prefers-color-scheme: dark) {
+  html:not(.light-mode), html:not(.light-mode) body { background: #1c2022; }
+}
+.dark-mode body { background: #1c2022; }
+.way-back { display: inline-block; padding: 1rem 1.25rem 0; color: #1b5e8c; font: 600 1rem/1.5 system-ui, sans-serif; }
+.dark-mode .way-back { color: #9cc7e8; }
+`;
+
+/** Where the library's own colours are too faint to be read by everybody (WCAG 2.2 AA). */
+const CONTRAST = `
+.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1c6bb0; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1a7a4c; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #c02828; }
+.swagger-ui .btn.execute { background-color: #1c6bb0; border-color: #1c6bb0; color: #fff; }
+.swagger-ui .info .title small { background: #5f6673; }
+.swagger-ui .info .title small.version-stamp { background: #4d6b02; }
+html:not(.dark-mode) .swagger-ui .btn.cancel { color: #c02828; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { color: #1a7a4c; }
+html:not(.dark-mode) .swagger-ui .info .link { color: #1c6bb0; }
+html:not(.dark-mode) .swagger-ui .parameter__in { color: #5c5c5c; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #5c5c5c; }
+html.dark-mode .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel { color: #ff8a8a; }
+.swagger-ui .microlight span[style*='211, 99, 99'] { color: #f09a9a !important; }
+`;
+
+export const DOCS_LOOK = {
+  title: 'Catalog Hub',
+  css: [{ filename: 'hub.css', content: STYLE + CONTRAST }],
+  js: [{ filename: 'hub.js', content: `{${THEME}${WAY_BACK}}` }],
+};
