@@ -17,6 +17,7 @@ import { assertLocked } from './frozen.ts';
 import { lockEntry } from './lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, readLockfile } from './lockfile.ts';
 import { lockfileStep } from './lockfile-step.ts';
+import { shownPlan } from './plan.ts';
 import { REGISTER_STEP, registerStep } from './register-step.ts';
 import { runStep, type StepWatch } from './step.ts';
 import { withWhatIsThere } from './still-there.ts';
@@ -85,7 +86,7 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
     dry_run: false,
     target: request.target,
-    plan,
+    plan: shownPlan(plan),
     results,
     files_written: [
       ...new Set([

@@ -7,7 +7,7 @@ import { explain } from './explain.ts';
 import { assertLocked } from './frozen.ts';
 import { type FetchManifest, withLockedManifest } from './locked-manifest.ts';
 import { EMPTY_LOCKFILE, readLockfile } from './lockfile.ts';
-import { planInstall } from './plan.ts';
+import { planInstall, shownPlan } from './plan.ts';
 import { findSubject, type SubjectCatalog } from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target.ts';
 import { createTargetQueue } from './target-queue.ts';
@@ -51,10 +51,15 @@ export function createInstall(dependencies: InstallDependencies): Install {
     // A lockfile that cannot be read is told by its own step.
     const plan = planInstall(subject, await lockfileOf(whole).catch(() => undefined));
     if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);
-    onEvent({ kind: 'plan', plan });
+    onEvent({ kind: 'plan', plan: shownPlan(plan) });
     if (request.dry_run) {
       const fault = await targetFault(request.target, targets);
-      return dryReport({ request, plan, fault, lockfile: await lockfileOf(whole).catch(() => undefined) });
+      return dryReport({
+        request,
+        plan: shownPlan(plan),
+        fault,
+        lockfile: await lockfileOf(whole).catch(() => undefined),
+      });
     }
     const targetDir = await prepareTarget(request.target, targets);
     return inTurn(targetDir, signal, () => carryOut({ request, subject, plan, targetDir, signal, onEvent }, tools));

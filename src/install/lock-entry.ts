@@ -1,6 +1,7 @@
 // What the lockfile says about one install.
 import { withoutCredentials } from '../lib/credentials.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
+import { shownAddress } from '../lib/secret-address.ts';
 import type { InstalledArtifact } from './artifacts/artifact-installer.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, PlannedArtifact } from './contract.ts';
 import type { InstallSubject } from './subject.ts';
@@ -33,13 +34,18 @@ export function lockEntry(
     artifacts: locked,
     adapters: [...adapters],
     provenance: {
-      manifest_url: manifestUrl,
+      manifest_url: shownOrNull(manifestUrl),
       // Clients fetch the manifest from here, also when it came with the request.
-      source_url: sourceUrl ?? manifestUrl,
+      source_url: shownOrNull(sourceUrl ?? manifestUrl),
       manifest_digest: manifestDigest,
       ...(commit ? { commit } : {}),
     },
   };
+}
+
+/** Lockfiles go into repositories. */
+function shownOrNull(address: string | null): string | null {
+  return address === null ? null : shownAddress(address);
 }
 
 function lockedArtifact(outcome: ArtifactOutcome, uid: string): LockedArtifact {

@@ -4,7 +4,7 @@ import type { Entity } from '../catalog/entity.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { shownAddress } from '../lib/secret-address.ts';
+import { fillGaps, gapSecrets, shownAddress } from '../lib/secret-address.ts';
 import { type InstallRequest, LOCKFILE_NAME, type LockedEntity, type Lockfile } from './contract.ts';
 import { mismatch, otherVersion } from './frozen.ts';
 import { findLocked } from './lockfile.ts';
@@ -56,7 +56,9 @@ async function fetchLocked(
   const failures: string[] = [];
   let other: string | undefined;
   for (const url of addressesOf(locked)) {
-    const fetched = await fetchManifest(url, signal);
+    const fetched = isShortened(url)
+      ? { error: 'a secret of this address is not in the lockfile' }
+      : await fetchManifest(url, signal);
     if ('error' in fetched) {
       failures.push(`${shownAddress(url)}: ${fetched.error.replace(/\.$/, '')}`);
       continue;
@@ -74,6 +76,11 @@ async function fetchLocked(
 function addressesOf({ provenance: { source_url, manifest_url } }: LockedEntity): string[] {
   const isWeb = (url: string) => URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
   return [...new Set([source_url, manifest_url])].filter((url) => url !== null).filter(isWeb);
+}
+
+/** As lockfiles have addresses with a secret in them. */
+function isShortened(url: string): boolean {
+  return gapSecrets(url).length > 1 && fillGaps(gapSecrets(url), () => '***') === url;
 }
 
 function notToBeHad(id: string, failures: readonly string[]): HubError {

@@ -1,4 +1,5 @@
 // What an install will do, as data: nothing is decided later.
+import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
 import { type ReadyArtifact, readArtifact, type SpecFault } from './artifacts/installers.ts';
@@ -15,6 +16,15 @@ export function planInstall(subject: InstallSubject, lockfile?: Lockfile): Insta
     artifacts,
     adapters: planAdapters(subject, { places, others: placesOfOthers(lockfile, subject.uid) }),
     mcp_registration: subject.mcpRegistration ?? {},
+  };
+}
+
+/** As anybody may see it: what is carried out needs the secrets of a manifest, and whoever reads a report does not. */
+export function shownPlan(plan: InstallPlan): InstallPlan {
+  return {
+    ...plan,
+    artifacts: plan.artifacts.map((each) => ({ ...each, spec: withoutCredentials(each.spec) })),
+    mcp_registration: withoutCredentials(plan.mcp_registration),
   };
 }
 

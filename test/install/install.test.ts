@@ -6,6 +6,8 @@ import { InstallRequest } from '../../src/install/contract.ts';
 import { treeDigest } from '../../src/lib/file-digest.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
 import { startGitHost } from './git-host.ts';
 import { aFolder, installStage, stepNamed } from './installing.ts';
 
@@ -206,6 +208,28 @@ test('install: a file that a person wrote or changed is kept beside', async (t) 
     ['pdf.py', 'pdf.py.orig'],
     'its own it replaces',
   );
+});
+
+test('install: secrets of a manifest are used and in no report, plan or lockfile', async (t) => {
+  const host = await startIndexServer(t);
+  const { install, read } = await installStage(t);
+  host.put('/a.zip', rawZip([{ name: 'a.txt', content: 'x' }]));
+  const url = `${host.url('/a.zip')}?token=very-secret`;
+  const manifest = aManifest({
+    artifacts: [
+      { kind: 'zip', spec: { url, headers: { authorization: 'Bearer very-secret' } } },
+      { kind: 'unknown', spec: { index_url: 'https://me:very-secret@p.example/simple', api_key: 'very-secret' } },
+    ],
+    mcp_registration: { server: { url: 'https://s.example/sse', headers: { 'X-Api-Key': 'very-secret' } } },
+  });
+  const [dry, report] = [await install(manifest, { dry_run: true }), await install(manifest)];
+  assert.equal(stepNamed(report, 'zip.extract').ok, true, JSON.stringify(report.results));
+  assert.deepEqual(
+    host.requests.map(({ path }) => path),
+    ['/a.zip?token=very-secret'],
+  );
+  assert.doesNotMatch(JSON.stringify([dry, report, await read('hub.lock.json')]), /very-secret/);
+  assert.match(JSON.stringify(report.plan.artifacts[0]?.spec), /token=\*\*\*/);
 });
 
 test('install: an unreadable lockfile is never overwritten; the rest is installed', async (t) => {

@@ -84,17 +84,32 @@ test('frozen: another manifest at the address is a difference, and is not stored
 
 test('frozen: a manifest that cannot be had is told, with what to do', async (t) => {
   const host = await startIndexServer(t);
-  const { frozen } = await colleague(t, `${host.url('/pdf.json')}?token=very-secret`);
+  const { frozen } = await colleague(t, `${host.url('/pdf.json')}?page=1`);
   await assert.rejects(
     frozen(),
     ({ code, message }) =>
       code === 'entity_not_found' &&
-      /could not be fetched from where hub\.lock\.json says: http:\S+\/pdf\.json\?token=\*\*\*: answered 404\. Send the manifest/.test(
+      /could not be fetched from where hub\.lock\.json says: http:\S+\/pdf\.json\?page=1: answered 404\. Send the manifest/.test(
         message,
       ),
   );
   host.put('/pdf.json', 'no manifest');
   await assert.rejects(frozen(), { code: 'entity_not_found', message: /pdf\.json\S*: The manifest .*\. Send/ });
+});
+
+test('frozen: a secret in the address of the manifest is not in the lockfile, and what is missing is told', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/pdf.json', aManifest({ adapters: ADAPTERS }));
+  const { frozen, text } = await colleague(t, `${host.url('/pdf.json')}?page=1&token=very-secret`);
+  assert.doesNotMatch(text, /very-secret/);
+  assert.match(text, /"source_url": "http:\S+\/pdf\.json\?page=1&token=\*\*\*"/);
+  await assert.rejects(frozen(), {
+    code: 'entity_not_found',
+    message: /token=\*\*\*: a secret of this address is not in the lockfile\b.*Send the manifest/,
+  });
+  assert.equal(host.requests.length, 0, 'nobody is asked with a wrong secret');
+  const sent = await frozen({ manifest: aManifest({ adapters: ADAPTERS }) });
+  assert.equal(sent.ok, true, JSON.stringify(sent.results));
 });
 
 test('frozen: a lockfile that names no address, or a version that is not locked', async (t) => {
