@@ -1,58 +1,69 @@
-// What the hub knows of an entity, short enough for a model's context, and without credentials.
+// What the hub knows of an entity, short enough for a model's context, without credentials, and no text of a publisher at the start of a line.
 import type { EntityRecord } from '../catalog/contract.ts';
 import { gatewayLine, gatewayState } from '../gateway/state-words.ts';
 import type { SearchItem } from '../search/contract.ts';
-import { shortText, shownJson } from './short.ts';
+import { oneLine } from './line.ts';
+import { type Shortened, shortened, shortText } from './short.ts';
 
+const LONGEST_TITLE = 120;
 const LONGEST_SUMMARY = 240;
 const LONGEST_DESCRIPTION = 1_500;
 const MOST_VERSIONS = 10;
-const MOST_TAGS = 15;
 
 export function shownItem(item: SearchItem): Record<string, unknown> {
-  const { id, type, name, title, version, status, score_final: score, fit_reason: why } = item;
+  const { id, type, version, status, score_final: score, fit_reason: why } = item;
+  const name = shortText(item.name, LONGEST_TITLE);
+  const title = item.title && shortText(item.title, LONGEST_TITLE);
   const summary = shortText(item.summary, LONGEST_SUMMARY);
-  return { id, type, name, title, version, status, summary, score, ...(why ? { why: shortText(why) } : {}) };
+  const reason = why ? { why: shortText(why, LONGEST_SUMMARY) } : {};
+  return { id, type, name, title, version, status, summary, score, ...reason };
 }
 
 export function itemLine({ id, title, name, summary, status, fit_reason }: SearchItem, position: number): string {
   const note = status === 'active' ? '' : ` [${status}]`;
-  const why = fit_reason ? `\n   ${shortText(fit_reason)}` : '';
-  return `${position}. ${id}${note}: ${title ?? name}. ${shortText(summary, LONGEST_SUMMARY)}${why}`;
+  const why = fit_reason ? `\n   Why: ${shortText(fit_reason, LONGEST_SUMMARY)}` : '';
+  const called = shortText(title ?? name, LONGEST_TITLE);
+  return `${position}. ${oneLine(id)}${note}: ${called}. ${shortText(summary, LONGEST_SUMMARY)}${why}`;
 }
 
-export function shownEntity(entity: EntityRecord): Record<string, unknown> {
+export function shownEntity(entity: EntityRecord): Shortened {
   const { id, type, name, title, version, status, license, homepage, links } = entity;
   const { capabilities, frameworks, providers, gateway_registered_at, gateway_error } = entity;
   const artifacts = entity.artifacts.map(({ kind, spec }) => ({ kind, spec }));
   const adapters = entity.adapters.map(({ framework, template_key }) => ({ framework, template_key }));
   const server = serverOf(entity.mcp_registration);
-  return {
-    ...{ id, type, name, title, version, status },
-    summary: shortText(entity.summary),
-    description: shortText(entity.description, LONGEST_DESCRIPTION),
-    tags: entity.tags.slice(0, MOST_TAGS),
-    ...shownJson({ license, homepage, links, artifacts, adapters, server }),
-    ...shownJson({ capabilities, frameworks, providers, gateway_registered_at, gateway_error }),
-    score_quality: entity.score_quality,
-    versions: entity.versions.slice(0, MOST_VERSIONS).map((each) => each.version),
-    version_count: entity.versions.length,
-    published_at: entity.published_at,
-  };
+  return shortened(
+    {
+      ...{ id, type, name, title, version, status },
+      ...{ summary: entity.summary, description: entity.description, tags: entity.tags },
+      ...{ license, homepage, links, artifacts, adapters, server },
+      ...{ capabilities, frameworks, providers, gateway_registered_at, gateway_error },
+      score_quality: entity.score_quality,
+      versions: entity.versions.slice(0, MOST_VERSIONS).map((each) => each.version),
+      version_count: entity.versions.length,
+      published_at: entity.published_at,
+    },
+    { name: LONGEST_TITLE, title: LONGEST_TITLE, description: LONGEST_DESCRIPTION },
+  );
 }
 
-export function entityText(entity: EntityRecord): string {
+/** Where all is that an answer has no room for; of an id, only the slash must be encoded. */
+export function wholeManifest(id: string): string {
+  return `the resource catalog://manifest/${encodeURIComponent(id).replaceAll('%3A', ':').replaceAll('%40', '@')} has all of it.`;
+}
+
+export function entityLines(entity: EntityRecord): string[] {
   const { id, title, name, summary, license, artifacts, versions } = entity;
   const kinds = artifacts.map(({ kind }) => String(kind)).join(', ');
   const gateway = gatewayText(entity);
   return [
-    `${title ?? name} (${id})`,
-    shortText(summary),
+    `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
+    `Summary: ${shortText(summary)}`,
     kinds ? `Installs: ${shortText(kinds)}.` : 'Nothing to install: it is used where it runs.',
     license ? `License: ${shortText(license)}.` : 'License: not stated.',
     `${versions.length} version${versions.length === 1 ? '' : 's'}.`,
     ...(gateway ? [`Gateway: ${gateway}.`] : []),
-  ].join('\n');
+  ];
 }
 
 /** Undefined when the gateway was never told of it. */

@@ -1,7 +1,7 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { withoutCredentials } from '../lib/credentials.ts';
-import { shownEntity } from './present.ts';
+import { shownEntity, wholeManifest } from './present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
 
 /** As many as the protocol allows in one answer. */
@@ -14,7 +14,7 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
     'entity',
     new ResourceTemplate('catalog://entity/{id}', { list: undefined, complete }),
     { title: 'An entity of the catalog', description: 'The same as get_entity.', mimeType: 'application/json' },
-    (uri, { id }) => read(uri, async () => JSON.stringify(shownEntity(await hub.getEntity(idFrom(id))), null, 2)),
+    (uri, { id }) => read(uri, () => entityDocument(hub, idFrom(id))),
   );
   server.registerResource(
     'manifest',
@@ -44,6 +44,13 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
       throw new ProtocolError(isOfCaller ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, message);
     }
   }
+}
+
+async function entityDocument(hub: McpHub, id: string): Promise<string> {
+  const entity = await hub.getEntity(id);
+  const { shown, cut } = shownEntity(entity);
+  const missing = cut.length > 0 ? { cut, whole: wholeManifest(entity.id) } : {};
+  return JSON.stringify({ ...shown, ...missing }, null, 2);
 }
 
 /** Ids hold `/` at times, which stands encoded in an address. */

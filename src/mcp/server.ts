@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { VERSION } from '../version.ts';
 import { offerFindPrompt } from './prompt.ts';
 import { offerResources } from './resources.ts';
-import type { McpServerOptions } from './tool.ts';
+import { FOREIGN_WORDS, type McpServerOptions } from './tool.ts';
 import { offerInstall, offerPlan } from './tools-install.ts';
 import { offerPending, offerSync } from './tools-operating.ts';
 import { offerEntity, offerSearch } from './tools-reading.ts';
@@ -12,6 +12,7 @@ const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',
   'Say what you need in plain words with search_catalog, read one with get_entity,',
   'look at plan_install, and put it into a project with install_entity.',
+  FOREIGN_WORDS,
 ].join(' ');
 
 const OFFERS = [

@@ -5,8 +5,9 @@ import { HubError } from '../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../gateway/state-words.ts';
 import type { InstallPlan, InstallReport } from '../install/contract.ts';
 import { EntityId } from './entity-id.ts';
-import { shortLines, shownJson } from './short.ts';
-import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
+import { wholeManifest } from './present.ts';
+import { shortened, shortLines, shownJson } from './short.ts';
+import { answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 export function offerPlan(server: McpServer, options: McpServerOptions): void {
@@ -14,8 +15,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     'plan_install',
     {
       title: 'See what an install would do',
-      description:
-        'The steps of an install, with the commands, before anything is touched. Nothing is written. Needs the admin token, as the install does.',
+      description: `The steps of an install, with the commands, before anything is touched. Nothing is written. Needs the admin token, as the install does. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({ id: EntityId }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -27,8 +27,9 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
         // Without the registration itself, which may hold what is secret.
         const { mcp_registration: registration, ...rest } = plan;
         const isEmpty = Object.keys(registration).length === 0;
-        const shown = { ...shownJson(rest), registers: !isEmpty && reasonNotForGateway(registration) === undefined };
-        return answer(planText(shown, plan), shown);
+        const reason = isEmpty ? undefined : reasonNotForGateway(registration);
+        const whole = { ...rest, registers: !isEmpty && reason === undefined, not_for_gateway: reason };
+        return shortAnswer(planLines(shownJson(whole), plan), shortened(whole), wholeManifest(plan.id));
       }),
   );
 }
@@ -57,8 +58,9 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         const report = await findable(id, installing);
         const { ok, results, files_written } = report;
         const folder = (await options.targetFolder?.(target)) ?? report.target;
-        const shown = shownJson({ ok, target: folder, results, files_written });
-        return { ...answer(reportText(shown, report), shown), isError: !ok };
+        const whole = { ok, target: folder, results, files_written };
+        const place = 'hub.lock.json in the folder lists what was installed.';
+        return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
       }),
   );
 }
@@ -76,11 +78,13 @@ async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
   }
 }
 
+interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
+  registers: boolean;
+  not_for_gateway?: string;
+}
+
 /** Says only what was made fit to be shown; of the whole, how much there is. */
-function planText(
-  { id, artifacts, adapters, registers }: Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> & { registers: boolean },
-  whole: InstallPlan,
-): string {
+function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
   const lines = [
     ...shortLines(
       artifacts.map(({ step, command }) => `- ${step}: ${command}`),
@@ -91,15 +95,16 @@ function planText(
       whole.adapters.length,
     ),
     ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
+    ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
     '- lockfile.write: hub.lock.json',
   ];
-  return [`Installing ${id} would:`, ...lines].join('\n');
+  return [`Installing ${id} would:`, ...lines];
 }
 
-function reportText(
+function reportLines(
   { ok, target, results }: Pick<InstallReport, 'ok' | 'target' | 'results'>,
   whole: InstallReport,
-): string {
+): string[] {
   const lines = results.map(({ step, ok: isDone, extra }) => {
     if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
     if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}`;
@@ -107,5 +112,5 @@ function reportText(
   });
   const { id } = whole.plan;
   const head = ok ? `Installed ${id} into ${target}.` : `${id} was not installed completely into ${target}:`;
-  return [head, ...shortLines(lines, whole.results.length)].join('\n');
+  return [head, ...shortLines(lines, whole.results.length)];
 }

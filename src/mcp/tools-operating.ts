@@ -2,8 +2,8 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { gatewayText } from './present.ts';
-import { shortLines, shortText, shownJson } from './short.ts';
-import { answer, answeredToAdmin, type McpServerOptions, progressTeller } from './tool.ts';
+import { countThatFit, shortened, shortLines, shortText, shownJson } from './short.ts';
+import { answer, answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const MOST_PENDING = 50;
@@ -13,8 +13,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
     'list_pending',
     {
       title: 'Servers that are not in the gateway',
-      description:
-        'MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs the admin token.',
+      description: `MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs the admin token. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({
         query: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
         words: z.string().max(200).default('').describe('Another name of query'),
@@ -22,7 +21,11 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
         limit: z.number().int().min(1).max(MOST_PENDING).default(20).describe('How many servers at most'),
         offset: z.number().int().min(0).default(0).describe('How many servers to leave out, to go on after them'),
       }),
-      outputSchema: z.object({ items: z.array(z.looseObject({ uid: z.string() })), total: z.number() }),
+      outputSchema: z.object({
+        items: z.array(z.looseObject({ uid: z.string() })),
+        total: z.number(),
+        next_offset: z.number().optional().describe('Where the next servers begin, if there are more'),
+      }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ query, words, error_only: errorOnly, limit, offset }) =>
@@ -31,7 +34,16 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
         const { items, total } = await options.hub.listPending({ text, errorOnly, limit, offset });
         const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? 'not tried yet'}`);
         const head = `${total} ${errorOnly ? 'failed' : 'pending'}.`;
-        return answer([head, ...lines].join('\n'), { items: shownJson(items), total });
+        const shown = items.map((item) => shownJson(item));
+        const count = countThatFit(shown, lines);
+        const next = offset + count;
+        const hasMore = count > 0 && total > next;
+        const more = hasMore ? [`${total - next} more; offset ${next} goes on.`] : [];
+        return answer([head, ...lines.slice(0, count), ...more], {
+          items: shown.slice(0, count),
+          total,
+          ...(hasMore && { next_offset: next }),
+        });
       }),
   );
 }
@@ -68,9 +80,10 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         const lines = Object.entries(refused).map(
           ([url, manifests]) => `${url}: manifests refused: ${manifests} ('hub remotes rejections' tells why)`,
         );
-        return answer(
-          [text, ...shortLines([...faults, ...lines]), ...(note ? [note] : [])].join('\n'),
-          shownJson({ ...report, refused }),
+        return shortAnswer(
+          [text, ...shortLines([...faults, ...lines]), ...(note ? [shortText(note)] : [])],
+          shortened({ ...report, refused }),
+          "'hub remotes list' and 'hub remotes rejections' have all of it.",
         );
       }),
   );

@@ -5,8 +5,9 @@ import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { SEARCH_MODES, VERSION_CHOICES } from '../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../search/search-query.ts';
 import { EntityId } from './entity-id.ts';
-import { entityText, itemLine, shownEntity, shownItem } from './present.ts';
-import { answer, answered, type McpServerOptions } from './tool.ts';
+import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from './present.ts';
+import { countThatFit, shortText } from './short.ts';
+import { answer, answered, FOREIGN_WORDS, type McpServerOptions, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const MOST_RESULTS = 20;
@@ -40,12 +41,12 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
     'search_catalog',
     {
       title: 'Search the catalog',
-      description:
-        'Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing.',
+      description: `Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing. ${FOREIGN_WORDS}`,
       inputSchema: SearchInput,
       outputSchema: z.object({
         items: z.array(z.looseObject({ id: z.string() })),
         total: z.number(),
+        next_offset: z.number().optional().describe('Where the next results begin, if there are more'),
         degraded: z.string().optional().describe('Which part of search was not available'),
         only_by_meaning: z.literal(true).optional().describe('No result has a word of the query'),
       }),
@@ -58,14 +59,19 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
           searchQuery({ ...wish, versions, text: query, withFitReason: true }),
         );
         const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
-        const found = lines.length > 0 ? lines : [await nothingFound(options)];
-        const notes = [only_by_meaning && ONLY_NEAREST, degraded].filter((note) => note !== undefined);
-        const shown = wish.offset + items.length;
-        const more = items.length > 0 && total > shown ? [`${total - shown} more; offset ${shown} goes on.`] : [];
-        return answer([...found, ...more, ...notes].join('\n'), {
-          items: items.map(shownItem),
+        const shown = items.map(shownItem);
+        const count = countThatFit(shown, lines);
+        const found = count > 0 ? [...lines.slice(0, count), FOREIGN_WORDS] : [await nothingFound(options)];
+        const lack = degraded && shortText(degraded);
+        const notes = [only_by_meaning && ONLY_NEAREST, lack].filter((note) => note !== undefined);
+        const next = wish.offset + count;
+        const hasMore = count > 0 && total > next;
+        const more = hasMore ? [`${total - next} more; offset ${next} goes on.`] : [];
+        return answer([...found, ...notes, ...more], {
+          items: shown.slice(0, count),
           total,
-          ...(degraded !== undefined && { degraded }),
+          ...(hasMore && { next_offset: next }),
+          ...(lack !== undefined && { degraded: lack }),
           ...(only_by_meaning && { only_by_meaning }),
         });
       }),
@@ -83,8 +89,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     'get_entity',
     {
       title: 'Read one entity',
-      description:
-        'What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions.',
+      description: `What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({ id: EntityId }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,
@@ -92,7 +97,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     ({ id }) =>
       answered(options, async () => {
         const entity = await options.hub.getEntity(id);
-        return answer(entityText(entity), shownEntity(entity));
+        return shortAnswer([...entityLines(entity), FOREIGN_WORDS], shownEntity(entity), wholeManifest(entity.id));
       }),
   );
 }
