@@ -48,7 +48,7 @@ export const InstallRequest = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Installs exactly what the lockfile in the target says; any difference is an error. What is not in the catalog is fetched from where the lockfile says that its manifest is.',
+      'Installs exactly what the lockfile in the target says, and puts back what was changed there since; fails when a digest, commit or version would be another. A manifest that the catalog does not have, or has otherwise, is fetched from where the lockfile says that it is.',
     ),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;

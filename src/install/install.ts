@@ -41,13 +41,13 @@ export function createInstall(dependencies: InstallDependencies): Install {
 
   async function install(asked: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
     const whole = await checkTarget(asked.target, targets);
-    const request = await withLockedManifest(withManifest(asked, manifestOf), {
+    const { request, isBesideCatalog } = await withLockedManifest(withManifest(asked, manifestOf), {
       catalog,
       fetchManifest,
       readLockfile: () => lockfileOf(whole),
       signal,
     });
-    const subject = await findSubject(catalog, request);
+    const subject = await findSubject(catalog, request, { isBesideCatalog });
     // A lockfile that cannot be read is told by its own step.
     const plan = planInstall(subject, await lockfileOf(whole).catch(() => undefined));
     if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);

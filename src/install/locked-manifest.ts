@@ -1,9 +1,9 @@
 // The manifest of what only a lockfile knows: fetched from where the lockfile says that it came from.
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Entity } from '../catalog/entity.ts';
+import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { fillGaps, gapSecrets, shownAddress } from '../lib/secret-address.ts';
 import { type InstallRequest, LOCKFILE_NAME, type LockedEntity, type Lockfile } from './contract.ts';
 import { mismatch, otherVersion } from './frozen.ts';
@@ -13,10 +13,16 @@ import { findLocked } from './lockfile.ts';
 export type FetchManifest = (url: string, signal: AbortSignal) => Promise<{ entity: Entity } | { error: string }>;
 
 export interface LockedManifestSources {
-  catalog: Pick<Catalog, 'get'>;
+  catalog: Pick<Catalog, 'get' | 'manifest'>;
   fetchManifest: FetchManifest;
   readLockfile: () => Promise<Lockfile | undefined>;
   signal: AbortSignal;
+}
+
+export interface LockedRequest {
+  request: InstallRequest;
+  /** Whether the catalog has another manifest of the entity, which is not to be replaced by the one in the request. */
+  isBesideCatalog: boolean;
 }
 
 /**
@@ -26,27 +32,46 @@ export interface LockedManifestSources {
 export async function withLockedManifest(
   request: InstallRequest,
   sources: LockedManifestSources,
-): Promise<InstallRequest> {
+): Promise<LockedRequest> {
   const reference = parseReference(request.id);
-  if (!request.frozen || request.manifest || !reference) return request;
+  const unchanged = { request, isBesideCatalog: false };
+  if (!request.frozen || request.manifest || !reference) return unchanged;
   const locked = findLocked(await sources.readLockfile(), request.id);
-  if (!locked) return request;
+  if (!locked) return unchanged;
   // Without a version, the one that is locked is meant, and not the newest.
   const id = reference.version === undefined ? locked.id : request.id;
-  if (await isInCatalog(id, sources.catalog)) return { ...request, id };
+  const digest = await digestInCatalog(id, sources.catalog);
+  const isBesideCatalog = digest !== undefined;
+  const fromCatalog = { request: { ...request, id }, isBesideCatalog: false };
+  if (digest === locked.provenance.manifest_digest) return fromCatalog;
+  // Told as what it is by whoever compares with the lockfile.
+  if (isBesideCatalog && id !== locked.id) return fromCatalog;
   if (id !== locked.id) throw otherVersion(locked.id, id);
-  const { document, sourceUrl } = await fetchLocked(locked, sources);
-  return { ...request, id, manifest: document, source_url: sourceUrl, provenance: undefined };
+  const fetched = fetchLocked(locked, sources);
+  const found = await (isBesideCatalog ? fetched.catch(unlessOurs) : fetched);
+  if (!found) return fromCatalog;
+  const { document, sourceUrl } = found;
+  return {
+    request: { ...request, id, manifest: document, source_url: sourceUrl, provenance: undefined },
+    isBesideCatalog,
+  };
 }
 
-async function isInCatalog(id: string, catalog: LockedManifestSources['catalog']): Promise<boolean> {
-  return catalog.get(id).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof HubError && error.code === 'entity_not_found') return false;
-      throw error;
-    },
-  );
+/** The catalog has a manifest, whose difference is the news then. */
+function unlessOurs(error: unknown): undefined {
+  if (!(error instanceof HubError)) throw error;
+}
+
+/** Undefined when the catalog does not have it. */
+async function digestInCatalog(id: string, catalog: LockedManifestSources['catalog']): Promise<string | undefined> {
+  try {
+    const { text } = await catalog.manifest((await catalog.get(id)).id);
+    const document: unknown = JSON.parse(text);
+    return isJsonObject(document) ? entityFromManifest({ document, text }).manifestDigest : '';
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
+    throw error;
+  }
 }
 
 async function fetchLocked(

@@ -41,5 +41,7 @@ function reasonToSkip({ subject, isGatewayConfigured, signal }: RegisterJob): st
     const lack = reasonNotForGateway(registration);
     return lack ? `Not for the gateway: ${lack}` : 'No gateway is configured (MCP_GATEWAY_URL).';
   }
+  if (subject.isBesideCatalog)
+    return 'The catalog has another manifest of it than the one that is locked, and what the catalog has is what is registered.';
   return signal.aborted ? 'The hub is ending; the next sync registers it.' : undefined;
 }

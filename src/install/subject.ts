@@ -24,6 +24,8 @@ export interface InstallSubject {
   artifacts: JsonObject[];
   adapters: JsonObject[];
   mcpRegistration: JsonObject | null;
+  /** Whether the catalog has another manifest of the same version. */
+  isBesideCatalog?: boolean;
 }
 
 /** Of artifacts, and of adapters: real manifests have a handful, and each is compared with the others. */
@@ -35,10 +37,14 @@ export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest' | 'save
 }
 
 /**
- * A manifest in the request is saved first, unless nothing may be touched.
+ * A manifest in the request is saved first, unless nothing may be touched, or the catalog is to keep the one that it has.
  * @throws HubError `invalid_request`, `invalid_manifest`, `entity_not_found`
  */
-export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
+export async function findSubject(
+  catalog: SubjectCatalog,
+  request: InstallRequest,
+  { isBesideCatalog = false } = {},
+): Promise<InstallSubject> {
   if (!parseReference(request.id))
     throw invalid('id', `'${request.id.slice(0, 120)}' is no id of the form <type>:<slug>@<version>.`);
   const { manifest } = request;
@@ -47,7 +53,8 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   const entity = entityFromManifest(source);
   assertSameEntity(request.id, entity.uid);
   assertLists(manifest);
-  if (request.dry_run) return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl };
+  if (request.dry_run || isBesideCatalog)
+    return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl, isBesideCatalog };
   const { uid } = await catalog.save(source);
   return storedSubject(catalog, { ...request, id: uid });
 }

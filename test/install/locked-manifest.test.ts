@@ -67,6 +67,27 @@ test('frozen: a server.json at the address is read as an ingest reads it', async
   assert.equal(report.ok, true, JSON.stringify(report.results));
 });
 
+test('frozen: where the catalog has another manifest, the one that is locked is installed, if it can be had', async (t) => {
+  const host = await startIndexServer(t);
+  const manifest = aManifest({ adapters: ADAPTERS, summary: 'As it was locked.' });
+  host.put('/pdf.json', manifest);
+  const { frozen, hub, install, read, text, target } = await colleague(t, host.url('/pdf.json'), manifest);
+  const other = await installStage(t);
+  await install(aManifest({ adapters: ADAPTERS, summary: 'Another.' }), { target: other.target });
+  const report = await frozen();
+  assert.equal(report.ok, true, JSON.stringify(report.results));
+  assert.equal(await read('hub.lock.json'), text);
+  assert.equal((await hub.getEntity(ID)).summary, 'Another.', 'the catalog keeps what it has');
+
+  host.put('/pdf.json', aManifest({ adapters: ADAPTERS, summary: 'A third one.' }));
+  const before = await readdir(target);
+  const told = { code: 'lockfile_mismatch', message: /the manifest of '\S+' is another than the one that was locked/ };
+  await assert.rejects(frozen(), told);
+  host.remove('/pdf.json');
+  await assert.rejects(frozen(), told);
+  assert.deepEqual(await readdir(target), before);
+});
+
 test('frozen: another manifest at the address is a difference, and is not stored', async (t) => {
   const host = await startIndexServer(t);
   const { frozen, hub, target } = await colleague(t, host.url('/pdf.json'));

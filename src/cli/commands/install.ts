@@ -34,7 +34,10 @@ export const installCommands = [
         '--manifest <file>',
         'install this manifest, or the server.json of an MCP registry (JSON or YAML; - reads it from another program), and put it into the catalog, if there is one',
       ),
-      frozen: flag('--frozen', 'exactly what the lockfile in the folder says; any difference is an error'),
+      frozen: flag(
+        '--frozen',
+        'exactly what the lockfile in the folder says, or an error; what was changed there is put back',
+      ),
       dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
     },
     examples: [
