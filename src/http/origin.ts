@@ -4,15 +4,19 @@ import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
 import { isLoopbackHost, withoutBrackets } from '../lib/address.ts';
 
-/** Programs send neither of these, and whoever runs one can send what they like. */
-export function isFromBrowser({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
-}
+/** Names that no name server of the internet answers for: those of a local network, and those that are for tests. */
+const LOCAL_NAME = /^[^.]*$|\.(local|internal|lan|home\.arpa|test)$/;
 
-/** @throws HubError `origin_refused` */
+/**
+ * Of every request, for a browser tells neither its site nor its origin when a page asks the name that it came from.
+ *
+ * @throws HubError `origin_refused`
+ */
 export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: readonly string[]): void {
   if (!isOwnName(hostname, hostNames))
-    throw refused(`The hub does not go by the name '${hostname.slice(0, 100)}'; if it should, set BASE_URL to it.`);
+    throw refused(
+      `The hub does not go by the name '${hostname.slice(0, 100)}'. If it should, set BASE_URL to its address; admin routes also take any name once API_TOKEN is set.`,
+    );
   const { origin } = headers;
   if (origin === undefined) return;
   const { hostname: source } = URL.parse(origin) ?? {};
@@ -21,10 +25,10 @@ export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: re
   throw refused('Pages of other sites may not use this address.');
 }
 
-/** An address in numbers cannot be made to mean another machine by whoever runs a name server. */
+/** An address in numbers cannot be made to mean another machine by whoever runs a name server, nor can a local name. */
 function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
   const name = bare(hostname);
-  return isIP(name) !== 0 || isLoopbackHost(name) || hostNames.includes(name);
+  return isIP(name) !== 0 || isLoopbackHost(name) || LOCAL_NAME.test(name) || hostNames.includes(name);
 }
 
 function bare(hostname: string): string {

@@ -18,7 +18,7 @@ import { answerBrokenRequest, createListener, LARGEST_HEADERS_BYTES, type TlsIde
 import { completeMethods, type DeclaredRoute } from './methods.ts';
 import { observeBroken, observeRequests } from './observe.ts';
 import { describeApi } from './openapi.ts';
-import { checkOrigin, isFromBrowser } from './origin.ts';
+import { checkOrigin } from './origin.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
@@ -104,9 +104,9 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {
     authorize(request, { admin: config.adminToken, metrics: config.metricsToken });
-    // Nobody needs a token: then at least no page of another site may act through the browser of somebody beside the hub.
+    // Nobody needs a token: then at least no page of another site may act or read through the browser of somebody beside the hub.
     const isOpenAdmin = request.routeOptions.config.protection === 'admin' && config.adminToken === undefined;
-    if (isOpenAdmin && isFromBrowser(request)) checkOrigin(request, ownNames(config));
+    if (isOpenAdmin) checkOrigin(request, ownNames(config));
   });
   await describeApi(app);
   serviceRoutes(app, { hub, metrics });

@@ -25,6 +25,50 @@ test('origin: an open hub takes changes from programs and from its own page, not
   for (const headers of refused) assert.equal(await status(headers), 403, JSON.stringify(headers));
 });
 
+/** None can be made to mean this machine by whoever runs a name server of the internet. */
+const WELCOME = [
+  'localhost:8443',
+  'hub.localhost',
+  '127.0.0.1:8443',
+  '192.168.1.7',
+  '[::1]:8443',
+  '[fd00::1]:8443',
+  'hub',
+  'hub:8443',
+  'HUB.EXAMPLE.ORG',
+  'raspberry.local',
+  'hub.corp.internal',
+  'hub.lan:8443',
+  'hub.home.arpa',
+  'hub.test',
+];
+const REBOUND = [
+  'evil.example',
+  'evil.example:8443',
+  'local.evil.example',
+  'evillocal.com',
+  'hub.example.org.evil.example',
+];
+const ADMIN_READS = ['/gateways/pending', '/diagnostics', '/remotes/rejections'];
+
+test('origin: an open hub shows what only operators may see under names that nobody can rebind, and tells what to do', async (t) => {
+  const { app } = await testHub(t, { settings: { BASE_URL: 'https://hub.example.org' } });
+  const get = (url: string, host: string) => app.inject({ url, headers: { host } });
+  for (const host of WELCOME) assert.equal((await get('/gateways/pending', host)).statusCode, 200, host);
+  for (const url of ADMIN_READS)
+    for (const host of REBOUND) {
+      const { statusCode, body } = await get(url, host);
+      assert.equal(statusCode, 403, `${url} ${host}`);
+      assert.match(JSON.parse(body).detail, /set BASE_URL .*API_TOKEN/);
+    }
+  assert.equal((await get('/catalog', 'evil.example')).statusCode, 200, 'what is public is public');
+  assert.equal(
+    (await app.inject({ method: 'POST', url: '/remotes', payload: BODY, headers: { host: 'evil.example' } }))
+      .statusCode,
+    403,
+  );
+});
+
 test('origin: a hub with a token needs the token, wherever a request comes from', async (t) => {
   const { app } = await testHub(t, { settings: { API_TOKEN: TOKEN } });
   const headers = { authorization: `Bearer ${TOKEN}`, host: 'hub.internal', origin: 'http://hub.internal' };

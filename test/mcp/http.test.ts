@@ -113,6 +113,20 @@ test('mcp: an entity is read without what is secret in its registration', async 
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
 });
 
+test('mcp: a plan says what is not for the gateway, and why', async (t) => {
+  const { client, hub } = await connected(t);
+  const server = { transport: 'STDIO', exec: { cmd: ['run'] } };
+  await hub.load([{ document: aManifest({ id: 'local', name: 'local', mcp_registration: { server } }) }]);
+  const planOf = (id: string) => client.callTool({ name: 'plan_install', arguments: { id } });
+  const local = await planOf('mcp_server:local');
+  assert.match(textOf(local), /^- not for the gateway: It runs as a local process \(STDIO\)/m);
+  assert.doesNotMatch(textOf(local), /gateway\.register/);
+  assert.partialDeepStrictEqual(local.structuredContent, { registers: false });
+  const reachable = textOf(await planOf('mcp_server:pdf-tables'));
+  assert.match(reachable, /^- gateway\.register: into the gateway, if one is configured$/m);
+  assert.doesNotMatch(reachable, /not for the gateway/);
+});
+
 test('mcp: a plan hides credentials in its text as well', async (t) => {
   const { client, hub } = await connected(t);
   const spec = { package: 'a', version: '1.0.0', registry_url: 'https://r.example/npm?token=very-secret' };
@@ -324,6 +338,8 @@ test('mcp: pages of other sites, and names that are not the hub’s, are refused
   const welcome: Record<string, string>[] = [
     {},
     { host: 'hub.example.org' },
+    { host: 'hub:8443' },
+    { host: 'hub.corp.internal' },
     { host: 'hub.example.org', origin: 'https://hub.example.org' },
     { origin: 'http://localhost:6274' },
   ];
