@@ -128,17 +128,17 @@ browserTest('entity: what is deprecated says so, and why', demo, async ({ open }
 });
 
 const readme =
-  '# Pictures\n\n![a chart](https://pictures.example/chart.png) and <img src="https://pictures.example/two.png" alt="two">';
+  '# Pictures\n\n![a chart](https://pictures.example/chart.png) and <img src="https://pictures.example/two.png" alt="two"> and ![three](docs/three.png) and ![out of it](../../../../four.png)';
 
 browserTest(
-  'entity: pictures of a readme are loaded only after a click',
-  { manifests: [aManifest({ readme })] },
+  'entity: pictures of a readme, those of its repository too, are loaded only after a click',
+  { manifests: [aManifest({ readme, source_url: 'https://github.com/o/r' })] },
   async ({ open }) => {
     const page = await open('/entities/mcp_server:pdf-tables@1.0.0?images=remote', {
-      expects: /request to https:\/\/pictures\.example/,
+      expects: /request to https:\/\/(pictures\.example|github\.com)/,
     });
     const loaded: string[] = [];
-    await page.route('https://pictures.example/**', async (route) => {
+    await page.route(/^https:\/\/(pictures\.example|github\.com)\//, async (route) => {
       loaded.push(route.request().url());
       await route.fulfill({
         contentType: 'image/svg+xml',
@@ -155,7 +155,12 @@ browserTest(
     await picture.waitFor();
     assert.match(page.url(), /images=remote/);
     await until(page, '[...document.images].every((image) => image.naturalWidth === 40)');
-    assert.equal(loaded.length, 2);
+    assert.deepEqual(loaded.toSorted(), [
+      'https://github.com/o/r/raw/HEAD/docs/three.png',
+      'https://pictures.example/chart.png',
+      'https://pictures.example/two.png',
+    ]);
+    await page.getByText('out of it').waitFor();
     assert.equal(await picture.getAttribute('referrerpolicy'), 'no-referrer');
   },
 );

@@ -5,7 +5,7 @@ import { placeId } from '../../web/src/markdown/anchors.ts';
 import { type Block, parseBlocks } from '../../web/src/markdown/blocks.ts';
 import { readMarkdown } from '../../web/src/markdown/document.ts';
 import { type Inline, parseInline } from '../../web/src/markdown/inline.ts';
-import { repositoryLink } from '../../web/src/markdown/repository-link.ts';
+import { repositoryLink, repositoryPicture } from '../../web/src/markdown/repository-link.ts';
 import { safeLink } from '../../web/src/markdown/safe-link.ts';
 import { piecesOf } from '../../web/src/parts/pieces.ts';
 import { tooLong } from '../support/in-time.ts';
@@ -35,7 +35,10 @@ const INLINE: [markdown: string, parts: Inline[]][] = [
   ['![b](https://a.example/x.png)', [{ kind: 'image', url: 'https://a.example/x.png', alt: 'b' }]],
   ['<img alt="b" src="https://a.example/x.png">', [{ kind: 'image', url: 'https://a.example/x.png', alt: 'b' }]],
   ["[b]( <https://a.example/x>\n 't' )", [{ kind: 'link', url: 'https://a.example/x', parts: [plain('b')] }]],
-  ['![b](./x.png)', [plain('b')]],
+  ['![b](./x.png)', [{ kind: 'relative-image', target: './x.png', alt: 'b' }]],
+  ['![b](#x)', [plain('b')]],
+  ['![b](//a.example/x.png)', [plain('b')]],
+  ['![b](data:image/png;base64,AA)', [plain('b')]],
   ['[b](./docs)', [{ kind: 'relative', target: './docs', parts: [plain('b')] }]],
   ['[b](#c)', [{ kind: 'relative', target: '#c', parts: [plain('b')] }]],
   ['[b](//a.example/x)', [plain('b')]],
@@ -184,6 +187,31 @@ for (const [target, repository, url] of RELATIVE) {
   test(`links: ${JSON.stringify(target)} in ${repository} leads to ${url}`, () =>
     assert.equal(repositoryLink(target, repository), url));
 }
+
+const PICTURES: [target: string, repository: string | undefined, url: string | undefined][] = [
+  ['docs/a.png', REPOSITORY, 'https://github.com/o/r/raw/HEAD/docs/a.png'],
+  ['./a.svg?raw=true', REPOSITORY, 'https://github.com/o/r/raw/HEAD/a.svg?raw=true'],
+  ['/a.png', 'https://github.com/blob/blob/tree/main/b', 'https://github.com/blob/blob/raw/main/a.png'],
+  ['a.png', 'https://gitlab.com/o/r', 'https://gitlab.com/o/r/-/raw/HEAD/a.png'],
+  // No files.
+  ['../../issues', REPOSITORY, undefined],
+  ['../../raw/next/a.png', REPOSITORY, undefined],
+  ['../../../../evil/x.png', REPOSITORY, undefined],
+  ['//evil.example/x.png', REPOSITORY, undefined],
+  ['a.png', 'https://git.example.org/o/r', undefined],
+  ['a.png', undefined, undefined],
+];
+for (const [target, repository, url] of PICTURES) {
+  test(`pictures: ${JSON.stringify(target)} in ${repository} is ${url}`, () =>
+    assert.equal(repositoryPicture(target, repository), url));
+}
+
+test('pictures: those that cannot be found are no reason to ask for pictures', () => {
+  const text = '| a |\n|-|\n| [![b](docs/b.png)](c) |';
+  assert.equal(readMarkdown(text, REPOSITORY).hasImages, true);
+  assert.equal(readMarkdown(text).hasImages, false);
+  assert.equal(readMarkdown('![b](../../../../x.png)', REPOSITORY).hasImages, false);
+});
 
 test('links: whatever is relative leads into its repository, or nowhere', () => {
   const part = fc.constantFrom('..', '.', '/', '\\', '@', ':', '#', '?', '%2e%2e', 'a', 'evil.example', '\t', 'https:');

@@ -37,7 +37,7 @@ interface ReadmeProps {
 }
 
 export function Readme({ text, repository }: ReadmeProps) {
-  const read = useMemo(() => readMarkdown(text), [text]);
+  const read = useMemo(() => readMarkdown(text, repository), [text, repository]);
   const isUnfolded = useSignal(false);
   const isFolded = read.isLong && read.blocks.length > FIRST_BLOCKS && !isUnfolded.value;
   const showImages = mayShowImages();

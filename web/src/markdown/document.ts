@@ -2,6 +2,7 @@
 import { nameHeadings } from './anchors.ts';
 import { type Block, parseBlocks } from './blocks.ts';
 import { type Allowance, type Inline, parseInline } from './inline.ts';
+import { repositoryPicture } from './repository-link.ts';
 
 export interface MarkdownDocument {
   blocks: Block<Inline[]>[];
@@ -29,13 +30,19 @@ interface Limits extends Allowance {
   levels: number[];
 }
 
-export function readMarkdown(text: string): MarkdownDocument {
+export function readMarkdown(text: string, repository?: string): MarkdownDocument {
   const beginning = beginningOf(text);
   const limits: Limits = { left: MOST_PARTS, isCut: beginning.length < text.length, levels: [] };
   const blocks = readBlocks(parseBlocks(beginning), limits);
   const isCut = limits.isCut || limits.left <= 0;
   const isLong = isCut || limits.left < MOST_PARTS - MANY_PARTS;
-  return { blocks, places: nameHeadings(blocks), hasImages: blocks.some(hasImages), isCut, isLong };
+  return {
+    blocks,
+    places: nameHeadings(blocks),
+    hasImages: blocks.some((block) => hasImages(block, repository)),
+    isCut,
+    isLong,
+  };
 }
 
 /** Ends with a line where there is one, so that no mark loses its other half. */
@@ -102,23 +109,24 @@ function within<From, To>(limits: Limits, all: readonly From[], read: (each: Fro
   return done;
 }
 
-function hasImages(block: Block<Inline[]>): boolean {
+function hasImages(block: Block<Inline[]>, repository: string | undefined): boolean {
+  const isImage = (part: Inline): boolean =>
+    part.kind === 'image' ||
+    (part.kind === 'relative-image' && repositoryPicture(part.target, repository) !== undefined) ||
+    ('parts' in part && part.parts.some(isImage));
+  const isInside = (each: Block<Inline[]>) => hasImages(each, repository);
   switch (block.kind) {
     case 'heading':
     case 'paragraph':
       return block.text.some(isImage);
     case 'quote':
-      return block.blocks.some(hasImages);
+      return block.blocks.some(isInside);
     case 'list':
-      return block.items.some((item) => item.some(hasImages));
+      return block.items.some((item) => item.some(isInside));
     case 'table':
       return [block.head, ...block.rows].some((row) => row.some((cell) => cell.some(isImage)));
     case 'code':
     case 'rule':
       return false;
   }
-}
-
-function isImage(part: Inline): boolean {
-  return part.kind === 'image' || ('parts' in part && part.parts.some(isImage));
 }

@@ -10,6 +10,8 @@ export type Inline =
   /** As it was written: where it leads is known to whoever draws it, if at all. */
   | { kind: 'relative'; target: string; parts: Inline[] }
   | { kind: 'image'; url: string; alt: string }
+  /** A picture, as it was written. */
+  | { kind: 'relative-image'; target: string; alt: string }
   | { kind: 'break' };
 
 /** How far the end of something may be from its beginning: without a bound, hostile text takes for ever. */
@@ -129,6 +131,7 @@ function readImage(text: string, at: number): Found | undefined {
 function image(target: string, alt: string): Inline[] {
   const url = safeLink(target);
   if (url?.startsWith('https:')) return [{ kind: 'image', url, alt }];
+  if (!url && isRelative(target) && !target.startsWith('#')) return [{ kind: 'relative-image', target, alt }];
   return alt === '' ? [] : [{ kind: 'text', text: alt }];
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { placeId } from './anchors.ts';
 import type { Block } from './blocks.ts';
 import type { Inline } from './inline.ts';
-import { repositoryLink } from './repository-link.ts';
+import { repositoryLink, repositoryPicture } from './repository-link.ts';
 
 type ReadBlock = Block<Inline[]>;
 
@@ -120,11 +120,19 @@ function drawInline(part: Inline, drawing: Drawing): ComponentChildren {
     case 'relative':
       return drawRelative(part.target, inner(part.parts), drawing);
     case 'image':
-      if (drawing.showImages) return <img src={part.url} alt={part.alt} loading="lazy" referrerpolicy="no-referrer" />;
-      return <span class="image-text">{part.alt || 'picture'}</span>;
+      return drawImage(part.url, part.alt, drawing);
+    case 'relative-image': {
+      const url = repositoryPicture(part.target, drawing.repository);
+      return url === undefined ? part.alt : drawImage(url, part.alt, drawing);
+    }
     case 'break':
       return <br />;
   }
+}
+
+function drawImage(url: string, alt: string, { showImages }: Drawing): JSX.Element {
+  if (showImages) return <img src={url} alt={alt} loading="lazy" referrerpolicy="no-referrer" />;
+  return <span class="image-text">{alt || 'picture'}</span>;
 }
 
 /** A link to nowhere would be worse than none. */

@@ -1,4 +1,4 @@
-// Links of a readme that are relative to the repository it lies in.
+// Links and pictures of a readme that are relative to the repository it lies in.
 import { safeLink } from './safe-link.ts';
 
 /** What stands before the path of a file, where it is shown in its newest state. No object, which has a `constructor` too. */
@@ -22,6 +22,14 @@ export function repositoryLink(target: string, repository: string | undefined): 
   return href.startsWith(place.files) || isPage(href, path, place) ? safeLink(href) : undefined;
 }
 
+/** The same of a picture: the file itself, not the page that shows it. */
+export function repositoryPicture(target: string, repository: string | undefined): string | undefined {
+  const place = repository === undefined ? undefined : placeOf(repository);
+  const link = repositoryLink(target, repository);
+  if (!place || !link?.startsWith(place.files)) return undefined;
+  return `${place.pictures}${link.slice(place.files.length)}`;
+}
+
 /** Hosts lead `../../issues` to the page of that name; `../LICENSE` only seems to be one, for it steps on the branch. */
 function isPage(href: string, path: string, { pages }: RepositoryPlace): boolean {
   const named = path.replace(/^(?:\.\.\/)+/, '');
@@ -38,6 +46,8 @@ interface RepositoryPlace {
   pages: string;
   /** Its files. */
   files: string;
+  /** The same without the page around them. */
+  pictures: string;
   /** Those beside the readme. */
   folder: string;
 }
@@ -55,6 +65,7 @@ function placeOf(repository: string): RepositoryPlace | undefined {
   return {
     pages: `${root}${before.replace('blob/', '')}`,
     files,
+    pictures: `${root}${before.replace('blob/', 'raw/')}${ref}/`,
     folder: `${files}${below.replace(/^\//, '')}${below ? '/' : ''}`,
   };
 }
