@@ -382,6 +382,8 @@ browserTest(
       reasons.some((text) => /beta/.test(text) && /1 try/.test(text)),
       'refused by the gateway',
     );
+    const isBad = (name: string) => rows.filter({ hasText: name }).locator('.reason-bad').count();
+    assert.deepEqual([await isBad('local'), await isBad('beta')], [0, 1], 'what is not for the gateway has not failed');
     await screenshot(page, 'operations-pending');
 
     await pending(page).getByLabel('Filter pending servers').fill('beta');

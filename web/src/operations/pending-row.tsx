@@ -1,5 +1,6 @@
 // One server that is not in the gateway.
 import type { PendingItem } from '../../../src/gateway/contract.ts';
+import { lackOfAddress } from '../../../src/gateway/server-address.ts';
 import { gatewayState } from '../../../src/gateway/state-words.ts';
 import { shownAddress } from '../../../src/lib/secret-address.ts';
 import { ago, asSentence, count } from '../parts/words.ts';
@@ -13,6 +14,8 @@ interface PendingRowProps {
 
 export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
   const { uid, name, version, transport, server_url, gateway_error, gateway_registered_at } = item;
+  // What runs as a process on somebody's machine waits for no gateway: nothing has failed.
+  const isForGateway = lackOfAddress({ url: server_url, transport }) === undefined;
   return (
     <li class="row">
       <input
@@ -31,7 +34,7 @@ export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
         </p>
         {gateway_registered_at && <p class="quiet">{asSentence(gatewayState(item, ago).words)}</p>}
         {gateway_error ? (
-          <p class="reason reason-bad">{gateway_error}</p>
+          <p class={isForGateway ? 'reason reason-bad' : 'reason'}>{gateway_error}</p>
         ) : (
           <p class="quiet">{item.has_registration ? 'Not tried yet.' : 'Its manifest has no registration.'}</p>
         )}
