@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
@@ -64,6 +64,22 @@ test('the package holds what runs, and nothing else', async () => {
     files.filter((path) => path.endsWith('.map')),
     [],
   );
+});
+
+test('whatever a file of the package imports is in it', async () => {
+  const folder = join(place, 'unpacked');
+  await mkdir(folder);
+  await execute('tar', ['-xzf', tarball, '-C', folder]);
+  const code = join(folder, 'package/dist');
+  const paths = (await readdir(code, { recursive: true })).filter((path) => /^(?!web\/).*\.js$/.test(path));
+  const lost: string[] = [];
+  for (const path of paths) {
+    const text = await readFile(join(code, path), 'utf8');
+    for (const [, imported = ''] of text.matchAll(/\b(?:from|import)[\s(]*['"](\.[^'"]*)['"]/g))
+      if (!existsSync(join(code, dirname(path), imported))) lost.push(`${path}: ${imported}`);
+  }
+  assert.ok(paths.length > 100, `${paths.length} files`);
+  assert.deepEqual(lost, []);
 });
 
 test('npx with the package serves a hub, in an empty folder, on whatever Node is there', async (t) => {
