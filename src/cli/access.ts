@@ -32,6 +32,10 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
     const { openLocalCatalog } = await import('./local-catalog.ts');
     local ??= openLocalCatalog({ ...catalog, environment, envFile: readEnvFile(), terminal });
+    // A catalog that is not there may be made for the next who asks.
+    local.catch(() => {
+      local = undefined;
+    });
     return (await local).hub;
   }
 

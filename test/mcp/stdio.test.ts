@@ -1,6 +1,6 @@
 // The official client starts `hub mcp` and speaks to it over its standard input and output.
 import assert from 'node:assert/strict';
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
@@ -41,12 +41,34 @@ async function saidBy(client: Client, name: string, args: Record<string, unknown
 test('mcp over stdio: everything works on the local database', async (t) => {
   const client = await started(t);
   assert.equal((await client.listTools()).tools.length, 6);
+  assert.match((await saidBy(client, 'sync_remotes')).text, /^0 of 0 remotes read/);
   const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
   assert.equal((found.structuredContent as { total: number }).total, 0);
   const plan = await saidBy(client, 'plan_install', { id: 'tool:none@1.0.0' });
   assert.match(plan.text, /^entity_not_found: /, 'no token is needed here');
   assert.match((await saidBy(client, 'list_pending')).text, /^0 pending\./);
-  assert.match((await saidBy(client, 'sync_remotes')).text, /^0 of 0 remotes read/);
+});
+
+test('mcp over stdio: who only reads leaves nothing in a folder without a catalog, and sees one that is made later', async (t) => {
+  const folder = await tempDir(t);
+  const client = await startedIn(t, folder);
+  for (const [name, args] of [
+    ['search_catalog', { query: 'pdf' }],
+    ['get_entity', { id: 'tool:a' }],
+    ['list_pending', {}],
+  ] as const) {
+    const { isError, text } = await saidBy(client, name, args);
+    assert.equal(isError, true, name);
+    assert.match(text, /There is no catalog at .* yet\. Fill one with 'hub remotes add <url>' and 'hub sync'/, name);
+  }
+  assert.match((await saidBy(client, 'plan_install', { id: 'tool:a' })).text, /^entity_not_found: /);
+  assert.deepEqual(await readdir(folder), []);
+
+  const url = 'https://catalog.example.org/index.json';
+  assert.equal((await inTerminal(['remotes', 'add', url], { environment: { DATA_DIR: folder } })).exitCode, 0);
+  assert.match((await saidBy(client, 'list_pending')).text, /^0 pending\./);
+  const found = await saidBy(client, 'search_catalog', { query: 'pdf' });
+  assert.match(found.text, /^The catalog is empty\./);
 });
 
 test('mcp over stdio: whoever sits at the machine is told where an install is', async (t) => {

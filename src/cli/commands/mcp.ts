@@ -1,5 +1,9 @@
 // `hub mcp`: the hub for MCP clients that start it themselves.
-import { command } from '../command.ts';
+import { HubError } from '../../errors.ts';
+import type { McpHub } from '../../mcp/tool.ts';
+import { type Call, command } from '../command.ts';
+import { NotFoundError } from '../exit-codes.ts';
+import { oneLine } from '../output/text.ts';
 
 export const mcpCommands = [
   command({
@@ -21,12 +25,37 @@ export const mcpCommands = [
       const { serveMcpOnStdio } = await import('../../mcp/stdio.ts');
       const onFailure = (error: unknown) =>
         terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);
-      const hub = await access.open();
+      const isLocal = access.serverUrl === undefined;
+      const hub = isLocal ? await openedWhenNeeded(access, terminal) : await access.open();
       // Of a hub elsewhere, nobody here knows its folders.
-      const local = access.serverUrl === undefined ? await access.openLocal() : undefined;
-      const targetFolder = local && ((target: string) => local.targetFolder(target));
+      const targetFolder = isLocal
+        ? async (target: string) => (await access.openLocal()).targetFolder(target)
+        : undefined;
       await serveMcpOnStdio({ hub, targetFolder, shutdown: terminal.shutdown, input: process.stdin, onFailure });
       return 'ok';
     },
   }),
 ];
+
+/** Clients start it in any folder, also to read only: a catalog is made there once there is something to keep. */
+async function openedWhenNeeded(access: Call['access'], { writeError }: Call['terminal']): Promise<McpHub> {
+  const forReading = () =>
+    access.open({ mustExist: true }).catch((error: unknown) => {
+      throw error instanceof NotFoundError ? new HubError('entity_not_found', error.message) : error;
+    });
+  // What is wrong with the settings is said at the start, and not to the first who asks.
+  await forReading().catch((error: unknown) => {
+    if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+    writeError(`hub: ${oneLine(error.message)}\n`);
+  });
+  return {
+    search: async (...given) => (await forReading()).search(...given),
+    listCatalog: async (...given) => (await forReading()).listCatalog(...given),
+    getEntity: async (...given) => (await forReading()).getEntity(...given),
+    getManifest: async (...given) => (await forReading()).getManifest(...given),
+    // What is installed is in the catalog already.
+    install: async (...given) => (await forReading()).install(...given),
+    listPending: async (...given) => (await forReading()).listPending(...given),
+    syncRemotes: async (...given) => (await access.open()).syncRemotes(...given),
+  };
+}
