@@ -340,10 +340,15 @@ test('mcp: pages of other sites, and names that are not the hub’s, are refused
     { host: 'hub.example.org' },
     { host: 'hub:8443' },
     { host: 'hub.corp.internal' },
+    // No address has such a port; nobody needs to build one of it.
+    { host: 'localhost:99999' },
     { host: 'hub.example.org', origin: 'https://hub.example.org' },
     { origin: 'http://localhost:6274' },
   ];
-  for (const headers of welcome) assert.notEqual(await ask(headers), 403, JSON.stringify(headers));
+  for (const headers of welcome) {
+    const status = (await ask(headers)) ?? 0;
+    assert.ok(status !== 403 && status < 500, `${JSON.stringify(headers)}: ${status}`);
+  }
 });
 
 test('mcp: what is no request, and other methods, are refused in the way of each', async (t) => {

@@ -65,10 +65,13 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
+/** Nobody reads it; and not every `Host` that a caller may send makes an address. */
+const ADDRESS = 'http://localhost/mcp';
+
 /** As the SDK reads them; the body was parsed already, within its limits. */
-function webRequest({ headers, url, host, protocol }: FastifyRequest, signal: AbortSignal): Request {
+function webRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],
   );
-  return new Request(`${protocol}://${host}${url}`, { method: 'POST', headers: pairs, body: '{}', signal });
+  return new Request(ADDRESS, { method: 'POST', headers: pairs, body: '{}', signal });
 }
