@@ -48,7 +48,7 @@ test('leftovers: what was as the install left it goes, and nothing else', async 
     removed: ['src/nodes/pdf/node.py', '.mcp.json (pdf-tables)', '.vscode/mcp.json (pdf-tables)', 'vendor/one'],
   });
   assert.ok(!isThere('src') && !isThere('vendor/one') && isThere('vendor/two/a.txt'), String(await files()));
-  assert.deepEqual(JSON.parse(await read('.mcp.json')), { mcpServers: {} });
+  assert.ok(!isThere('.mcp.json'), 'the install made it, and nothing else is in it');
   assert.equal(await read('.vscode/mcp.json'), '{\n  // mine\n  "servers": { "other": {} }\n}\n');
   const again = await install(second);
   assert.deepEqual(stepNamed(again, 'lockfile.write').extra, { path: 'hub.lock.json' });

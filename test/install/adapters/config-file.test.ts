@@ -4,6 +4,7 @@ import { isFilledIn, mergeEntry, removeEntry } from '../../../src/install/adapte
 import { readConfig } from '../../../src/install/adapters/config-text.ts';
 import { findTemplate } from '../../../src/install/adapters/templates.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { tooLong } from '../../support/in-time.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
 
 const wanted = {
@@ -160,15 +161,20 @@ test('config: variables and headers that a person added stay; those of an earlie
   });
 });
 
-test('config: an upgrade that changes thousands of values takes no longer than one that changes a few', () => {
+test('config: an upgrade that changes thousands of values takes no longer than one that changes a few', async () => {
   const env = (value: string) => Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`V${index}`, value]));
   const entry = (value: string) => ({ ...wanted, entry: { ...wanted.entry, env: env(value) } });
   const beside = '{ "mcpServers": { "other": { "command": "x" } }, // theirs\n "z": 1.50 }';
   const first = mergeEntry(beside, { ...entry('a'), allowsComments: true }, undefined);
-  const start = performance.now();
   const earlier = { name: 'pdf', written: entry('a').entry };
-  const { text } = mergeEntry(first.text, { ...entry('b'), allowsComments: true }, earlier);
-  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+  const upgrade = () => mergeEntry(first.text, { ...entry('b'), allowsComments: true }, earlier);
+  const excess = await tooLong(3_000, () => {
+    const start = performance.now();
+    upgrade();
+    return performance.now() - start;
+  });
+  assert.equal(excess, undefined, 'the hub stood still');
+  const { text } = upgrade();
   assert.deepEqual(plain(readConfig(text, { allowsComments: true })), {
     mcpServers: { other: { command: 'x' }, pdf: entry('b').entry },
     z: 1.5,
@@ -181,7 +187,7 @@ test('config: an entry is taken out only as it was written, and nothing else wit
   const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';
   const { text } = merged(existing);
   const format = { allowsComments: false };
-  assert.deepEqual(removeEntry(text, format, { name: 'pdf', written }), { text: existing });
+  assert.deepEqual(removeEntry(text, format, { name: 'pdf', written }), { text: existing, isBlank: false });
   assert.equal(removeEntry(existing, format, { name: 'pdf', written }), 'absent');
   assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), 'another');
 });
