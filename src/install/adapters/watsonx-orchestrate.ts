@@ -34,7 +34,8 @@ function connectionFields(connection: Connection): JsonObject {
       return {
         transport: 'stdio',
         command: JSON.stringify([connection.command, ...connection.args.map(withNames)]),
-        env: connection.env.map(({ name }) => name),
+        // With its value where that is no secret; the others come from a connection of theirs.
+        env: connection.env.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)),
       };
     case 'unknown':
       return {};

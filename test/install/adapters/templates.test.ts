@@ -108,7 +108,7 @@ test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Or
     assert.equal(skill.description, HOSTILE_TEXTS[index]?.trim() === '' ? skill.description : HOSTILE_TEXTS[index]);
     assert.deepEqual([skill.spec_version, skill.kind, skill.tools], ['v1', 'mcp', ['*']]);
     assert.deepEqual(JSON.parse(skill.command), ['uvx', 'pdf-tables']);
-    assert.deepEqual(skill.env, ['API_KEY', 'LANG']);
+    assert.deepEqual(skill.env, ['API_KEY', 'LANG=de'], 'a plain value with its name, a secret by its name');
     assert.match(skill.name, /^[a-z][a-z0-9_]*$/);
   }
 });
