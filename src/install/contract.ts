@@ -173,7 +173,9 @@ export const InstallReport = z
       .describe(
         'Relative to the target: files of the project that were written, npm’s own and the lockfile included. Folders of artifacts are in `extra.path` of their steps.',
       ),
-    lockfile: Lockfile.describe('As it is on disk.'),
+    lockfile: Lockfile.describe(
+      'As it is on disk, also when it is of a newer version and was left alone. Without entities where there is none, or none that can be read: `lockfile.write` then says why.',
+    ),
   })
   .meta({ id: 'InstallReport' });
 export type InstallReport = z.infer<typeof InstallReport>;

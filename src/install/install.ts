@@ -6,7 +6,7 @@ import type { InstallListener, InstallPlan, InstallReport, InstallRequest, Lockf
 import { explain } from './explain.ts';
 import { assertLocked } from './frozen.ts';
 import { type FetchManifest, withLockedManifest } from './locked-manifest.ts';
-import { EMPTY_LOCKFILE, readLockfile } from './lockfile.ts';
+import { EMPTY_LOCKFILE, foundLockfile, readLockfile } from './lockfile.ts';
 import { planInstall, shownPlan } from './plan.ts';
 import { findSubject, type SubjectCatalog } from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target.ts';
@@ -58,7 +58,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
         request,
         plan: shownPlan(plan),
         fault,
-        lockfile: await lockfileOf(whole).catch(() => undefined),
+        lockfile: await readLockfile(whole).catch(foundLockfile),
       });
     }
     const targetDir = await prepareTarget(request.target, targets);

@@ -3,7 +3,7 @@ import { LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from
 import { type Neighbour, withoutDisplaced } from './displaced.ts';
 import { differences } from './frozen.ts';
 import { findLeftovers, type RemovedLeftovers, removeLeftovers, withLeftovers } from './leftovers.ts';
-import { mergeLockfile, writeLockfile } from './lockfile.ts';
+import { foundLockfile, mergeLockfile, writeLockfile } from './lockfile.ts';
 import { runStep, type StepWatch } from './step.ts';
 import type { VerifyContext } from './verify/artifacts.ts';
 
@@ -31,7 +31,7 @@ interface LockfileOutcome {
 
 export async function lockfileStep(watch: StepWatch, job: LockfileJob): Promise<LockfileOutcome> {
   const { before, locked, entry } = job;
-  let onDisk = before.lockfile;
+  let onDisk = before.lockfile ?? foundLockfile(before.error);
   const write = async (lockfile: Lockfile) => {
     await writeLockfile(job.targetDir, lockfile);
     onDisk = lockfile;

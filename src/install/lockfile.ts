@@ -44,7 +44,10 @@ export function parseLockfile(text: string): Lockfile {
   // Asked first: what a newer version looks like is not known.
   const version = isJsonObject(document) ? document.version : undefined;
   if (typeof version === 'number' && version >= LOCKFILE_VERSION + 1)
-    throw unreadable(`it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`);
+    throw unreadable(
+      `it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`,
+      isWithinDepth(document, DEEPEST_LOCKFILE) ? Lockfile.safeParse(document).data : undefined,
+    );
   if (typeof version === 'number' && version < LOCKFILE_VERSION)
     throw unreadable(`it is no lockfile of ours (version ${version}, and they begin with ${LOCKFILE_VERSION})`);
   if (!isWithinDepth(document, DEEPEST_LOCKFILE))
@@ -109,8 +112,25 @@ function keyOf({ id }: Pick<LockedEntity, 'id'>): string {
   return reference ? `${reference.type}:${reference.slug}` : id;
 }
 
-function unreadable(why: string): InstallError {
-  return new InstallError(
+/** Of a lockfile that is not used. */
+class LockfileError extends InstallError {
+  /** What is in it, where that has the shape of one all the same: for showing only. */
+  readonly found: Lockfile | undefined;
+
+  constructor(message: string, found: Lockfile | undefined) {
+    super(message);
+    this.found = found;
+  }
+}
+
+/** What is on disk, as far as it can be shown, when reading it failed with the error. */
+export function foundLockfile(error: unknown): Lockfile | undefined {
+  return error instanceof LockfileError ? error.found : undefined;
+}
+
+function unreadable(why: string, found?: Lockfile): InstallError {
+  return new LockfileError(
     `The lockfile ${LOCKFILE_NAME} in the target was left as it is, because ${why}. Mend it or move it away, then install again.`,
+    found,
   );
 }

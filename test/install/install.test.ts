@@ -246,6 +246,17 @@ test('install: an unreadable lockfile is never overwritten; the rest is installe
   }
 });
 
+test('install: a lockfile of a newer version is left alone, and is told as it is on disk', async (t) => {
+  const { install, target, read } = await installStage(t);
+  const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
+  const { lockfile } = await install(manifest);
+  const text = JSON.stringify({ ...lockfile, version: 2, added: 'by a newer hub' });
+  await writeFile(join(target, 'hub.lock.json'), text);
+  for (const fields of [{}, { dry_run: true }])
+    assert.deepEqual((await install(manifest, fields)).lockfile, JSON.parse(text), JSON.stringify(fields));
+  assert.equal(await read('hub.lock.json'), text);
+});
+
 test('install: an inline manifest without an address keeps the one that the catalog has, or is to be read from the hub', async (t) => {
   const { install, hub } = await installStage(t);
   const url = 'https://catalog.example.org/pdf.json';
