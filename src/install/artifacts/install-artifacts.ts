@@ -48,7 +48,7 @@ export async function installArtifacts(
       outcomes = settled.outcomes;
       const { resolved } = installed;
       const [moved, lost] = [movedExtra(settled.moved, resolved), await lostWith(resolved ?? planned.command)];
-      const warning = [moved.warning, lost.warning].filter(Boolean).join(' ');
+      const warning = [installed.extra?.warning, moved.warning, lost.warning].filter(Boolean).join(' ');
       return { extra: { ...extraOf(installed), ...lost, ...(warning ? { warning } : {}) }, value: installed };
     });
     results.push(result);

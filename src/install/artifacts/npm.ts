@@ -8,6 +8,7 @@ import { type ArtifactInstaller, type InstallContext, InstallError } from './art
 import { checkSameDependencies } from './locked.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
+import { rangeWarning } from './npm-range.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
@@ -47,7 +48,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   async install(spec, context) {
     await checkNpmPlaces(spec.package, context.targetDir);
     const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
-    const restore = await rememberProject(context.targetDir);
+    const { restore, project } = await rememberProject(context.targetDir);
     try {
       const registries = await findRegistries(spec, context);
       const npm = await npmIn(spec, registries, context);
@@ -68,7 +69,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
         dependencies,
         path: `node_modules/${spec.package}`,
         files: PROJECT_FILES,
-        extra: { tool: 'npm', version },
+        extra: { tool: 'npm', version, ...(await rangeWarning(spec.package, project, context)) },
       };
     } catch (error) {
       await restore();
@@ -111,10 +112,10 @@ function checkResolution(
 }
 
 /** Afterwards everything is as it was before, whatever npm did to its files until then. */
-async function rememberProject(targetDir: string): Promise<() => Promise<void>> {
+async function rememberProject(targetDir: string): Promise<{ restore(): Promise<void>; project: Buffer | undefined }> {
   const texts = await Promise.all(PROJECT_FILES.map((file) => readProjectFile(file, targetDir)));
   if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
-  return async () => {
+  const restore = async () => {
     // Not in the way of the rest: what npm had to tell counts more.
     await forgetHiddenLock(targetDir).catch(() => {});
     for (const [index, file] of PROJECT_FILES.entries()) {
@@ -123,6 +124,7 @@ async function rememberProject(targetDir: string): Promise<() => Promise<void>> 
       else await writeFileInside(targetDir, file, text);
     }
   };
+  return { restore, project: texts[0] };
 }
 
 const LARGEST_PROJECT_FILE = 100_000_000;

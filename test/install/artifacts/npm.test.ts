@@ -61,6 +61,20 @@ test('npm: without a version the newest; several packages and the files of a pro
   assert.equal(JSON.parse(await place.read('node_modules/two/package.json')).version, '1.1.0');
 });
 
+test('npm: a range of the project itself that is pinned is told; what the hub wrote is not', async (t) => {
+  const registry = await startNpmRegistry(t);
+  for (const version of ['1.0.0', '1.1.0']) registry.publish({ name: 'one', version });
+  const place = await stage(t, { env: registry.env });
+  const project = { name: 'mine', devDependencies: { one: '^1.0.0' } };
+  await writeFile(join(place.targetDir, 'package.json'), JSON.stringify(project));
+  const { extra } = await place.install(npmInstaller, spec('one', '1.0.0'));
+  const told = /package\.json had '\^1\.0\.0' for one in devDependencies, and has '1\.0\.0' in \w+ now/;
+  assert.match(String(extra?.warning), told);
+  const knownPlaces = { ours: ['node_modules/one'], ofOthers: [] };
+  const again = await place.install(npmInstaller, spec('one', '1.1.0'), { knownPlaces });
+  assert.deepEqual(again.extra, { tool: 'npm', version: '1.1.0' });
+});
+
 test('npm: the registry that a manifest names is asked, and no other; the rest of the target stays as it was', async (t) => {
   const [ours, theirs] = [await startNpmRegistry(t), await startNpmRegistry(t)];
   ours.publish({ name: 'common', version: '1.0.0' });
