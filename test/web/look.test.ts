@@ -17,7 +17,13 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
     ready: (page) => page.getByText('This version is').waitFor(),
   },
   'not-found': { path: '/entities/tool:none@1', ready: (page) => page.getByText('There is no such entry').waitFor() },
-  operations: { path: '/operations', ready: (page) => page.locator('.chart').waitFor() },
+  operations: {
+    path: '/operations',
+    async ready(page) {
+      await page.locator('.chart').waitFor();
+      await page.getByText('It runs as a local process (STDIO)').first().waitFor();
+    },
+  },
   install: {
     path: PDF,
     async ready(page) {

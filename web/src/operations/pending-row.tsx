@@ -15,7 +15,7 @@ interface PendingRowProps {
 export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
   const { uid, name, version, transport, server_url, gateway_error, gateway_registered_at } = item;
   // What runs as a process on somebody's machine waits for no gateway: nothing has failed.
-  const isForGateway = lackOfAddress({ url: server_url, transport }) === undefined;
+  const lack = lackOfAddress({ url: server_url, transport });
   return (
     <li class="row">
       <input
@@ -34,9 +34,11 @@ export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
         </p>
         {gateway_registered_at && <p class="quiet">{asSentence(gatewayState(item, ago).words)}</p>}
         {gateway_error ? (
-          <p class={isForGateway ? 'reason reason-bad' : 'reason'}>{gateway_error}</p>
+          <p class={lack ? 'reason' : 'reason reason-bad'}>{gateway_error}</p>
         ) : (
-          <p class="quiet">{item.has_registration ? 'Not tried yet.' : 'Its manifest has no registration.'}</p>
+          <p class="quiet">
+            {item.has_registration ? (lack ?? 'Not tried yet.') : 'Its manifest has no registration.'}
+          </p>
         )}
         <p class="quiet">{triesOf(item)}</p>
       </div>

@@ -128,7 +128,7 @@ function AddRemote() {
           type="url"
           required
           spellcheck={false}
-          placeholder="https://catalog.example.org/index.json"
+          placeholder="https://example.org/index.json"
           value={url}
           onInput={(event) => {
             url.value = event.currentTarget.value;
