@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { allEnded } from '../lib/all-ended.ts';
 import { type FileLock, lockFile } from '../lib/file-lock.ts';
 import { holdFolderInside, putBackInside, writeFileInside } from '../lib/files.ts';
 import { type HeldFolder, holdBelow, removeBelow } from '../lib/held-folder.ts';
@@ -62,7 +63,7 @@ async function lockTarget(targetDir: string, signal: AbortSignal): Promise<FileL
 async function tidy(targetDir: string, hubFolder: HeldFolder): Promise<void> {
   const names = await readdir(hubFolder.place);
   const left = names.filter((name) => name !== LOCK && name !== IGNORE);
-  await Promise.all(
+  await allEnded(
     left.map(async (name) => {
       await putBack(targetDir, hubFolder, name);
       await removeBelow(hubFolder, name);

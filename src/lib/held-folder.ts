@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allEnded } from './all-ended.ts';
 
 export interface HeldFolder {
   /** The folder itself, for paths below it; where the system cannot do that, its path. */
@@ -96,7 +97,8 @@ async function remove(whole: Buffer, isFolder: boolean): Promise<void> {
     const entries = await readdir(held.place, { withFileTypes: true, encoding: 'buffer' });
     const removeEntry = (entry: (typeof entries)[number]) =>
       remove(Buffer.concat([Buffer.from(`${held.place}${sep}`), entry.name]), entry.isDirectory());
-    await Promise.all(entries.filter((entry) => !entry.isDirectory()).map(removeEntry));
+    // The folder is held until the last of them is through: its handle could be that of another folder afterwards.
+    await allEnded(entries.filter((entry) => !entry.isDirectory()).map(removeEntry));
     // One by one, so that no more are open than lie inside one another.
     for (const entry of entries) if (entry.isDirectory()) await removeEntry(entry);
   } finally {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -151,6 +152,18 @@ test('queue: of a file that an install was killed in writing nothing stays', asy
   assert.deepEqual(await readdir(join(target, 'a')), []);
   await queue(target, signal, async () => {});
   assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+});
+
+test('queue: nothing is still being removed when a target is let go of, also where a part of that failed', async (t) => {
+  const [target, outside] = [await aFolder(t), await aFolder(t)];
+  const scratch = () => join(target, `.hub/scratch-${randomUUID()}`);
+  const [failing, long] = [scratch(), scratch()];
+  await mkdir(join(failing, 'old-1'), { recursive: true });
+  await writeFile(join(failing, 'old-1.path'), 'vendor/x');
+  await symlink(outside, join(target, 'vendor'));
+  for (let number = 0; number < 300; number += 1) await mkdir(join(long, `folder-${number}`), { recursive: true });
+  await createTargetQueue(1)(target, signal, async () => {}).catch(() => {});
+  await assert.rejects(readdir(long), { code: 'ENOENT' });
 });
 
 test('queue: a lock that is none is told, not overwritten', async (t) => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstat, mkdir, readdir, readFile, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
+import fs, { lstat, mkdir, readdir, readFile, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { holdFolder, makeFoldersBelow, removeBelow } from '../../src/lib/held-folder.ts';
 import { aFolder } from '../install/installing.ts';
 
@@ -111,6 +113,26 @@ test('held folder: a link that takes the place of a folder while that is removed
   await once(child, 'exit');
   assert.deepEqual(await readdir(outside), ['precious']);
   await held.close();
+});
+
+test('held folder: it is held until the last removal in it has ended, also when another has failed', async (t) => {
+  const root = await aFolder(t);
+  await mkdir(join(root, 'tree'));
+  for (const name of ['stuck', 'slow']) await writeFile(join(root, 'tree', name), 'x');
+  const { unlink } = fs;
+  const unlinkOrFail: typeof unlink = async (path) => {
+    if (String(path).endsWith('stuck')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    await sleep(100);
+    await unlink(path);
+  };
+  t.mock.method(fs, 'unlink', unlinkOrFail);
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  await assert.rejects(removeBelow({ place: root }, 'tree'), { code: 'EACCES' });
+  assert.deepEqual(await readdir(join(root, 'tree')), ['stuck']);
 });
 
 /** Zero where the system does not tell. */

@@ -1,6 +1,7 @@
 // The way of an archive into a target: downloaded, checked, extracted aside, and only then moved into place.
 import { join } from 'node:path';
 import { z } from 'zod';
+import { allEnded } from '../../lib/all-ended.ts';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { removeBelow } from '../../lib/held-folder.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
@@ -53,7 +54,7 @@ export async function installArchive(source: ArchiveSource, context: InstallCont
     const integrity = `sha256:${reply.sha256}`;
     return { resolved, integrity, path: source.path, extra: { path: source.path, digest: integrity, ...extracted } };
   } finally {
-    await Promise.all(Object.values(names).map((name) => removeBelow({ place: context.scratchDir }, name)));
+    await allEnded(Object.values(names).map((name) => removeBelow({ place: context.scratchDir }, name)));
   }
 }
 

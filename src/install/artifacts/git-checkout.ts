@@ -1,6 +1,7 @@
 // A commit in a folder of its own, with its submodules when they are asked for, the same every time.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { allEnded } from '../../lib/all-ended.ts';
 import { pathInside } from '../../lib/files.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { MARK } from './destination.ts';
@@ -102,7 +103,7 @@ async function makeReproducible(git: Git, { folder, repo, commit }: MadeCheckout
   // The mark of an install is no change of the repository.
   await writeFile(inside('info', 'exclude'), `${MARK}\n`);
   const fleeting = ['index', 'FETCH_HEAD', 'ORIG_HEAD', 'logs', 'branches'];
-  await Promise.all(fleeting.map((name) => rm(inside(name), { recursive: true, force: true })));
+  await allEnded(fleeting.map((name) => rm(inside(name), { recursive: true, force: true })));
   await git.do('read-tree', commit);
   const head = await readFile(inside('HEAD'), 'utf8');
   if (head.trim() !== commit)
