@@ -7,6 +7,7 @@ import { shownAddress } from '../../lib/secret-address.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
+import { npmOptions } from './npm-options.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
@@ -16,28 +17,6 @@ import { removeHeld } from './remove-held.ts';
 
 /** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
 const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
-
-const OPTIONS = [
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  '--no-progress',
-  '--no-update-notifier',
-  '--logs-max=0',
-  '--fetch-retries=1',
-  '--fetch-retry-mintimeout=1000',
-  '--fetch-retry-maxtimeout=5000',
-  '--save-exact',
-  '--save-prod',
-  '--package-lock',
-  '--loglevel=error',
-  // A file in the target could name another program.
-  '--git=git',
-  // What a package needs comes from the registry too: its author must not send npm to any address or file.
-  '--allow-git=root',
-  '--allow-file=root',
-  '--allow-directory=root',
-];
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   step: 'npm.install',
@@ -60,7 +39,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
       await forgetHiddenLock(context.targetDir);
       // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
       const isAllOurs = await isAllFrom(registries.addresses, context.targetDir);
-      await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`);
+      await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
       const { version, integrity, dependencies } = resolution;
       const resolved = `${spec.package}@${version}`;
       return {
@@ -169,7 +148,7 @@ async function npmIn(spec: NpmSpec, registries: Registries, context: InstallCont
     const { exitCode, stdout, stderr } = await runProgram(
       {
         program: 'npm',
-        args: [command, '--prefix', context.targetDir, ...OPTIONS, ...options, ...args],
+        args: [command, '--prefix', context.targetDir, ...npmOptions(context.scratchDir), ...options, ...args],
         cwd: context.targetDir,
         env: {
           npm_config_userconfig: noSettings,
