@@ -24,7 +24,7 @@ interface Step {
 const lacking = ['bash', 'curl', 'jq'].filter((program) => spawnSync(program, ['--version']).error);
 const skip = lacking.length > 0 && !process.env.CI ? `*** no ${lacking.join(', ')} ***` : false;
 
-test('README: every command of it answers as it says', { skip, timeout: 120_000 }, async (t) => {
+test('README: every command of it answers as it says', { skip, timeout: 600_000 }, async (t) => {
   const steps = readSteps(await readFile(join(ROOT, 'README.md'), 'utf8'));
   const tour = steps.findIndex(({ command }) => command.includes('http.server'));
   assert.ok(steps.length > 30 && tour > 10, 'its commands were found');
@@ -69,7 +69,7 @@ async function walk(steps: readonly Step[], places: Record<string, string>, star
   const { stdout } = await execute('bash', ['-c', `shopt -s expand_aliases\nexec 2>&1\n${script}`], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, NO_COLOR: '1' },
-    timeout: 60_000,
+    timeout: 300_000,
   });
   const said = stdout.split(MARK);
   for (const [index, { command, expected }] of typed.entries())
@@ -120,10 +120,11 @@ function hostOf(address: string): string {
 }
 
 async function modelIsLoaded(address: string): Promise<void> {
-  for (let tries = 300; tries > 0; tries -= 1) {
+  for (let tries = 1_000; tries > 0; tries -= 1) {
     const answer = await fetch(`${address}/catalog/search?q=notes+of+a+meeting&limit=1&mode=semantic`);
-    const { items, degraded } = (await answer.json()) as { items: { score_semantic: number }[]; degraded?: string };
-    if (!degraded && (items[0]?.score_semantic ?? 0) > 0) return;
+    const { items, degraded } = (await answer.json()) as { items?: { score_semantic: number }[]; degraded?: string };
+    // A hub that has just started on a slow machine may say that it cannot keep up.
+    if (!degraded && (items?.[0]?.score_semantic ?? 0) > 0) return;
     await sleep(100);
   }
   assert.fail('The model was not loaded in time');

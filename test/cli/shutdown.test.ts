@@ -22,7 +22,7 @@ describe('shutdown', { concurrency: 4 }, () => {
       await open(hub);
       const running = await open(hub);
       running.socket.write(UNFINISHED);
-      await sleep(100);
+      await hasArrived(hub);
 
       const stopped = stop(hub, signal);
       await refused(hub);
@@ -42,7 +42,7 @@ describe('shutdown', { concurrency: 4 }, () => {
     const hub = await serve(t);
     const running = await open(hub);
     running.socket.write(UNFINISHED);
-    await sleep(100);
+    await hasArrived(hub);
     hub.kill('SIGTERM');
     await refused(hub);
     hub.kill('SIGINT');
@@ -73,9 +73,14 @@ async function open({ address }: Running) {
   return { socket, closed, until };
 }
 
+/** By the time of an answer, whatever was sent before its request has arrived. */
+async function hasArrived({ address }: Running): Promise<void> {
+  await (await fetch(`${address}/health`, { headers: { connection: 'close' } })).text();
+}
+
 /** Waits until new connections are refused. */
 async function refused({ address }: Running): Promise<void> {
-  for (let tries = 200; tries > 0; tries -= 1) {
+  for (let tries = 1_000; tries > 0; tries -= 1) {
     const wasLetIn = await fetch(`${address}/health`, { headers: { connection: 'close' } }).then(
       () => true,
       () => false,

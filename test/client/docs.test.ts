@@ -25,7 +25,7 @@ test('docs/client.md: its examples work as they are written, against a hub with 
   const { stdout } = await execute(process.execPath, [program], {
     cwd: folder,
     env: { PATH: process.env.PATH, HUB_TOKEN: 'secret' },
-    timeout: 60_000,
+    timeout: 300_000,
   });
   const said = stdout.split('\n');
   assert.match(said[0] ?? '', /^version \S+ is ok$/);
@@ -49,7 +49,7 @@ test('docs/client.md: its examples work as they are written, against a hub with 
     }),
   );
   await execute(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {
-    timeout: 120_000,
+    timeout: 300_000,
   }).catch(({ stdout: faults }) => assert.fail(`The examples do not compile:\n${faults}`));
 });
 

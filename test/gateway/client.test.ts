@@ -194,19 +194,20 @@ test('client: slow calls may take longer than others, and neither for ever', asy
 });
 
 test('client: a call that is stopped ends at once', async (t) => {
-  const gateway = await startFakeGateway(t, { latencyMs: 2_000 });
+  const gateway = await startFakeGateway(t, { latencyMs: 60_000 });
   const stopping = new AbortController();
   setTimeout(() => stopping.abort(), 20);
   const startedAt = performance.now();
   const reply = await clientFor(t, gateway).send({ ...LIST, signal: stopping.signal });
   assert.equal(reply.kind, 'down');
-  assert.ok(performance.now() - startedAt < 1_000);
+  // Without the signal it is the 5 s that any call may take.
+  assert.ok(performance.now() - startedAt < 4_000);
 });
 
 test('client: after 429 no call is made before the gateway wants one', async (t) => {
   const gateway = await startFakeGateway(t, {
     generation: '1.0.3',
-    rateLimit: { limit: 1, windowMs: 250, retryAfterSec: 0.3 },
+    rateLimit: { limit: 1, windowMs: 2_000, retryAfterSec: 2.1 },
   });
   const client = clientFor(t, gateway, { sleep: async () => {} });
   assert.equal((await client.send(LIST)).kind, 'ok');
@@ -218,9 +219,9 @@ test('client: after 429 no call is made before the gateway wants one', async (t)
   );
   const waiting = await client.send(LIST);
   assert.equal(gateway.calls.length, 2);
-  assert.ok(waiting.kind === 'down' && waiting.retryAfterMs !== undefined && waiting.retryAfterMs <= 300);
+  assert.ok(waiting.kind === 'down' && waiting.retryAfterMs !== undefined && waiting.retryAfterMs <= 2_100);
   assert.equal('error' in waiting && waiting.error, 'error' in refused && refused.error);
-  await new Promise((resolve) => setTimeout(resolve, 320));
+  await new Promise((resolve) => setTimeout(resolve, 2_150));
   assert.equal((await client.send(LIST)).kind, 'ok');
 });
 

@@ -274,7 +274,8 @@ test('sync: the hub stops, and what was not tried is as it was', async (t) => {
   fake.onCall(({ body }) => void (body?.name === 's0002' && setTimeout(() => stopping.abort(), 20)));
   const startedAt = performance.now();
   assert.deepEqual(await sync({ signal: stopping.signal }), { ranToEnd: false, registered: 2, failed: 0 });
-  assert.ok(performance.now() - startedAt < 2_000, 'at once');
+  // Without the signal it is the 5 s that any call may take.
+  assert.ok(performance.now() - startedAt < 4_000, 'at once');
   assert.deepEqual(await state(uidOf('s0002')), { registered: null, error: null });
   fake.onCall(undefined);
   fake.servers.clear();
@@ -368,7 +369,7 @@ test('sync: bounded, and tells how far it is', async (t) => {
 
 test('sync: one that hangs does not hold up the others', async (t) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/s0000/sse`]: { fault: 'hangs' } } });
-  const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client: { slowTimeoutMs: 1_000 } });
+  const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client: { slowTimeoutMs: 5_000 } });
   await ingest(...manyServers(50));
   const doneAt: number[] = [];
   const startedAt = performance.now();
@@ -377,7 +378,7 @@ test('sync: one that hangs does not hold up the others', async (t) => {
     registered: 49,
     failed: 1,
   });
-  assert.ok((doneAt.at(-2) ?? 0) < 900, 'all others are done before it is given up');
+  assert.ok((doneAt.at(-2) ?? 0) < 4_500, 'all others are done before it is given up');
 });
 
 test('sync: disabled and vanished servers are left alone', async (t) => {

@@ -4,6 +4,7 @@ import type { Registration } from '../../src/gateway/contract.ts';
 import { GENERATIONS } from '../support/fake-gateway/generations.ts';
 import { createRow } from '../support/fake-gateway/rows.ts';
 import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
+import { until } from '../support/until.ts';
 import { aServer, batchFor, H } from './stage.ts';
 
 /** The only thing in the gateway, as `name transport url`. */
@@ -374,7 +375,8 @@ test('server: one that hangs is cut off in time, and nothing is left behind', as
     errorOf(registration),
     `The gateway did not answer within 0.1 s; the server at ${H}/sse may be the one that hangs.`,
   );
-  assert.ok(performance.now() - startedAt < 1_000);
+  // Other calls may take 5 s.
+  assert.ok(performance.now() - startedAt < 4_000);
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(gateway.table.gateways.length, 0);
 });
@@ -382,7 +384,7 @@ test('server: one that hangs is cut off in time, and nothing is left behind', as
 test('server: an old gateway that finished behind the hub’s back is found by the next sync', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.9', servers: { [`${H}/sse`]: { fault: 'hangs' } } });
   assert.equal((await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({})).outcome, 'failed');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => gateway.table.gateways.length === 1);
   assert.deepEqual(outcomes(await batchFor(t, gateway).registerServer({})), ['GET /gateways exists']);
 });
 

@@ -66,8 +66,12 @@ test('queue: whoever waits is let go when the work is stopped', async (t) => {
   const target = await aFolder(t);
   const [one, other] = [createTargetQueue(1), createTargetQueue(1)];
   const release = Promise.withResolvers<void>();
-  const holding = one(target, signal, () => release.promise);
-  await sleep(50);
+  const isHeld = Promise.withResolvers<void>();
+  const holding = one(target, signal, () => {
+    isHeld.resolve();
+    return release.promise;
+  });
+  await isHeld.promise;
   const stopping = new AbortController();
   const waiting = other(target, stopping.signal, async () => {});
   setTimeout(() => stopping.abort(), 100);

@@ -1,7 +1,8 @@
 // Downloads: what arrives in the file, its digests, limits on size, time and silence, and addresses that are refused.
+
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -10,6 +11,7 @@ import { createDownload } from '../../src/lib/download.ts';
 import { FetchError } from '../../src/lib/fetch-error.ts';
 import type { DownloadRequest } from '../../src/lib/world.ts';
 import { startIndexServer } from '../support/index-server.ts';
+import { until } from '../support/until.ts';
 
 async function downloader(t: TestContext, { allowPrivate = true, stallMs = 5_000 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'hub-download-'));
@@ -87,8 +89,10 @@ test('download: what takes too long, and what falls silent, ends', async (t) => 
   });
   host.answer('/silence', (_request, response) => void response.write('x'));
   host.answer('/never', () => {});
+  const patient = await downloader(t);
+  const drip = patient.download(host.url('/drip'), { timeoutMs: 500 });
+  assert.match((await failure(drip)).message, /not complete within 0.5 s/);
   const { download } = await downloader(t, { stallMs: 300 });
-  assert.match((await failure(download(host.url('/drip'), { timeoutMs: 500 }))).message, /not complete within 0.5 s/);
   for (const path of ['/silence', '/never']) {
     const error = await failure(download(host.url(path)));
     assert.deepEqual([error.message, error.isTimeout], ['sent nothing for 0.3 s', true]);
@@ -108,6 +112,7 @@ test('download: a connection that ends early is an error, and the rest can be as
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   const content = randomBytes(500_000);
+  const hasBegun = () => until(async () => ((await stat(file).catch(() => undefined))?.size ?? 0) > 0);
   host.answer('/a', (request, response) => {
     const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     const rest = content.subarray(start);
@@ -117,7 +122,7 @@ test('download: a connection that ends early is an error, and the rest can be as
       ...(start ? { 'content-range': `bytes ${start}-${end}` } : {}),
     });
     if (start) response.end(rest);
-    else response.write(rest.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 50));
+    else response.write(rest.subarray(0, 200_000), () => void hasBegun().then(() => response.destroy()));
   });
   host.redirect('/moved', '/a');
   assert.equal((await failure(download(host.url('/moved')))).isTemporary, true);

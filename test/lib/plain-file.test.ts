@@ -11,7 +11,7 @@ import { openPlainFile } from '../../src/lib/plain-file.ts';
 import { aFolder } from '../install/installing.ts';
 
 /** What waits for the other end of a pipe waits for good. */
-const options = { timeout: 10_000, skip: process.platform === 'win32' };
+const options = { timeout: 60_000, skip: process.platform === 'win32' };
 
 test('plain file: pipes, sockets and folders are none, and are not waited for', options, async (t) => {
   const folder = await aFolder(t);

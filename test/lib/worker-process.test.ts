@@ -166,10 +166,10 @@ test('worker process: those who wait while it crashes do not start one each', as
 });
 
 test('worker process: after its rest, one that was lost is started again', async (t) => {
-  const worker = aProcess(t, { restAfterLossMs: 300 });
+  const worker = aProcess(t, { restAfterLossMs: 2_000 });
   await assert.rejects(worker.run({ kind: 'die' }), /ended by itself/);
   await assert.rejects(worker.run({ kind: 'who' }), /ended by itself/);
-  await sleep(400);
+  await sleep(2_100);
   assert.equal(await worker.run({ kind: 'echo', value: 6 }), 6);
 });
 

@@ -262,7 +262,7 @@ test('engine: its version moves with the catalog and with vectors', async (t) =>
 });
 
 async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let tries = 50; ; tries -= 1) {
+  for (let tries = 300; ; tries -= 1) {
     try {
       return await check();
     } catch (error) {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSearch } from '../../src/search/open-search.ts';
 import type { SearchStore } from '../../src/search/store.ts';
+import { until } from '../support/until.ts';
 import { wordEngine } from '../support/word-engine.ts';
 import { testWorld } from '../support/world.ts';
 
@@ -27,10 +28,10 @@ test('search: lists are read ahead at the start and when the catalog has changed
     world,
     baseUrl: () => '',
   });
-  await sleep(5);
-  assert.equal(reads, 1);
+  await until(() => reads === 1);
   revision = 2;
   for (const listener of listeners) listener();
+  await until(() => reads === 2);
   await sleep(5);
-  assert.equal(reads, 2);
+  assert.equal(reads, 2, 'once');
 });

@@ -129,7 +129,8 @@ export async function startFakeGateway(
     const gone = new Promise<void>((resolve) => response.once('close', () => resolve()));
     try {
       await listener?.(call);
-      if (options.latencyMs) await sleep(options.latencyMs);
+      // A test that is over does not wait for it.
+      if (options.latencyMs) await sleep(options.latencyMs, undefined, { ref: false });
       const index = surprises.findIndex(({ line }) => line === `${call.method} ${call.path}`);
       const [found] = index < 0 ? [] : surprises.splice(index, 1);
       if (found?.surprise === 'dropped') return void request.socket.destroy();

@@ -13,6 +13,11 @@ export function yardstickMs(): number {
   return sum === 0.5 ? 0 : performance.now() - begun;
 }
 
+/** A limit for this machine, as slow as it is right now. */
+export function allowedMs(limitMs: number, yardstick = yardstickMs()): number {
+  return limitMs * Math.max(1, yardstick / USUAL_MS);
+}
+
 /**
  * Nothing, or by how much it took too long: longer than the limit each time, also on a machine as slow as this one was right after it.
  * What is quadratic does not get better by being tried again.
@@ -26,9 +31,9 @@ export async function tooLong(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const tookMs = await measure();
     if (tookMs <= limitMs) return undefined;
-    const allowedMs = limitMs * Math.max(1, (await yardstick()) / USUAL_MS);
-    if (tookMs <= allowedMs) return undefined;
-    said.push(`${Math.round(tookMs)} ms of ${Math.round(allowedMs)}`);
+    const mayTakeMs = allowedMs(limitMs, await yardstick());
+    if (tookMs <= mayTakeMs) return undefined;
+    said.push(`${Math.round(tookMs)} ms of ${Math.round(mayTakeMs)}`);
   }
   return said.join(', ');
 }

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
 import { skip, startChromium } from './chromium.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const ROOT = new URL('../../', import.meta.url);
 export const SCREENSHOTS = new URL('test-results/web/', ROOT);
 
@@ -46,7 +46,7 @@ export function browserTest(
   options: StageOptions,
   story: (stage: Stage, t: TestContext) => Promise<void>,
 ): void {
-  test(name, { skip, timeout: 180_000 }, async (t) => {
+  test(name, { skip, timeout: 600_000 }, async (t) => {
     await assertFreshBuild();
     const settings = typeof options.settings === 'function' ? await options.settings(t) : options.settings;
     const stage = await testHub(t, { settings, manifests: options.manifests });

@@ -172,7 +172,7 @@ test('install: a client that goes away does not leave half an install, and the h
   assert.equal((await fetch(new URL('/health', url))).status, 200);
   goOn.resolve();
   // Only this file is looked for: listing folders that come and go would fail now and then.
-  for (let wait = 0; wait < 100 && !existsSync(join(target, 'hub.lock.json')); wait += 1) await sleep(50);
+  for (let wait = 0; wait < 1_000 && !existsSync(join(target, 'hub.lock.json')); wait += 1) await sleep(50);
   const vendored = ['vendor/thing/.hub-artifact', 'vendor/thing/a.txt'];
   assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json', ...vendored]);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionOf } from '../../../src/install/adapters/connection.ts';
+import { tooLong } from '../../support/in-time.ts';
 import { aSubject } from '../subjects.ts';
 
 const server = (fields: object) => ({ mcp_registration: { server: fields } });
@@ -207,17 +208,22 @@ test('connection: a web page beside STDIO is no address', () => {
   assert.deepEqual(connectionOf(aSubject(server(fields))), { kind: 'unknown' });
 });
 
-test('connection: of thousands of variables and headers the first 200 are written, at once', () => {
+test('connection: of thousands of variables and headers the first 200 are written, at once', async () => {
   const many = Array.from({ length: 20_000 }, (_, index) => `V${index}`);
   const env = Object.fromEntries(many.map((name) => [name, '1']));
   const environmentVariables = many.map((name) => ({ name, value: '2' }));
-  const start = performance.now();
-  const command = connectionOf(
-    aSubject({ packages: [{ environmentVariables }], mcp_registration: { server: { exec: { cmd: ['x'], env } } } }),
-  );
-  const server = { url: 'https://x.example/mcp', headers: env };
-  const remote = connectionOf(aSubject({ mcp_registration: { server } }));
-  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+  const local = aSubject({
+    packages: [{ environmentVariables }],
+    mcp_registration: { server: { exec: { cmd: ['x'], env } } },
+  });
+  const distant = aSubject({ mcp_registration: { server: { url: 'https://x.example/mcp', headers: env } } });
+  const excess = await tooLong(3_000, () => {
+    const start = performance.now();
+    for (const subject of [local, distant]) connectionOf(subject);
+    return performance.now() - start;
+  });
+  assert.equal(excess, undefined, 'the hub stood still');
+  const [command, remote] = [connectionOf(local), connectionOf(distant)];
   assert.deepEqual(command.kind === 'command' && [command.env.length, command.env[0]?.value], [200, '1']);
   assert.equal(remote.kind === 'remote' && remote.headers.length, 200);
 });

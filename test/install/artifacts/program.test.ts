@@ -40,7 +40,7 @@ test('programs: the operator’s own address is not repeated, whatever becomes o
   );
   const told = 'GET the registry/left-pad, the registry/:x, https://public.example/a\n';
   assert.deepEqual([stdout, stderr], [told, told]);
-  const slow = runProgram({ ...request, timeoutMs: 500, args: ['-c', `echo '${line}'; sleep 20`] }, context);
+  const slow = runProgram({ ...request, timeoutMs: 2_000, args: ['-c', `echo '${line}'; sleep 20`] }, context);
   await assert.rejects(slow, { extra: { output: told.trim() } });
 });
 
