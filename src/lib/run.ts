@@ -41,24 +41,22 @@ const NO_HOST = 'no-host.invalid';
 const GRACE_MS = 2_000;
 
 /** With one of these, all that is encrypted goes through the operator's own proxy. */
-const PROXY = /^(HTTPS|ALL)_PROXY$/i;
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** `environment` is the hub's own, of which only harmless parts are passed on. */
 export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, 'url'>): Run {
-  const hasOwnProxy = Object.entries(environment).some(([name, value]) => PROXY.test(name) && value);
+  const ownProxy = PROXIES.map((name) => environment[name]).find(Boolean);
 
   async function guard({ isGuarded }: RunRequest): Promise<Record<string, string>> {
     if (!isGuarded) return {};
     // Where the operator has a proxy, there may be no other way out, and that one decides where it leads; nothing goes around it.
-    if (hasOwnProxy) return { NO_PROXY: '', no_proxy: '', npm_config_noproxy: NO_HOST };
+    if (ownProxy) return { NO_PROXY: '', no_proxy: '', ...ofNpm(ownProxy) };
     if (!proxy) throw new Error('There is no proxy to guard a program with.');
     const url = await proxy.url();
     const named = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: '' };
     // Some programs read only the ones in small letters.
     const small = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]);
-    // npm takes more notice of a file in the target than of those, but not than of these.
-    const ofNpm = { npm_config_proxy: url, npm_config_https_proxy: url, npm_config_noproxy: NO_HOST };
-    return { ...named, ...Object.fromEntries(small), ...ofNpm };
+    return { ...named, ...Object.fromEntries(small), ...ofNpm(url) };
   }
 
   const passedOn = Object.fromEntries(
@@ -104,6 +102,12 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
     if (child.pid === undefined) throw unstartable(request, code ?? errorCode(cause), cause);
     return { exitCode: exitCode ?? signalExitCode(signal), stdout: stdout(), stderr: stderr() };
   };
+}
+
+/** npm takes more notice of a file in the target than of the usual names, but not than of these; it drops what has no scheme. */
+function ofNpm(proxy: string): Record<string, string> {
+  const url = proxy.includes('://') ? proxy : `http://${proxy}`;
+  return { npm_config_proxy: url, npm_config_https_proxy: url, npm_config_noproxy: NO_HOST };
 }
 
 /**
