@@ -18,7 +18,7 @@ const mayImport = {
   client: ['lib', 'version', 'hub-operations', ...slices],
   mcp: ['lib', 'hub-operations', 'version', ...slices],
   http: ['lib', 'hub', 'mcp', 'hub-operations', 'config', 'version', ...slices],
-  cli: ['lib', 'hub', 'mcp', 'hub-operations', 'client', 'config', 'http', 'version', ...slices],
+  cli: ['lib', 'hub', 'mcp', 'hub-operations', 'client', 'settings', 'config', 'http', 'version', ...slices],
   bin: ['cli'],
 };
 

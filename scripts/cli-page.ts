@@ -3,6 +3,7 @@ import type { ArgumentSpec, Command, OptionSpec } from '../src/cli/command.ts';
 import { COMMAND_TABLE } from '../src/cli/command-table.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
 import { optionsOf } from '../src/cli/options.ts';
+import { SENT_TO } from '../src/settings.ts';
 
 export function cliPage(generated: string): string {
   return `${generated}
@@ -19,7 +20,9 @@ yet, commands that only read make none: they say what to do instead, with exit c
 **\`.env\`** of a folder may be that of any project. So a database that is there already, and that only \`.env\` names, is used if it holds a
 catalog; only \`hub serve\` makes one in it, other commands end with exit code 3. \`hub install\` with \`--manifest\` or \`--frozen\`
 needs none: unless the environment itself names a place for one (\`DATABASE_URL\`, \`DB_PATH\`, \`DATA_DIR\`), it makes none, and what is
-wrong in \`.env\` is told and left out.
+wrong in \`.env\` is told and left out. Of a folder's \`.env\`, commands take settings of the hub only; proxies, certificates, \`PATH\` and the like are not
+taken from it, nor passed to programs. Where only \`.env\` has an address, the secrets of the environment are not used with it, and a line says so:
+${sentTo()}. \`hub serve\` is different: who runs a hub in a folder is taken for the author of its \`.env\`, all of which counts.
 
 **The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
 is typed is not shown. There is no option for it: command lines can be read by others on the machine. A token goes only to an address that
@@ -47,6 +50,15 @@ ${Object.values(EXIT_CODES)
 ${COMMAND_TABLE.commands.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${sentence(command.summary)} |`).join('\n')}
 
 ${COMMAND_TABLE.commands.map(section).join('\n')}`;
+}
+
+/** Addresses, each with the secrets that are sent there. */
+function sentTo(): string {
+  const byAddress = Object.groupBy(Object.entries(SENT_TO), ([, address]) => address);
+  const shownSecrets = (pairs: readonly [string, string][] = []) => pairs.map(([secret]) => `\`${secret}\``).join(', ');
+  return Object.entries(byAddress)
+    .map(([address, pairs]) => `\`${address}\` (${shownSecrets(pairs)})`)
+    .join(', ');
 }
 
 function nameOf({ path }: Command): string {

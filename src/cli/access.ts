@@ -7,6 +7,7 @@ import type { HubAccess, LocalCatalog } from './command.ts';
 import { readEnvFile } from './environment.ts';
 import { UsageError } from './exit-codes.ts';
 import type { LocalHub } from './local-hub.ts';
+import type { LocalSettings } from './local-settings.ts';
 import { oneLine } from './output/text.ts';
 import { chooseServer, type ServerChoice } from './server-choice.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,13 +26,21 @@ export interface AccessOptions {
 export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   const { environment } = terminal;
   const chosen = () => chooseServer({ named, environment, envFile: readEnvFile() });
+  let settings: LocalSettings | undefined;
   let local: Promise<LocalHub> | undefined;
   let server: Promise<HubOperations> | undefined;
+
+  /** Once, so that what is to be told of them is told once. */
+  async function readSettings(): Promise<LocalSettings> {
+    const { readLocalSettings } = await import('./local-settings.ts');
+    settings ??= readLocalSettings({ environment, envFile: readEnvFile(), terminal });
+    return settings;
+  }
 
   async function openLocal(catalog?: LocalCatalog): Promise<Hub> {
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
     const { openLocalCatalog } = await import('./local-catalog.ts');
-    local ??= openLocalCatalog({ ...catalog, environment, envFile: readEnvFile(), terminal });
+    local ??= openLocalCatalog({ ...catalog, environment, envFile: readEnvFile(), readSettings, terminal });
     // A catalog that is not there may be made for the next who asks.
     local.catch(() => {
       local = undefined;
@@ -50,6 +59,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
       return server;
     },
     openLocal,
+    readSettings,
     async settle({ withinMs } = {}) {
       const caughtUp = (await local)?.hub.catchUpSearch();
       if (!caughtUp) return;

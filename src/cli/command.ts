@@ -2,6 +2,7 @@
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { Ending } from './exit-codes.ts';
+import type { LocalSettings } from './local-settings.ts';
 import type { Output } from './output/output.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -60,6 +61,8 @@ export interface HubAccess {
   open(options?: LocalCatalog): Promise<HubOperations>;
   /** The hub in this process, for what only its owner can do. */
   openLocal(options?: LocalCatalog): Promise<Hub>;
+  /** Of that hub. @throws SettingError */
+  readSettings(): Promise<LocalSettings>;
   /** Resolves when everything can be found by its meaning, where that is up to this process; after so long, or when it is to end, in any case. */
   settle(options?: { withinMs?: number }): Promise<void>;
 }

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalHub, type LocalHubOptions, openLocalHub } from './local-hub.ts';
 
-export async function openEmptyHub({ environment, terminal }: LocalHubOptions): Promise<LocalHub> {
+export async function openEmptyHub({ config, ...options }: LocalHubOptions): Promise<LocalHub> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
-  const empty = { ...environment, DATABASE_URL: undefined, DB_PATH: join(folder, 'empty.sqlite') };
+  const empty = { ...config, database: { engine: 'sqlite', path: join(folder, 'empty.sqlite') } } as const;
   try {
-    const { hub, close } = await openLocalHub({ environment: empty, terminal });
+    const { hub, close } = await openLocalHub({ ...options, config: empty });
     return { hub, close: () => close().finally(removeFolder) };
   } catch (error) {
     await removeFolder();

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { Environment } from '../config.ts';
 import { SettingError } from '../errors.ts';
 
-/** What the environment has wins over the file, which need not be there. @throws SettingError */
+/** For whoever runs a hub in this folder, and wrote the file: what the environment has wins over it. @throws SettingError */
 export function withEnvFile(environment: Environment): Environment {
   return { ...readEnvFile(), ...environment };
 }

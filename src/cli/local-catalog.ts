@@ -1,13 +1,14 @@
 // Which catalog a command without a server works on: that of the settings, or one that ends with the command.
 import { statSync } from 'node:fs';
-import { type Config, type Environment, readConfig } from '../config.ts';
-import { SettingError, StartError } from '../errors.ts';
+import type { Config, Environment } from '../config.ts';
+import { StartError } from '../errors.ts';
 import { isCatalogThere } from '../hub.ts';
 import { describeDatabase } from '../lib/address.ts';
 import type { LocalCatalog } from './command.ts';
 import { openEmptyHub } from './empty-hub.ts';
 import { NotFoundError } from './exit-codes.ts';
 import { type LocalHub, openLocalHub } from './local-hub.ts';
+import { type LocalSettings, readUsableSettings } from './local-settings.ts';
 import { oneLine } from './output/text.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,22 +16,24 @@ export interface LocalCatalogOptions extends LocalCatalog {
   environment: Environment;
   /** `.env` of the folder, which may be that of any project. */
   envFile: Environment;
+  /** What the two say; read once for all that asks. */
+  readSettings: () => Promise<LocalSettings>;
   terminal: Terminal;
 }
 
 /** @throws SettingError, StartError, NotFoundError */
 export async function openLocalCatalog(options: LocalCatalogOptions): Promise<LocalHub> {
   const { terminal, mustExist = false, mayPass = false, leavesNothing = false } = options;
-  const environment = mayPass ? usableSettings(options) : { ...options.envFile, ...options.environment };
-  const config = readConfig(environment);
-  const place = placeOf(config, environment, options.environment);
+  const { environment } = options;
+  const { config, settings } = mayPass ? readUsableSettings(options) : await options.readSettings();
+  const place = placeOf(config, settings, environment);
   const isThere = mayPass && !place.isChosen ? await isReachable(config, terminal) : await isCatalogThere(config);
-  if (isThere) return openLocalHub({ environment, terminal });
-  if (mayPass && (leavesNothing || !place.isChosen)) return openEmptyHub({ environment, terminal });
+  if (isThere) return openLocalHub({ config, environment, terminal });
+  if (mayPass && (leavesNothing || !place.isChosen)) return openEmptyHub({ config, environment, terminal });
   // A database that is there belongs to somebody; a file in a folder does not say that the hub may have it.
   if (place.isTaken && !place.isChosen) throw new NotFoundError(takenSentence(config, place));
   if (mustExist) throw new NotFoundError(missingSentence(config));
-  return openLocalHub({ environment, terminal });
+  return openLocalHub({ config, environment, terminal });
 }
 
 /** The settings that say where the catalog is; the first that is set decides. */
@@ -59,21 +62,6 @@ async function isReachable(config: Config, { writeError }: Terminal): Promise<bo
     if (!(error instanceof StartError)) throw error;
     writeError(`hub: ${oneLine(error.message)} Only .env in this folder names it: the install goes on without it.\n`);
     return false;
-  }
-}
-
-/** What is wrong in `.env` is left out, and told: it may be meant for another program. @throws SettingError for the rest. */
-function usableSettings({ environment, envFile, terminal }: LocalCatalogOptions): Environment {
-  const settings = { ...envFile, ...environment };
-  try {
-    readConfig(settings);
-    return settings;
-  } catch (error) {
-    const { setting = '' } = error instanceof SettingError ? error : {};
-    if (!(error instanceof SettingError) || !(setting in envFile) || setting in environment) throw error;
-    terminal.writeError(`hub: ${setting} in .env is not used: ${oneLine(error.message)}\n`);
-    const { [setting]: _wrong, ...rest } = envFile;
-    return usableSettings({ environment, envFile: rest, terminal });
   }
 }
 

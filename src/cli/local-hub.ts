@@ -1,5 +1,5 @@
 // A hub in the process of a command, on the local database.
-import { type Config, type Environment, readConfig } from '../config.ts';
+import type { Config, Environment } from '../config.ts';
 import { createHub, type Hub } from '../hub.ts';
 import { listenerUrl } from '../lib/address.ts';
 import type { Logger } from '../lib/world.ts';
@@ -16,13 +16,15 @@ export interface LocalHub {
 }
 
 export interface LocalHubOptions {
+  config: Config;
+  /** That of the process, for programs that are started: what `.env` of a folder says is not passed on. */
   environment: Environment;
   terminal: Pick<Terminal, 'writeError' | 'isErrorTerminal' | 'shutdown'>;
 }
 
-/** @throws SettingError, StartError */
-export async function openLocalHub({ environment, terminal }: LocalHubOptions): Promise<LocalHub> {
-  const config = withoutBackground(readConfig(environment));
+/** @throws StartError */
+export async function openLocalHub({ environment, terminal, ...options }: LocalHubOptions): Promise<LocalHub> {
+  const config = withoutBackground(options.config);
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), environment);
   try {
     const baseUrl = () => config.baseUrl ?? likelyAddress(config);

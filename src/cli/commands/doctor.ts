@@ -1,7 +1,6 @@
 // `hub doctor`.
 import { type Call, command } from '../command.ts';
 import type { Check, SubjectFinding } from '../doctor/finding.ts';
-import { withEnvFile } from '../environment.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, padded, wrapped } from '../output/text.ts';
 
@@ -44,15 +43,14 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     const { serverChecks } = await import('../doctor/hub-checks.ts');
     return serverChecks(hub, access.serverUrl);
   }
-  const [{ localChecks }, { openEmptyHub }, { openWorld }, { readConfig }, { isCatalogThere }] = await Promise.all([
+  const [{ localChecks }, { openEmptyHub }, { openWorld }, { isCatalogThere }] = await Promise.all([
     import('../doctor/local-checks.ts'),
     import('../empty-hub.ts'),
     import('../world.ts'),
-    import('../../config.ts'),
     import('../../hub.ts'),
   ]);
-  const environment = withEnvFile(terminal.environment);
-  const config = readConfig(environment);
+  const { environment } = terminal;
+  const { config } = await access.readSettings();
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const { world, close } = openWorld(config, log, environment);
@@ -64,6 +62,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     openHub: () => access.openLocal(),
     async openEmptyHub() {
       const { hub, close: closeHub } = await openEmptyHub({
+        config,
         environment,
         // What goes wrong is a finding, and told as one.
         terminal: { ...terminal, writeError: () => {} },

@@ -1,9 +1,11 @@
 // PostgreSQL: a pool of connections that both read and write.
 import { Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import pg from 'pg';
+import type { DatabaseAddress } from '../../lib/address.ts';
 import type { Tables } from '../tables.ts';
 import type { Dialect, DialectDependencies } from './dialect.ts';
 import { databaseUnavailable, guardDriver } from './guarded-driver.ts';
+import { clientWithOwnPassword } from './own-password.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -18,11 +20,15 @@ export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneO
   forUpdate: sql`for no key update`,
 };
 
+type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
+
 export function openPostgres(
-  { url, poolSize }: { url: string; poolSize: number },
+  { url, poolSize, onlyOwnPassword }: PostgresAddress,
   { metrics }: DialectDependencies,
 ): Dialect {
+  const Client = onlyOwnPassword === undefined ? pg.Client : clientWithOwnPassword(url, onlyOwnPassword);
   const pool = new pg.Pool({
+    Client,
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -51,7 +57,7 @@ export function openPostgres(
     write: db,
     ...OWN_SQL,
     analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
-    tryLock: (name) => tryLock(url, name),
+    tryLock: (name) => tryLock(new Client(lockConnection(url)), name),
     ...vectorColumn(db),
     close: () => db.destroy(),
   };
@@ -80,14 +86,17 @@ export function vectorColumn(db: Kysely<Tables>): Required<Pick<Dialect, 'addVec
   };
 }
 
-/** On a connection of its own: the lock ends with it, and the pool may be as small as it likes. */
-async function tryLock(url: string, name: string): Promise<{ release(): Promise<void> } | undefined> {
-  const client = new pg.Client({
+function lockConnection(url: string): pg.ClientConfig {
+  return {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'catalog-hub lock',
-  });
+  };
+}
+
+/** On a connection of its own: the lock ends with it, and the pool may be as small as it likes. */
+async function tryLock(client: pg.Client, name: string): Promise<{ release(): Promise<void> } | undefined> {
   client.on('error', () => {});
   try {
     await client.connect();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocalHub } from '../../../src/cli/local-hub.ts';
+import { readConfig } from '../../../src/config.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -140,7 +141,7 @@ test('hub search: a model that fails is told once, with the reason', async (t) =
   );
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'c.sqlite'), LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large' };
-  const { hub, close } = await openLocalHub({ environment, terminal: QUIET });
+  const { hub, close } = await openLocalHub({ config: readConfig(environment), environment, terminal: QUIET });
   await hub.load(manifests.map((document) => ({ document })));
   await close();
   const { error, out } = await inTerminal(args, { environment });
