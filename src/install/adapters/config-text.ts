@@ -1,5 +1,5 @@
 // The text of a JSON file that people write too: changed only where something in it is to be another.
-import { applyEdits, getNodeValue, modify, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 
@@ -77,7 +77,7 @@ function changes(path: Path, before: unknown, after: unknown): Change[] {
 }
 
 function changedOnce(text: string, { path, value }: Change): string {
-  if (value === undefined) return applyEdits(text, modify(text, [...path], undefined, {}));
+  if (value === undefined) return withoutMember(text, path);
   const layout = layoutOf(text);
   let node = treeOf(text);
   let depth = 0;
@@ -93,7 +93,14 @@ function changedOnce(text: string, { path, value }: Change): string {
     return text.slice(0, node.offset) + written(value, depth, layout) + text.slice(node.offset + node.length);
   const [name = '', ...inner] = rest;
   const nested = inner.reduceRight<unknown>((held, each) => ({ [each]: held }), value);
-  const member = `${indentAt(depth + 1, layout)}${JSON.stringify(name)}: ${written(nested, depth + 1, layout)}`;
+  if (node.type === 'null') {
+    const object = written({ [name]: nested }, depth, layout);
+    return text.slice(0, node.offset) + object + text.slice(node.offset + node.length);
+  }
+  const isInOneLine = node.children?.length && !text.slice(node.offset, node.offset + node.length).includes('\n');
+  const member = isInOneLine
+    ? ` ${JSON.stringify(name)}: ${JSON.stringify(nested)}`
+    : `${indentAt(depth + 1, layout)}${JSON.stringify(name)}: ${written(nested, depth + 1, layout)}`;
   return withMember(text, node, { member, end: indentAt(depth, layout) });
 }
 
@@ -113,7 +120,59 @@ function withMember(
   // A comment at the end of a line belongs to what stands before it.
   const [tail = '', comma] =
     /^([ \t]*,)?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at)) ?? [];
-  return `${text.slice(0, at)}${comma ? '' : ','}${tail}${member}${text.slice(at + tail.length)}`;
+  // Whoever ends the last of a list with a comma goes on doing so.
+  return `${text.slice(0, at)}${comma ? '' : ','}${tail}${member}${comma ? ',' : ''}${text.slice(at + tail.length)}`;
+}
+
+/** With its comma and its line. Comments stay: the parser's own edits would take those between two members along. */
+function withoutMember(text: string, path: Path): string {
+  const parent = path.slice(0, -1).reduce(memberOf, treeOf(text));
+  const members = parent?.children ?? [];
+  const index = members.findIndex(({ children }) => children?.[0]?.value === path.at(-1));
+  const member = members[index];
+  if (!parent || !member) return text;
+  const previous = members[index - 1];
+  const ownComma = commaBehind(text, member);
+  const comma = ownComma ?? (previous && commaBehind(text, previous));
+  const cuts = [lineCut(text, member, { isLast: index === members.length - 1, comma: ownComma })];
+  const [{ from, to }] = cuts as [Cut];
+  if (comma !== undefined && !(comma >= from && comma < to)) cuts.push({ from: comma, to: comma + 1 });
+  // From the end, so that places before it stay what they are.
+  const cut = cuts
+    .toSorted((one, other) => other.from - one.from)
+    .reduce((rest, each) => rest.slice(0, each.from) + rest.slice(each.to), text);
+  const end = parent.offset + parent.length - (text.length - cut.length);
+  const isBlank = members.length === 1 && cut.slice(parent.offset + 1, end - 1).trim() === '';
+  return isBlank ? `${cut.slice(0, parent.offset)}{}${cut.slice(end)}` : cut;
+}
+
+interface Cut {
+  from: number;
+  to: number;
+}
+
+/** The member with a comma right behind it, and its line when nothing else is in it. */
+function lineCut(
+  text: string,
+  { offset, length }: Node,
+  { isLast, comma }: { isLast: boolean; comma: number | undefined },
+): Cut {
+  const end = offset + length;
+  const to = comma !== undefined && text.slice(end, comma).trim() === '' ? comma + 1 : end;
+  const [before = ''] = /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, offset)) ?? [];
+  const [after = ''] = /^[ \t]*/.exec(text.slice(to)) ?? [];
+  const startsLine = before.includes('\n');
+  const endsLine = /^(\r?\n|$)/.test(text.slice(to + after.length));
+  if (startsLine && endsLine) return { from: offset - before.length, to: to + after.length };
+  return isLast && !startsLine ? { from: offset - before.length, to } : { from: offset, to: to + after.length };
+}
+
+function commaBehind(text: string, { offset, length }: Node): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset + length);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text[at] === ',' ? at : undefined;
 }
 
 interface Layout {
