@@ -2,6 +2,7 @@
 import { LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
 import { type Neighbour, withoutDisplaced } from './displaced.ts';
 import { differences } from './frozen.ts';
+import { leftPackages } from './left-packages.ts';
 import { findLeftovers, type RemovedLeftovers, removeLeftovers, withLeftovers } from './leftovers.ts';
 import { foundLockfile, mergeLockfile, writeLockfile } from './lockfile.ts';
 import { runStep, type StepWatch } from './step.ts';
@@ -44,9 +45,10 @@ export async function lockfileStep(watch: StepWatch, job: LockfileJob): Promise<
     // With them at first: whatever happens until they are removed, the next install knows of them.
     const withAll = withLeftovers(lockfile, entry.id, leftovers);
     await write(withAll);
-    if (!job.isWhole || withAll === lockfile) return { extra: { path: LOCKFILE_NAME }, value: undefined };
-    const { removed, left, rest } = await removeLeftovers(leftovers, job.context);
-    await write(withLeftovers(lockfile, entry.id, rest));
+    if (!job.isWhole) return { extra: { path: LOCKFILE_NAME }, value: undefined };
+    const { removed, left: leftAlone, rest } = await removeLeftovers(leftovers, job.context);
+    if (withAll !== lockfile) await write(withLeftovers(lockfile, entry.id, rest));
+    const left = [...leftAlone, ...(await leftPackages(job.known, lockfile, job.targetDir))];
     const extra = {
       path: LOCKFILE_NAME,
       ...(removed.length > 0 ? { removed } : {}),
