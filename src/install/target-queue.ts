@@ -2,7 +2,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { allEnded } from '../lib/all-ended.ts';
 import { type FileLock, lockFile } from '../lib/file-lock.ts';
 import { holdFolderInside, putBackInside, writeFileInside } from '../lib/files.ts';
 import { type HeldFolder, holdBelow, removeBelow } from '../lib/held-folder.ts';
@@ -59,11 +58,14 @@ async function lockTarget(targetDir: string, signal: AbortSignal): Promise<FileL
   }
 }
 
-/** Whoever has the lock is alone here: what else is in the folder was left by somebody who did not get to the end. */
+/**
+ * Whoever has the lock is alone here: what else is in the folder was left by somebody who did not get to the end. What cannot be
+ * put back or removed is in nobody's way, and stays for the next one to try again.
+ */
 async function tidy(targetDir: string, hubFolder: HeldFolder): Promise<void> {
   const names = await readdir(hubFolder.place);
   const left = names.filter((name) => name !== LOCK && name !== IGNORE);
-  await allEnded(
+  await Promise.allSettled(
     left.map(async (name) => {
       await putBack(targetDir, hubFolder, name);
       await removeBelow(hubFolder, name);

@@ -123,7 +123,7 @@ async function writeAndRename(
 
 /**
  * Moves what is finished (`from`, on the same filesystem) to `path`; what was there before is moved into `attic` first,
- * and back when the move fails. @throws PathError
+ * and back when the move fails. It stays in there: that it cannot be removed is no reason to fail. @throws PathError
  */
 export async function replaceInside(root: string, path: string, from: string, attic: string): Promise<string> {
   const whole = await pathInside(root, path);
@@ -140,7 +140,6 @@ export async function replaceInside(root: string, path: string, from: string, at
     // Whoever is ended between the two moves leaves word of where the old folder belongs.
     await writeAndRename(attic, note, path);
     await swap(from, join(held.place, name), old);
-    await removeBelow({ place: attic }, oldName);
   } finally {
     await held.close();
     await removeBelow({ place: attic }, note);

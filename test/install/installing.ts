@@ -1,5 +1,6 @@
 // A hub to install with, and a folder to install into.
-import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import fs, { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -53,4 +54,18 @@ export async function aFolder(t: TestContext): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'hub-install-')));
   t.after(() => rm(path, { recursive: true, force: true }));
   return path;
+}
+
+/** As of a file in a folder that belongs to somebody else, also for tests that run as root. */
+export function failToUnlink(t: TestContext, name: string): void {
+  const { unlink } = fs;
+  t.mock.method(fs, 'unlink', async (path: Parameters<typeof unlink>[0]) => {
+    if (String(path).endsWith(`/${name}`)) throw Object.assign(new Error('not permitted'), { code: 'EACCES' });
+    await unlink(path);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
 }

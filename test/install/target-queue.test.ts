@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTargetQueue } from '../../src/install/target-queue.ts';
-import { aFolder } from './installing.ts';
+import { aFolder, failToUnlink } from './installing.ts';
 
 const { signal } = new AbortController();
 
@@ -168,6 +168,22 @@ test('queue: nothing is still being removed when a target is let go of, also whe
   for (let number = 0; number < 300; number += 1) await mkdir(join(long, `folder-${number}`), { recursive: true });
   await createTargetQueue(1)(target, signal, async () => {}).catch(() => {});
   await assert.rejects(readdir(long), { code: 'ENOENT' });
+});
+
+test('queue: what cannot be put back or removed costs nobody the target, and is not lost', async (t) => {
+  const [target, outside] = [await aFolder(t), await aFolder(t)];
+  const scratch = () => join(target, `.hub/scratch-${randomUUID()}`);
+  const [misplaced, stuck, plain] = [scratch(), scratch(), scratch()];
+  for (const folder of [join(misplaced, 'old-1'), stuck, plain]) await mkdir(folder, { recursive: true });
+  await writeFile(join(misplaced, 'old-1/file'), 'x');
+  await writeFile(join(misplaced, 'old-1.path'), 'vendor/x');
+  await symlink(outside, join(target, 'vendor'));
+  await writeFile(join(stuck, 'stuck'), 'x');
+  failToUnlink(t, 'stuck');
+  assert.equal(await createTargetQueue(1)(target, signal, async () => 'done'), 'done');
+  assert.equal(await readFile(join(misplaced, 'old-1/file'), 'utf8'), 'x');
+  assert.deepEqual(await readdir(outside), []);
+  await assert.rejects(readdir(plain), { code: 'ENOENT' });
 });
 
 test('queue: a lock that is none is told, not overwritten', async (t) => {

@@ -4,13 +4,14 @@ import { displacedExtra, findDisplaced, type Neighbour, neighboursInPlace } from
 import { explain, isUnexpected } from '../explain.ts';
 import { knownPlaces } from '../known-places.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
+import { HUB_FOLDER } from '../places.ts';
 import { movedExtra, settle } from '../settled.ts';
 import { runStep, type StepWatch } from '../step.ts';
 import { treeOf } from '../tree.ts';
 import { type InstallContext, InstallError, type InstalledArtifact } from './artifact-installer.ts';
 import { installerKindOf } from './installer-kind.ts';
-import { readArtifact } from './installers.ts';
-import { makeScratch } from './scratch.ts';
+import { type ReadyArtifact, readArtifact } from './installers.ts';
+import { makeScratch, type Scratch } from './scratch.ts';
 
 export interface ArtifactsJob {
   planned: readonly PlannedArtifact[];
@@ -64,6 +65,18 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
   const fault = planned.fault ?? ('fault' in artifact ? artifact.fault : undefined);
   if ('fault' in artifact || fault !== undefined) throw new InstallError(fault ?? 'It cannot be installed.');
   const scratch = await makeScratch(context.targetDir, context.run);
+  const work = installIn(scratch, artifact, { planned, index, job });
+  await work.catch(() => {});
+  const failure = await scratch.remove().catch((error: NodeJS.ErrnoException) => error);
+  return failure ? withWarning(await work, failure) : work;
+}
+
+async function installIn(
+  scratch: Scratch,
+  artifact: ReadyArtifact,
+  { planned, index, job }: { planned: PlannedArtifact; index: number; job: ArtifactsJob },
+): Promise<InstalledArtifact> {
+  const { context } = job;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
   try {
     const locked = lockedFor(job.planned, index, job.locked);
@@ -83,9 +96,16 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
     if (signal.aborted) throw stopped(context.signal.aborted, error);
     // Where a folder was replaced meanwhile, the system only says that files are gone, or that links are in the way.
     throw (await scratch.fault()) ?? error;
-  } finally {
-    await scratch.remove();
   }
+}
+
+/** Such as an old folder with something in it that belongs to another user: what is installed is in its place all the same. */
+function withWarning(installed: InstalledArtifact, { code }: NodeJS.ErrnoException): InstalledArtifact {
+  const warning = `What was there before could not be removed whole${code ? ` (${code})` : ''}, and the rest of it is in ${HUB_FOLDER} of the target: remove it by hand.`;
+  return {
+    ...installed,
+    extra: { ...installed.extra, warning: [installed.extra?.warning, warning].filter(Boolean).join(' ') },
+  };
 }
 
 function lockedOthers(own: LockedArtifact, entity: LockedEntity | undefined): string[] {

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
+import { failToUnlink, installStage, stepNamed } from './installing.ts';
+
+test('what is there: a replaced folder that cannot be removed is told, and costs neither the install nor the target', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/one.zip', rawZip([{ name: 'a.txt', content: 'one' }]));
+  const { install, target, files } = await installStage(t);
+  const zip = aManifest({ artifacts: [{ kind: 'zip', spec: { url: host.url('/one.zip') } }] });
+  assert.ok((await install(zip)).ok);
+  await writeFile(join(target, 'vendor/one/stuck.pyc'), '');
+  failToUnlink(t, 'stuck.pyc');
+  const again = await install(zip);
+  const { ok, extra } = stepNamed(again, 'zip.extract');
+  assert.deepEqual([again.ok, ok], [true, true]);
+  assert.match(String(extra?.warning), /could not be removed whole \(EACCES\).*\.hub/);
+  const found = (await files()).filter((path) => path.startsWith('vendor/'));
+  assert.deepEqual(found, ['vendor/one/.hub-artifact', 'vendor/one/a.txt']);
+  assert.ok((await install(aManifest({ id: 'other' }))).ok);
+});
