@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { EntitySummary } from '../catalog/contract.ts';
-import type { EntityType } from '../catalog/uid.ts';
+import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import { inOrder } from '../lib/in-order.ts';
@@ -47,7 +47,7 @@ export async function exportLines({
   return count;
 }
 
-/** In the hub's own layout: `index.json` with the paths of manifests beside it. Answers how many. */
+/** In the hub's own layout: `index.json` with the paths of manifests beside it. Answers how many. @throws HubError */
 export async function exportIndex({ folder, ...request }: ExportRequest & { folder: string }): Promise<number> {
   const paths: string[] = [];
   for await (const { entity, manifestText } of exported(request)) {
@@ -66,6 +66,9 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
 function manifestPath({ id, type, name, version }: EntitySummary): string {
   const words = `${name}-${version}`.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|[-.]+$/g, '');
   const mark = createHash('sha256').update(id).digest('hex').slice(0, 10);
+  // The rest is made of harmless signs; this is as a hub elsewhere says it, and becomes part of a path.
+  if (!ENTITY_TYPES.includes(type))
+    throw new HubError('invalid_manifest', `The hub says that '${id}' is of the type '${type}', which there is not.`);
   return `manifests/${type}/${mark.slice(0, 2)}/${words.slice(0, 80)}-${mark}.json`;
 }
 

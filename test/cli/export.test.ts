@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { exportIndex } from '../../src/cli/export.ts';
+import { HubError } from '../../src/errors.ts';
+import { aManifest } from '../support/builders.ts';
+import { tempDir } from '../support/databases.ts';
+import { testHub } from '../support/hub.ts';
+
+for (const type of ['../../../outside', '/outside', 'skill', '__proto__', '']) {
+  test(`export as an index: the type '${type}' of a strange hub becomes no path`, async (t) => {
+    const { hub } = await testHub(t, { manifests: [aManifest()] });
+    const place = await tempDir(t);
+    const strange: typeof hub = {
+      ...hub,
+      async listCatalog(query) {
+        const page = await hub.listCatalog(query);
+        return { ...page, items: page.items.map((item) => ({ ...item, type: type as typeof item.type })) };
+      },
+    };
+    const folder = join(place, 'a', 'b');
+    const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
+    await assert.rejects(exportIndex({ hub: strange, folder, ...request }), (error) => {
+      assert.ok(error instanceof HubError);
+      return (
+        error.message ===
+        `The hub says that 'mcp_server:pdf-tables@1.0.0' is of the type '${type}', which there is not.`
+      );
+    });
+    assert.deepEqual(await readdir(place), []);
+    assert.equal(await exportIndex({ hub, folder, ...request }), 1);
+  });
+}
