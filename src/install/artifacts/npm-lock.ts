@@ -1,7 +1,7 @@
 // What npm's own lockfile says of a package and of everything it needs.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readPlainText } from '../../lib/plain-file.ts';
 import { type Dependency, InstallError } from './artifact-installer.ts';
 
 const LockedPackage = z.looseObject({
@@ -54,8 +54,12 @@ export async function isAllFrom(registries: readonly string[], folder: string): 
 }
 
 async function readPackages(folder: string): Promise<Readonly<Record<string, LockedPackage>>> {
-  const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
+  const text = await readPlainText(join(folder, 'package-lock.json')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new InstallError('There is no package-lock.json in the target, which npm writes: install again.');
+  });
   try {
+    if (text === undefined) throw new Error('it is no file');
     return NpmLock.parse(JSON.parse(text)).packages;
   } catch (error) {
     throw new InstallError(

@@ -6,14 +6,13 @@ import { pathInside } from '../../lib/files.ts';
 import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';
 import { installerKindOf } from '../artifacts/installer-kind.ts';
-import { checkSameDependencies } from '../artifacts/locked.ts';
-import { readNpmLock } from '../artifacts/npm-lock.ts';
 import { isLayoutOf } from '../artifacts/oci-layout.ts';
 import { ownPlatform } from '../artifacts/oci-manifest.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
 import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME, unchecked } from './check.ts';
+import { verifyNpmPackage } from './npm.ts';
 import { verifyPythonPackage } from './python.ts';
 
 export interface VerifyContext {
@@ -89,20 +88,4 @@ async function verifyImageFolder(artifact: LockedArtifact, context: VerifyContex
   if (artifact.platform === `${os}/${architecture}`) return found;
   const folder = await pathInside(context.targetDir, artifact.path ?? '');
   return (await isLayoutOf(artifact.integrity ?? '', folder)) ? SAME : found;
-}
-
-async function verifyNpmPackage(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
-  const { path, resolved, integrity } = artifact;
-  const { targetDir } = context;
-  const name = (path ?? '').replace(/^node_modules\//, '');
-  await pathInside(targetDir, path ?? '');
-  const text = await readFile(join(targetDir, path ?? '', 'package.json'), 'utf8').catch(absent);
-  if (text === undefined) return missing('the package is gone');
-  const { version } = JSON.parse(text) as { version?: unknown };
-  if (`${name}@${version}` !== resolved) return different(`is ${name}@${version}, and should be ${resolved}`);
-  const locked = await readNpmLock(targetDir, name);
-  if (locked.integrity !== integrity)
-    return different(`package-lock.json has ${locked.integrity ?? 'no digest'} for it, and should have ${integrity}`);
-  checkSameDependencies(`${name}@${version}`, locked.dependencies, artifact.dependencies ?? []);
-  return typeof artifact.tree === 'string' ? verifyTree(artifact, context) : SAME;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,6 +14,9 @@ import { startIndexServer } from '../../support/index-server.ts';
 import { rawZip } from '../artifacts/raw-archives.ts';
 
 const run = createRun(process.env);
+
+/** What waits for the other end of a pipe waits for good. */
+const PIPES = { timeout: 60_000, skip: process.platform === 'win32' };
 
 /** A PATH with only this program on it, which says what it is told to. */
 async function programSaying(t: TestContext, name: string, script: string) {
@@ -221,10 +225,33 @@ test('verify: packages of npm, by version, digest and content', async (t) => {
   assert.match((await differences(target))[0] ?? '', /^different other: .*c@1\.2\.4/);
   await put('node_modules/@a/b/package.json', { name: '@a/b', version: '1.0.1' });
   assert.match((await differences(target))[0] ?? '', /^different other: is @a\/b@1\.0\.1, and should be @a\/b@1\.0\.0/);
+  await put('node_modules/@a/b/package.json', 'null');
+  assert.match(
+    (await differences(target))[0] ?? '',
+    /^different other: is @a\/b@undefined, and should be @a\/b@1\.0\.0/,
+  );
   await put('node_modules/@a/b/package.json', '{');
   assert.match((await differences(target))[0] ?? '', /^different other: cannot be read any more/);
   await rm(join(target, 'node_modules'), { recursive: true });
   assert.match((await differences(target))[0] ?? '', /^missing other: the package is gone/);
+});
+
+test('verify: pipes in the place of files of npm are not waited for', PIPES, async (t) => {
+  const target = await tempDir(t);
+  const spec = { registry: 'npm', package: 'b' };
+  await lockArtifacts(target, [
+    { kind: 'other', spec, resolved: 'b@1.0.0', integrity: 'sha512-b', path: 'node_modules/b', ok: true },
+  ]);
+  await putFile(target, 'node_modules/b/package.json', { name: 'b', version: '1.0.0' });
+  assert.match((await differences(target))[0] ?? '', /^different other: There is no package-lock\.json/);
+  execFileSync('mkfifo', [join(target, 'package-lock.json')]);
+  assert.match(
+    (await differences(target))[0] ?? '',
+    /^different other: The package-lock\.json .* cannot be understood/,
+  );
+  await rm(join(target, 'node_modules/b/package.json'));
+  execFileSync('mkfifo', [join(target, 'node_modules/b/package.json')]);
+  assert.deepEqual(await differences(target), ['missing other: the package is gone']);
 });
 
 test('verify: packages of Python, by version and their own list of files', async (t) => {

@@ -1,0 +1,28 @@
+// Whether a package of npm is still what was installed.
+import { join } from 'node:path';
+import { treeDigest } from '../../lib/file-digest.ts';
+import { pathInside } from '../../lib/files.ts';
+import { asObject } from '../../lib/json.ts';
+import { readPlainText } from '../../lib/plain-file.ts';
+import { checkSameDependencies } from '../artifacts/locked.ts';
+import { readNpmLock } from '../artifacts/npm-lock.ts';
+import type { LockedArtifact } from '../contract.ts';
+import { treeSkips } from '../tree.ts';
+import { absent } from './adapters.ts';
+import { different, type Found, missing, SAME } from './check.ts';
+
+export async function verifyNpmPackage(artifact: LockedArtifact, { targetDir }: { targetDir: string }): Promise<Found> {
+  const { path, resolved, integrity, tree } = artifact;
+  const name = (path ?? '').replace(/^node_modules\//, '');
+  const folder = await pathInside(targetDir, path ?? '');
+  const text = await readPlainText(join(folder, 'package.json')).catch(absent);
+  if (text === undefined) return missing('the package is gone');
+  const { version } = asObject(JSON.parse(text));
+  if (`${name}@${version}` !== resolved) return different(`is ${name}@${version}, and should be ${resolved}`);
+  const locked = await readNpmLock(targetDir, name);
+  if (locked.integrity !== integrity)
+    return different(`package-lock.json has ${locked.integrity ?? 'no digest'} for it, and should have ${integrity}`);
+  checkSameDependencies(`${name}@${version}`, locked.dependencies, artifact.dependencies ?? []);
+  const isSame = tree === undefined || (await treeDigest(folder, treeSkips('npm'))) === tree;
+  return isSame ? SAME : different('files in the folder were changed');
+}
