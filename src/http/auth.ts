@@ -23,11 +23,16 @@ export function authorize(request: FastifyRequest, tokens: Tokens): void {
 
 /** For what a public route shows to some only; without a token that is expected, to everybody. @throws HubError `unauthorized` */
 export function requireToken(request: FastifyRequest, expected: string | undefined, name = 'API_TOKEN'): void {
-  if (!expected || isSameText(bearerToken(request), expected)) return;
+  if (isTokenGiven(request, expected)) return;
   throw new HubError(
     'unauthorized',
     `This route needs the header 'Authorization: Bearer <token>' with the hub's token (its ${name}).`,
   );
+}
+
+/** For what a public route shows less of without the token; where none is expected, everybody has it. */
+export function isTokenGiven(request: FastifyRequest, expected: string | undefined): boolean {
+  return !expected || isSameText(bearerToken(request), expected);
 }
 
 /**
@@ -36,7 +41,7 @@ export function requireToken(request: FastifyRequest, expected: string | undefin
  * @throws HubError `unauthorized`
  */
 export function isAdmin(request: FastifyRequest, token: string | undefined): boolean {
-  if (token === undefined || isSameText(bearerToken(request), token)) return true;
+  if (isTokenGiven(request, token)) return true;
   if (request.headers.authorization === undefined) return false;
   throw new HubError('unauthorized', "The token in the header 'Authorization' is not the hub's.");
 }

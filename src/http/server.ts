@@ -112,7 +112,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   serviceRoutes(app, { hub, metrics });
   catalogRoutes(app, hub);
   searchRoutes(app, { hub, adminToken: config.adminToken });
-  remoteRoutes(app, hub);
+  remoteRoutes(app, { hub, adminToken: config.adminToken });
   installRoutes(app, hub);
   gatewayRoutes(app, hub);
   mcpRoutes(app, { hub, adminToken: config.adminToken, hostNames: ownNames(config), log });

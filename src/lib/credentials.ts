@@ -1,5 +1,6 @@
 // Documents of strangers without the credentials in them: found by the names that they stand under, and in addresses.
 import { isJsonObject, type JsonObject } from './json.ts';
+import { isAddress, shownAddress } from './secret-address.ts';
 import { isSecretKey, isSecretVariable } from './secret-names.ts';
 import { hidden, shownCommandLine, shownNumber, shownText, shownWord } from './secret-words.ts';
 
@@ -46,6 +47,8 @@ function shownObject(object: JsonObject, place: Place): JsonObject {
   const isOfSecret = object.isSecret === true || (named !== undefined && isSecretIn(place, named));
   return Object.fromEntries(
     Object.entries(object).map(([key, value]) => {
+      // What stands under an address is about it; the word `token` in it names no secret beside it.
+      if (place === 'open' && isAddress(key)) return [shownAddress(key), shown(value, place)];
       if (!VALUE.test(key)) {
         // Beside a name stand words of the document, not names of variables.
         const around = place === 'environment' && named !== undefined ? 'open' : place;

@@ -66,7 +66,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         const tell = progressTeller(context);
         const report = await options.hub.syncRemotes(
           ({ running, registering, registering_total }) => {
-            for (const { url, done, total } of running) tell(`${url}: ${done} of ${total}`);
+            for (const { url, done, total } of running) tell(`${shortText(url)}: ${done} of ${total}`);
             if (registering !== null) tell(`${registering} of ${registering_total} servers registered or failed`);
           },
           { force },
@@ -75,10 +75,11 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         // A hub that is older than this program tells none.
         const counts = (results ?? []).map(({ url, stats }) => [url, stats.failed] as const);
         const refused = Object.fromEntries(counts.filter(([, manifests]) => manifests > 0));
-        const faults = Object.entries(errors).map(([url, error]) => `${url}: ${shortText(error)}`);
+        const faults = Object.entries(errors).map(([url, error]) => `${shortText(url)}: ${shortText(error)}`);
         const text = `${ingested.length} of ${count} remotes read; ${registered} servers registered, ${failed} failed.`;
         const lines = Object.entries(refused).map(
-          ([url, manifests]) => `${url}: manifests refused: ${manifests} ('hub remotes rejections' tells why)`,
+          ([url, manifests]) =>
+            `${shortText(url)}: manifests refused: ${manifests} ('hub remotes rejections' tells why)`,
         );
         return shortAnswer(
           [text, ...shortLines([...faults, ...lines]), ...(note ? [shortText(note)] : [])],

@@ -314,6 +314,28 @@ test('mcp: a list names each thing once, and a sync tells what was refused', asy
   assert.match(textOf(synced), /^1 of 1 remotes read.*\nhttp\S+: manifests refused: 1 /);
 });
 
+test('mcp: a sync tells no secrets in the addresses of remotes, on its way or at its end', async (t) => {
+  const { client, hub } = await connected(t);
+  const host = await startIndexServer(t);
+  host.put('/index.json?token=very-secret', { manifests: ['bad.json'] });
+  host.put('/index.json', { manifests: ['bad.json'] });
+  host.put('/bad.json', '{');
+  await hub.addRemote(host.url('/index.json?token=very-secret'));
+  await hub.addRemote(host.url('/nothing.json?token=very-secret'));
+  const told: string[] = [];
+  const synced = await client.callTool(
+    { name: 'sync_remotes', arguments: {} },
+    { onprogress: ({ message }) => told.push(String(message)) },
+  );
+  assert.match(told.join('\n'), /index\.json\?token=\*\*\*: /);
+  assert.match(textOf(synced), /^http\S+\/index\.json\?token=\*\*\*: manifests refused: 1 /m);
+  assert.match(textOf(synced), /^http\S+\/nothing\.json\?token=\*\*\*: .*404/m);
+  assert.doesNotMatch(JSON.stringify([synced, told]), /very-secret/);
+  const { errors, refused } = synced.structuredContent as Record<string, Record<string, unknown>>;
+  assert.match(String(errors?.[host.url('/nothing.json?token=***')]), /404/);
+  assert.deepEqual(refused, { [host.url('/index.json?token=***')]: 1 });
+});
+
 test('mcp: the prompt asks for what is needed', async (t) => {
   const { client } = await connected(t);
   const { messages } = await client.getPrompt({ name: 'find_server', arguments: { need: 'invoices' } });

@@ -1,8 +1,9 @@
 // Remotes, ingest and sync, each under its own address and under the one that existing clients call.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hub } from '../../hub.ts';
+import { withoutCredentials } from '../../lib/credentials.ts';
 import {
   IngestReport,
   IngestStatus,
@@ -13,6 +14,7 @@ import {
   RemoteUrl,
   SyncReport,
 } from '../../remotes/contract.ts';
+import { isTokenGiven } from '../auth.ts';
 import { sendEvents, wantsEvents } from '../event-stream.ts';
 import { problems } from '../openapi.ts';
 import { flag, wholeNumber, words } from '../query-string.ts';
@@ -57,9 +59,16 @@ const RejectionsQuery = z.object({
 
 const admin = { protection: 'admin' } as const;
 const tags = ['remotes'];
+const SECRETS = 'On a hub with a token, whoever does not send it sees `***` for secrets in the addresses of remotes.';
 
-export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
+export function remoteRoutes(
+  server: FastifyInstance,
+  { hub, adminToken }: { hub: Hub; adminToken: string | undefined },
+): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
+  /** Some hosts take a token in the address, which is for operators alone. */
+  const shownTo = <T>(request: FastifyRequest, answer: T): T =>
+    isTokenGiven(request, adminToken) ? answer : withoutCredentials(answer);
 
   for (const prefix of ['', '/catalog']) {
     app.get(
@@ -68,10 +77,11 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
         schema: {
           tags,
           summary: 'List the remotes',
+          description: SECRETS,
           response: { 200: RemoteList, ...problems('rate_limited', 'database_unavailable') },
         },
       },
-      () => hub.listRemotes(),
+      async (request) => shownTo(request, await hub.listRemotes()),
     );
 
     app.post(
@@ -153,10 +163,11 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
       schema: {
         tags,
         summary: 'Ingests under way, and the last ones',
+        description: SECRETS,
         response: { 200: IngestStatus, ...problems('rate_limited', 'database_unavailable') },
       },
     },
-    () => hub.ingestStatus(),
+    async (request) => shownTo(request, await hub.ingestStatus()),
   );
 
   app.get(

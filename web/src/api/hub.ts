@@ -43,7 +43,8 @@ export const hub = {
   install: (order: InstallOrder, onEvent: (event: InstallEvent) => void) =>
     follow<InstallEvent, InstallReport>('/catalog/install', { method: 'POST', admin: true, body: order }, onEvent),
 
-  remotes: () => ask<RemoteList>('/remotes'),
+  /** Without the token, the hub hides parts of addresses, and one in parts cannot be removed. */
+  remotes: () => ask<RemoteList>('/remotes', { admin: true }),
   addRemote: (url: string) => ask<RemoteAdded>('/remotes', { method: 'POST', admin: true, body: { url } }),
   removeRemote: (url: string) => ask<RemoteRemoved>('/remotes', { method: 'DELETE', admin: true, body: { url } }),
   rejections: (url: string, limit: number) =>
@@ -52,7 +53,7 @@ export const hub = {
     follow<SyncProgress, IngestReport>('/ingest', { method: 'POST', admin: true, body: { url } }, onProgress),
   sync: (force: boolean, onProgress: (progress: SyncProgress) => void) =>
     follow<SyncProgress, SyncReport>('/remotes/sync', { method: 'POST', admin: true, body: { force } }, onProgress),
-  ingestStatus: () => ask<IngestStatus>('/ingest/status'),
+  ingestStatus: () => ask<IngestStatus>('/ingest/status', { admin: true }),
 
   pending: (parameters: URLSearchParams) => ask<PendingPage>(`/gateways/pending?${parameters}`, { admin: true }),
   /** The cheapest thing that only an admin may ask for. */
