@@ -13,6 +13,9 @@ export type TargetQueue = <T>(targetDir: string, signal: AbortSignal, work: () =
 
 const LOCK = 'lock';
 const IGNORE = '.gitignore';
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** What steps and half-written files are called, and nothing that a person would make. */
+const UNFINISHED = new RegExp(`^(scratch-${UUID}|\\.${UUID}\\.unfinished)$`);
 
 export function createTargetQueue(atOnce: number): TargetQueue {
   const limit = pLimit(atOnce);
@@ -59,12 +62,12 @@ async function lockTarget(targetDir: string, signal: AbortSignal): Promise<FileL
 }
 
 /**
- * Whoever has the lock is alone here: what else is in the folder was left by somebody who did not get to the end. What cannot be
- * put back or removed is in nobody's way, and stays for the next one to try again.
+ * Whoever has the lock is alone here: what installs make in the folder was left by one that did not get to the end. What people
+ * keep there stays. What cannot be put back or removed is in nobody's way, and stays for the next one to try again.
  */
 async function tidy(targetDir: string, hubFolder: HeldFolder): Promise<void> {
   const names = await readdir(hubFolder.place);
-  const left = names.filter((name) => name !== LOCK && name !== IGNORE);
+  const left = names.filter((name) => UNFINISHED.test(name));
   await Promise.allSettled(
     left.map(async (name) => {
       await putBack(targetDir, hubFolder, name);

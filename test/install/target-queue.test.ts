@@ -82,15 +82,26 @@ test('queue: whoever waits is let go when the work is stopped', async (t) => {
 
 test('queue: what an install that was killed left behind is tidied up', async (t) => {
   const target = await aFolder(t);
-  await mkdir(join(target, '.hub/scratch-old/deep'), { recursive: true });
-  await writeFile(join(target, '.hub/scratch-old/deep/half'), 'x');
+  const scratch = join(target, `.hub/scratch-${randomUUID()}`);
+  await mkdir(join(scratch, 'deep'), { recursive: true });
+  await writeFile(join(scratch, 'deep/half'), 'x');
   await createTargetQueue(1)(target, signal, async () => {});
   assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
 });
 
+test('queue: what a person keeps in .hub stays there', async (t) => {
+  const target = await aFolder(t);
+  const theirs = ['notes', 'scratch-pad', `scratch-${randomUUID()}.txt`, 'lock.unfinished', `old-${randomUUID()}`];
+  for (const name of theirs) await mkdir(join(target, '.hub', name, 'inside'), { recursive: true });
+  await createTargetQueue(1)(target, signal, async () => {});
+  const found = await readdir(join(target, '.hub'), { recursive: true });
+  const expected = ['.gitignore', 'lock', ...theirs.flatMap((name) => [name, `${name}/inside`])];
+  assert.deepEqual(found.toSorted(), expected.toSorted());
+});
+
 test('queue: a folder that an install was killed in replacing is put back, unless another has its place', async (t) => {
   const target = await aFolder(t);
-  const scratch = join(target, '.hub/scratch-old');
+  const scratch = join(target, `.hub/scratch-${randomUUID()}`);
   const leave = async (name: string, path: string) => {
     await mkdir(join(scratch, name), { recursive: true });
     await writeFile(join(scratch, name, 'file'), 'old');
@@ -111,7 +122,7 @@ test('queue: a folder that an install was killed in replacing is put back, unles
 
 test('queue: an install that is killed between the two moves of a folder has lost nothing', async (t) => {
   const target = await aFolder(t);
-  const scratch = join(target, '.hub/scratch-x');
+  const scratch = join(target, `.hub/scratch-${randomUUID()}`);
   for (const [folder, text] of [
     [join(target, 'vendor/thing'), 'old'],
     [join(scratch, 'new'), 'new'],
