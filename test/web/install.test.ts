@@ -18,6 +18,26 @@ const remote = aManifest({
 const PDF = '/entities/mcp_server:pdf-tables@1.0.0';
 
 browserTest(
+  'install: the key that goes to the search does nothing while the dialog is open',
+  { settings, manifests: [remote] },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
+    await dialog.getByRole('button', { name: 'Close' }).focus();
+    await page.keyboard.press('/');
+    // What goes to the search does so at once, and draws it with the next picture.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    assert.ok(await dialog.isVisible());
+    assert.match(page.url(), /pdf-tables/);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.keyboard.press('/');
+    await page.waitForURL((url) => url.pathname === '/');
+  },
+);
+
+browserTest(
   'install: token once, plan first, then the steps, the lockfile at the end',
   { settings, manifests: [remote] },
   async ({ open }) => {
