@@ -230,6 +230,15 @@ test('markdown: headings have places, named as hosts of repositories name them, 
     [...readMarkdown(text).places.values()],
     ['readme-set-up--use', 'readme-ab', 'readme-ünicode-数', 'readme-same', 'readme-same-1', 'readme-readme'],
   );
+  const placesOf = (each: string) => [...readMarkdown(each).places.values()];
+  assert.deepEqual(placesOf('# A\n# A\n# A-1\n# A-1\n# A'), [
+    'readme-a',
+    'readme-a-1',
+    'readme-a-1-1',
+    'readme-a-1-2',
+    'readme-a-2',
+  ]);
+  assert.deepEqual(placesOf('# A-1\n# A\n# A'), ['readme-a-1', 'readme-a', 'readme-a-2']);
   assert.equal(placeId('%C3%9Cnicode-数'), 'readme-ünicode-数');
   assert.equal(placeId('100%'), 'readme-100%');
 });

@@ -7,13 +7,19 @@ const PREFIX = 'readme-';
 
 /** `## Set-up & use` is at `#set-up--use`; of several that are alike, the second one at `…-1`. */
 export function nameHeadings(blocks: readonly Block<Inline[]>[]): ReadonlyMap<Block<Inline[]>, string> {
-  const seen = new Map<string, number>();
+  /** How often each name was counted on. */
+  const taken = new Map<string, number>();
   const names = new Map<Block<Inline[]>, string>();
   for (const heading of headingsIn(blocks)) {
     const slug = slugOf(textOf(heading.text));
-    const count = seen.get(slug) ?? 0;
-    seen.set(slug, count + 1);
-    names.set(heading, `${PREFIX}${count === 0 ? slug : `${slug}-${count}`}`);
+    let name = slug;
+    // A heading may be called what another one was named for being the second.
+    for (let count = taken.get(slug) ?? 0; taken.has(name); name = `${slug}-${count}`) {
+      count += 1;
+      taken.set(slug, count);
+    }
+    taken.set(name, 0);
+    names.set(heading, `${PREFIX}${name}`);
   }
   return names;
 }
