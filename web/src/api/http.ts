@@ -54,8 +54,8 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     // The usual: an answer that the browser has asked for ahead is used only if it was asked for in the same way.
     credentials: 'same-origin',
   }).catch(asUnreachable);
-  // A token that the hub refuses is of no use any more: it is asked for again.
-  if (admin === true && response.status === 401) forgetToken();
+  // A token that the hub refuses is of no use any more: it is asked for again. Not one that was given since then.
+  if (admin === true && response.status === 401 && token.value === bearer) forgetToken();
   if (!response.ok && !(response.status === answersWith && isJson(response))) throw await failureOf(response);
   return response;
 }

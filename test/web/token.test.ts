@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../../web/src/api/http.ts';
+import { keepToken, token } from '../../web/src/api/token.ts';
+
+test('token: one that the hub refuses is forgotten, but not a newer one that was given meanwhile', async (t) => {
+  let refuse = () => {};
+  t.mock.method(globalThis, 'fetch', () => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    refuse = () => resolve(new Response('{}', { status: 401 }));
+    return promise;
+  });
+  keepToken('old');
+  const late = send('/diagnostics', { admin: true });
+  keepToken('new');
+  refuse();
+  await assert.rejects(late);
+  assert.equal(token.value, 'new');
+
+  const refused = send('/diagnostics', { admin: true });
+  refuse();
+  await assert.rejects(refused);
+  assert.equal(token.value, '');
+});
