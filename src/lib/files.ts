@@ -1,6 +1,7 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { randomUUID } from 'node:crypto';
-import { lstat, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { type HeldFolder, holdFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
 import { readPlainText } from './plain-file.ts';
@@ -64,8 +65,16 @@ export async function holdFolderInside(root: string, path: string): Promise<Held
   return held;
 }
 
-/** All or nothing: readers see the file as it was, or whole. Returns the absolute path. @throws PathError */
-export async function writeFileInside(root: string, path: string, content: string | Buffer): Promise<string> {
+/**
+ * All or nothing: readers see the file as it was, or whole. Whoever may read and write what is there may do so afterwards, and
+ * nobody else; a new file may have that from another one. Returns the absolute path. @throws PathError
+ */
+export async function writeFileInside(
+  root: string,
+  path: string,
+  content: string | Buffer,
+  { accessOf }: { accessOf?: string } = {},
+): Promise<string> {
   const whole = await pathInside(root, path);
   const names = namesOf(path);
   const name = names.pop() ?? '';
@@ -74,39 +83,45 @@ export async function writeFileInside(root: string, path: string, content: strin
   try {
     const existing = await lstat(join(held.place, name)).catch(absentOrThrow);
     if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
-    await writeAside(root, held.place, name, content);
+    const model =
+      accessOf === undefined ? undefined : await lstat(await pathInside(root, accessOf)).catch(absentOrThrow);
+    await writeAside(root, { folder: held.place, name, content, access: existing ?? model });
   } finally {
     await held.close();
   }
   return whole;
 }
 
+interface FileToWrite {
+  folder: string;
+  name: string;
+  content: string | Buffer;
+  /** Of a file whose owner, group and mode it gets. */
+  access?: Stats | undefined;
+}
+
 /** Where a root has this folder, files that are not finished are in it: whoever is next there tidies it up. */
 const UNFINISHED = '.hub';
 
-async function writeAside(root: string, folder: string, name: string, content: string | Buffer): Promise<void> {
+async function writeAside(root: string, file: FileToWrite): Promise<void> {
   const aside = await holdFolder(join(root, UNFINISHED)).catch(() => undefined);
   try {
-    await writeAndRename(folder, name, content, aside?.place);
+    await writeAndRename(file, aside?.place);
   } catch (error) {
     // Part of the root is on another filesystem.
     if (!aside || (error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    await writeAndRename(folder, name, content);
+    await writeAndRename(file);
   } finally {
     await aside?.close();
   }
 }
 
-async function writeAndRename(
-  folder: string,
-  name: string,
-  content: string | Buffer,
-  aside: string = folder,
-): Promise<void> {
+async function writeAndRename({ folder, name, content, access }: FileToWrite, aside: string = folder): Promise<void> {
   const unfinished = join(aside, `.${randomUUID()}.unfinished`);
   try {
-    const file = await open(unfinished, 'wx', 0o644);
+    const file = await open(unfinished, 'wx', access?.isFile() ? 0o600 : 0o644);
     try {
+      if (access?.isFile()) await giveAccess(file, access);
       await file.writeFile(content);
       // Otherwise a machine that fails now may keep the new name and lose what it is the name of.
       await file.sync();
@@ -120,6 +135,20 @@ async function writeAndRename(
     throw error;
   }
 }
+
+async function giveAccess(file: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
+  const own = await file.stat();
+  if (own.uid !== uid || own.gid !== gid) {
+    // Only root gives files away; others may still give them to a group of theirs.
+    const toGroup = () => file.chown(own.uid, gid);
+    await file.chown(uid, gid).catch(toGroup).catch(noSuchRight);
+  }
+  const isOfGroup = (await file.stat()).gid === gid;
+  await file.chmod(mode & (isOfGroup ? 0o777 : 0o707)).catch(noSuchRight);
+}
+
+/** Filesystems without owners refuse that too. */
+function noSuchRight(): void {}
 
 /**
  * Moves what is finished (`from`, on the same filesystem) to `path`; what was there before is moved into `attic` first,
@@ -138,7 +167,7 @@ export async function replaceInside(root: string, path: string, from: string, at
     // Otherwise what is finished would be somebody else's, and the old folder would leave the root.
     if (!(await realpath(attic)).startsWith(`${root}${sep}`)) throw throughLink(path);
     // Whoever is ended between the two moves leaves word of where the old folder belongs.
-    await writeAndRename(attic, note, path);
+    await writeAndRename({ folder: attic, name: note, content: path });
     await swap(from, join(held.place, name), old);
   } finally {
     await held.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { aManifest } from '../support/builders.ts';
@@ -22,4 +22,23 @@ test('what is there: a replaced folder that cannot be removed is told, and costs
   const found = (await files()).filter((path) => path.startsWith('vendor/'));
   assert.deepEqual(found, ['vendor/one/.hub-artifact', 'vendor/one/a.txt']);
   assert.ok((await install(aManifest({ id: 'other' }))).ok);
+});
+
+test('what is there: a configuration that only its owner may read stays so, and so does the copy of a file', async (t) => {
+  const { install, target } = await installStage(t);
+  await mkdir(target, { recursive: true });
+  const theirs = ['.mcp.json', 'node.py'];
+  for (const name of theirs) await writeFile(join(target, name), '{}', { mode: 0o600 });
+  const report = await install(
+    aManifest({
+      mcp_registration: { server: { exec: { cmd: ['uvx', 'pdf'] } } },
+      adapters: [
+        { framework: 'claude', template_key: 'mcp' },
+        { framework: 'langgraph', template_key: 'node', path: 'node.py' },
+      ],
+    }),
+  );
+  assert.ok(report.ok);
+  for (const name of [...theirs, 'node.py.orig'])
+    assert.equal((await stat(join(target, name))).mode & 0o777, 0o600, name);
 });

@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -78,6 +91,34 @@ test('files: a file is written whole, into folders that are made for it', async 
   await writeFileInside(root, 'a/b/c.txt', Buffer.from('two'));
   assert.equal(await readFile(path, 'utf8'), 'two');
   assert.deepEqual(await readdir(join(root, 'a/b')), ['c.txt'], 'nothing unfinished is left');
+});
+
+test('files: whoever may read a file may read what replaces it, and nobody else', async (t) => {
+  const root = await folder(t);
+  const modeOf = async (path: string) => ((await stat(join(root, path))).mode & 0o777).toString(8);
+  const asUsual = (0o644 & ~process.umask()).toString(8);
+  await writeFileInside(root, 'a', 'one');
+  assert.equal(await modeOf('a'), asUsual);
+  for (const mode of ['600', '664', '755', '400']) {
+    await chmod(join(root, 'a'), Number.parseInt(mode, 8));
+    await writeFileInside(root, 'a', mode);
+    await writeFileInside(root, `a.${mode}`, 'copy', { accessOf: 'a' });
+    assert.deepEqual([await modeOf('a'), await modeOf(`a.${mode}`)], [mode, mode]);
+  }
+  await writeFileInside(root, 'b', 'of a file that is not there', { accessOf: 'gone' });
+  assert.equal(await modeOf('b'), asUsual);
+});
+
+test('files: a file that belongs to somebody else still does when it is replaced', {
+  skip: process.getuid?.() !== 0 && 'only root gives files away',
+}, async (t) => {
+  const root = await folder(t);
+  await writeFileInside(root, 'a', 'one');
+  await chmod(join(root, 'a'), 0o640);
+  await chown(join(root, 'a'), 1234, 2345);
+  await writeFileInside(root, 'a', 'two');
+  const { uid, gid, mode } = await stat(join(root, 'a'));
+  assert.deepEqual([uid, gid, mode & 0o777], [1234, 2345, 0o640]);
 });
 
 test('files: a file in the place of a folder, and a folder in the place of a file, are named', async (t) => {

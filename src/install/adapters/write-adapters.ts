@@ -150,7 +150,7 @@ async function keepAside(targetDir: string, path: string, content: string): Prom
     const aside = number === 1 ? `${path}.orig` : `${path}.orig-${number}`;
     const found = await readInside(targetDir, aside);
     if (found !== undefined && found !== content) continue;
-    if (found === undefined) await writeFileInside(targetDir, aside, content);
+    if (found === undefined) await writeFileInside(targetDir, aside, content, { accessOf: path });
     return aside;
   }
 }
