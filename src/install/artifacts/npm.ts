@@ -1,22 +1,18 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
-import { writeFileInside } from '../../lib/files.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { npmOptions } from './npm-options.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
+import { forgetHiddenLock, rememberProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
-import { removeHeld } from './remove-held.ts';
-
-/** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
-const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   step: 'npm.install',
@@ -27,7 +23,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   async install(spec, context) {
     await checkNpmPlaces(spec.package, context.targetDir);
     const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
-    const { restore, project } = await rememberProject(context.targetDir);
+    const { restore, keepMark, project } = await rememberProject(context.targetDir);
     try {
       const registries = await findRegistries(spec, context);
       const npm = await npmIn(spec, registries, context);
@@ -40,6 +36,7 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
       // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
       const isAllOurs = await isAllFrom(registries.addresses, context.targetDir);
       await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
+      await keepMark();
       const { version, integrity, dependencies } = resolution;
       const resolved = `${spec.package}@${version}`;
       return {
@@ -88,52 +85,6 @@ function checkResolution(
       `${spec.package}@${version} is another than in the lockfile: its digest is ${integrity}, and should be ${locked.integrity}.`,
     );
   checkSameDependencies(`${spec.package}@${version}`, dependencies, locked.dependencies ?? []);
-}
-
-/** Afterwards everything is as it was before, whatever npm did to its files until then. */
-async function rememberProject(targetDir: string): Promise<{ restore(): Promise<void>; project: Buffer | undefined }> {
-  const texts = await Promise.all(PROJECT_FILES.map((file) => readProjectFile(file, targetDir)));
-  if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
-  const restore = async () => {
-    // Not in the way of the rest: what npm had to tell counts more.
-    await forgetHiddenLock(targetDir).catch(() => {});
-    for (const [index, file] of PROJECT_FILES.entries()) {
-      const text = texts[index];
-      if (text === undefined) await removeHeld(targetDir, file);
-      else await writeFileInside(targetDir, file, text);
-    }
-  };
-  return { restore, project: texts[0] };
-}
-
-const LARGEST_PROJECT_FILE = 100_000_000;
-
-/** Undefined only when there is none: what is there and cannot be read must not be taken for absent, and replaced. @throws InstallError */
-async function readProjectFile(file: string, targetDir: string): Promise<Buffer | undefined> {
-  const path = join(targetDir, file);
-  try {
-    const found = await stat(path);
-    if (!found.isFile()) throw unreadable(file, 'it is no file');
-    if (found.size > LARGEST_PROJECT_FILE) throw unreadable(file, 'it is too large');
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof InstallError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw unreadable(file, `it cannot be read (${code ?? 'for an unknown reason'})`, error);
-  }
-}
-
-function unreadable(file: string, why: string, cause?: unknown): InstallError {
-  return new InstallError(
-    `${file} in the target was left as it is, because ${why}: mend it or move it away, then install again.`,
-    { cause },
-  );
-}
-
-/** Written by the first run as if it had installed something: npm would believe it instead of looking. */
-async function forgetHiddenLock(targetDir: string): Promise<void> {
-  await removeHeld(targetDir, 'node_modules/.package-lock.json');
 }
 
 type Npm = (...args: string[]) => Promise<void>;
