@@ -4,21 +4,42 @@ import type { SearchPage } from '../../src/search/contract.ts';
 import { axeFindings, browserTest, type OpenPage, type Stage, screenshot, until } from './stage.ts';
 
 const demo = { demo: true };
-const DELAY_MS = 1_500;
+const SEARCHES = /\/catalog\/search\?/;
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });
 const titles = (page: Page) => page.locator('.result-title a');
 const status = (page: Page) => page.locator('.results-count');
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.name');
 
 /** The page with its first list, after which every answer takes its time. */
-async function openSlow({ open }: Stage, path = '/', delayMs = DELAY_MS): Promise<OpenPage> {
-  const page = await open(path, { expects: /503/ });
-  await titles(page).first().waitFor();
-  await page.locator('.types-count').first().waitFor();
-  await page.route(/\/catalog\/search\?/, async (route) => {
+async function openSlow({ open }: Stage, delayMs: number): Promise<OpenPage> {
+  const page = await openFirst(open);
+  await page.route(SEARCHES, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     await route.continue().catch(() => {});
   });
+  return page;
+}
+
+/** The page with its first list, and what holds all further answers back until they are let go. */
+async function openHeld({ open }: Stage): Promise<{ page: OpenPage; hold(): () => void }> {
+  const page = await openFirst(open);
+  let held = Promise.resolve();
+  await page.route(SEARCHES, async (route) => {
+    await held;
+    await route.continue().catch(() => {});
+  });
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
+  return { page, hold };
+}
+
+async function openFirst(open: Stage['open']): Promise<OpenPage> {
+  const page = await open('/', { expects: /503/ });
+  await titles(page).first().waitFor();
+  await page.locator('.types-count').first().waitFor();
   return page;
 }
 
@@ -35,13 +56,16 @@ for (const [keys, place] of [
   [['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter'], 0],
 ] as const) {
   browserTest(`search: ${keys.join(' ')} ahead of the answer opens what is found`, demo, async (stage) => {
-    const page = await openSlow(stage);
+    const { page, hold } = await openHeld(stage);
+    const letGo = hold();
     const before = await titles(page).nth(place).textContent();
     const answer = found(page, 'weather');
     await field(page).pressSequentially('weather');
     for (const key of keys) await page.keyboard.press(key);
-    await page.waitForTimeout(DELAY_MS / 3);
+    await until(page, 'location.search === "?q=weather"');
+    await page.waitForTimeout(500);
     assert.match(page.url(), /\/\?q=weather$/, 'nothing of the list before is opened');
+    letGo();
     const expected = (await answer)[place] ?? '';
     assert.notEqual(expected, before, 'the list before is another one');
     await page.getByRole('heading', { level: 1, name: expected, exact: true }).waitFor();
@@ -52,30 +76,36 @@ for (const [keys, place] of [
 }
 
 browserTest('search: an arrow ahead of the answer leads into the new list when it is there', demo, async (stage) => {
-  const page = await openSlow(stage);
+  const { page, hold } = await openHeld(stage);
+  const letGo = hold();
   const answer = found(page, 'weather');
   await field(page).pressSequentially('weather');
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), 'q', 'until then the focus stays');
+  letGo();
   await page.getByText('for “weather”').waitFor();
   await until(page, 'document.activeElement.tagName === "A"');
   assert.equal(await focused(page), (await answer)[0]);
 });
 
 browserTest('search: whoever goes on typing, or elsewhere, is led nowhere', demo, async (stage) => {
-  const page = await openSlow(stage, '/', 500);
+  const { page, hold } = await openHeld(stage);
+  let letGo = hold();
   await field(page).pressSequentially('weather');
   await page.keyboard.press('Enter');
   await page.keyboard.type(' fore');
+  letGo();
   await page.getByText('for “weather fore”').waitFor();
   await page.waitForTimeout(300);
   assert.match(page.url(), /\/\?q=weather\+fore$/);
   assert.equal(await focused(page), 'q');
 
+  letGo = hold();
   await field(page).fill('calendar');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   const elsewhere = await focused(page);
+  letGo();
   await page.getByText('for “calendar”').waitFor();
   await page.waitForTimeout(300);
   assert.match(page.url(), /\/\?q=calendar$/);
@@ -86,7 +116,7 @@ browserTest(
   'search: Enter after a failure asks again, and opens nothing that was found before',
   demo,
   async (stage) => {
-    const page = await openSlow(stage, '/', 200);
+    const page = await openSlow(stage, 200);
     const answer = found(page, 'weather');
     const refuse = /q=weather/;
     await page.route(refuse, (route) =>
@@ -104,7 +134,7 @@ browserTest(
 );
 
 browserTest('search: the focus is never lost with a row that goes away', demo, async (stage) => {
-  const page = await openSlow(stage, '/', 300);
+  const page = await openSlow(stage, 300);
   await field(page).fill('weather');
   await page.getByText('for “weather”').waitFor();
   const before = await titles(page).allTextContents();
@@ -134,7 +164,8 @@ browserTest('search: the focus is never lost with a row that goes away', demo, a
 });
 
 browserTest('search: while another search goes on, the count before is not told as its answer', demo, async (stage) => {
-  const page = await openSlow(stage, '/', 3_000);
+  const { page, hold } = await openHeld(stage);
+  const letGo = hold();
   await status(page).getByText('27 entries').waitFor();
   await field(page).fill('weather');
   const searching = page.getByRole('status').getByText('Searching …');
@@ -144,6 +175,7 @@ browserTest('search: while another search goes on, the count before is not told 
   await until(page, 'getComputedStyle(document.querySelector(".results-count .waiting")).opacity === "1"');
   await until(page, 'getComputedStyle(document.querySelector(".results-were")).visibility === "hidden"');
   await screenshot(page, 'search-refining');
+  letGo();
   await page.getByText('for “weather”').waitFor();
   assert.equal(await searching.count(), 0);
   assert.equal(await page.locator('.results-were').count(), 0);
