@@ -102,8 +102,14 @@ export function isSameEntity(one: string, other: string): boolean {
   return keyOf({ id: one }) === keyOf({ id: other });
 }
 
+/** @throws InstallError when nobody could read it afterwards. */
 export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<void> {
-  await writeFileInside(targetDir, LOCKFILE_NAME, `${JSON.stringify(lockfile, null, 2)}\n`);
+  const text = Buffer.from(`${JSON.stringify(lockfile, null, 2)}\n`);
+  if (text.length > LARGEST_LOCKFILE)
+    throw new InstallError(
+      `The lockfile ${LOCKFILE_NAME} in the target was left as it is, because it would be larger than ${LARGEST_LOCKFILE} bytes with this: install into a target of its own what has such a long manifest.`,
+    );
+  await writeFileInside(targetDir, LOCKFILE_NAME, text);
 }
 
 /** Two versions of one thing are the same entry. */
