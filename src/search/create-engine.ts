@@ -6,7 +6,7 @@ import type { Meaning } from './candidates.ts';
 import { checkModel } from './check-model.ts';
 import { type Embedder, EmbeddingError, wholeReason } from './embedder.ts';
 import { type EmbeddingDependencies, embedMissing } from './embedding.ts';
-import type { Hit, RankRequest, SearchEngine } from './engine.ts';
+import type { RankRequest, SearchEngine } from './engine.ts';
 import { hitsFrom } from './hit-columns.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import type { RankedColumns } from './search-tasks.ts';
@@ -34,7 +34,8 @@ const LONGEST_TEXT = 2_000;
 /** A search that comes while the index is built waits so long for it. */
 const WAIT_FOR_INDEX_MS = 3_000;
 /** One that comes right after a change should see it; while changes keep coming, it is late by a moment instead of slow. */
-const WAIT_FOR_CHANGE_MS = 150;
+const WAIT_FOR_CHANGE_MS = 1_000;
+const WAIT_WHILE_BUSY_MS = 150;
 const WAIT_FOR_MODEL_MS = 3_000;
 const LOOK_FOR_CHANGES_MS = 1_000;
 const REST_AFTER_FAILURE_MS = 30_000;
@@ -46,6 +47,7 @@ const FEW_MISSING = 0.05;
 const MOST_NEIGHBOURS = 400;
 /** Without the reason, which is for the operator and may name files. */
 const STAND_IN = 'The sentence encoder cannot be used here: a simpler model judges meaning, more coarsely.';
+const BEHIND = 'The index is not yet up to date: what has just been added or changed may be missing.';
 
 export function createSearchEngine({
   index,
@@ -91,10 +93,15 @@ export function createSearchEngine({
     await keeper.refresh(signal).catch((error) => report('The search index could not be brought up to date', error));
   }
 
-  async function bringUpToDate(): Promise<void> {
-    if (keeper.revision() === (await index.revision())) return;
-    const patience = keeper.revision() === undefined ? WAIT_FOR_INDEX_MS : WAIT_FOR_CHANGE_MS;
-    await Promise.race([refresh(), sleep(patience, undefined, { ref: false })]);
+  /** Tells whether the index now has all that is in the catalog. */
+  async function bringUpToDate(): Promise<boolean> {
+    const wanted = await index.revision();
+    const shown = keeper.revision();
+    if (shown === wanted) return true;
+    const patience = isBusy() ? WAIT_WHILE_BUSY_MS : WAIT_FOR_CHANGE_MS;
+    const waiting = sleep(shown === undefined ? WAIT_FOR_INDEX_MS : patience, undefined, { ref: false });
+    await Promise.race([refresh(), waiting]);
+    return (keeper.revision() ?? 0) >= wanted;
   }
 
   /** A search never fails because a model did. */
@@ -198,16 +205,18 @@ export function createSearchEngine({
 
   return {
     async rank(request, signal) {
-      await bringUpToDate();
+      const isUpToDate = await bringUpToDate();
       const asked = { ...request, text: request.text.slice(0, LONGEST_TEXT).toWellFormed() };
       const wantsMeaning = request.mode !== 'keyword';
       const { meaning, isStandIn, trouble } = await understand(asked, signal);
       const mode = meaning ? request.mode : 'keyword';
       const columns = await thread.run({ kind: 'rank', request: { ...asked, mode }, now: now(), meaning });
       const passing = passingTroubles(columns, wantsMeaning, trouble);
-      const troubles = isStandIn ? [...passing, STAND_IN] : passing;
+      // The next revision that is shown has another version, so that nobody is told for longer than it is so.
+      const isBehind = !isUpToDate && keeper.revision() !== undefined;
+      const troubles = [...passing, ...(isBehind ? [BEHIND] : []), ...(isStandIn ? [STAND_IN] : [])];
       return {
-        hits: explained(hitsFrom(columns), columns),
+        hits: hitsFrom(columns, columns.explanations),
         total: columns.uids.length,
         mode: columns.usedMeaning ? mode : 'keyword',
         ...(troubles.length > 0 && { degraded: troubles.join(' ') }),
@@ -238,8 +247,4 @@ export function createSearchEngine({
       await thread.close();
     },
   };
-}
-
-function explained(hits: readonly Hit[], { explanations }: RankedColumns): readonly Hit[] {
-  return explanations ? hits.map((hit, place) => ({ ...hit, explanation: explanations[place] })) : hits;
 }

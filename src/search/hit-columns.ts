@@ -19,7 +19,7 @@ export function columnsOf(hits: readonly Hit[]): HitColumns {
   return { uids: hits.map(({ uid }) => uid), numbers };
 }
 
-export function hitsFrom({ uids, numbers }: HitColumns): Hit[] {
+export function hitsFrom({ uids, numbers }: HitColumns, explanations?: readonly Hit['explanation'][]): Hit[] {
   return uids.map((uid, place) => {
     const at = (column: number) => numbers[place * NUMBERS.length + column] as number;
     return {
@@ -30,6 +30,7 @@ export function hitsFrom({ uids, numbers }: HitColumns): Hit[] {
       recency: at(3),
       final: at(4),
       versionCount: at(5),
+      ...(explanations && { explanation: explanations[place] }),
     };
   });
 }

@@ -380,3 +380,29 @@ test('engine: what goes on by itself waits while something comes first; whoever 
     await sleep(50);
   }
 });
+
+test('engine: a search right after a change sees it; when that takes too long, it says so', async (t) => {
+  let isBusy = false;
+  const stage = await searchStage(t, { address: await emptyDatabase(t, 'sqlite'), isBusy: () => isBusy });
+  const { save, engine, index } = stage;
+  const keyword = (text: string) => engine.rank(asks(text, { mode: 'keyword' }));
+  await save(pdf);
+  assert.equal((await keyword('pdf')).total, 1);
+  const changes = index.changes.bind(index);
+  // Longer than a search waits while something else comes first, and shorter than it waits otherwise.
+  index.changes = async (known) => {
+    await sleep(400);
+    return changes(known);
+  };
+  await save(frost);
+  const seen = await keyword('frost');
+  assert.deepEqual([seen.total, seen.degraded], [1, undefined]);
+  await save(tunes);
+  isBusy = true;
+  const late = await keyword('song');
+  assert.equal(late.total, 0);
+  assert.match(late.degraded ?? '', /^The index is not yet up to date: what has just been added or changed may be/);
+  isBusy = false;
+  const after = await keyword('song');
+  assert.deepEqual([after.total, after.degraded], [1, undefined]);
+});
