@@ -127,7 +127,7 @@ export const LockedAdapter = z.looseObject({
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
 /** Of an earlier version, and still in the target. */
-const LockedLeftovers = z.object({ artifacts: z.array(LockedArtifact), adapters: z.array(LockedAdapter) });
+const LockedLeftovers = z.looseObject({ artifacts: z.array(LockedArtifact), adapters: z.array(LockedAdapter) });
 export type LockedLeftovers = z.infer<typeof LockedLeftovers>;
 
 export const LockedEntity = z.looseObject({

@@ -119,6 +119,12 @@ test('lockfile: one that nobody could read afterwards is not written, and the on
   assert.deepEqual((await readLockfile(root))?.entities, [anEntity('tool:a@1.0.0')]);
 });
 
+test('lockfile: what a newer minor version says of leftovers is kept', () => {
+  const leftovers = { artifacts: [], adapters: [], since: 'yesterday' };
+  const entity = anEntity('tool:a@1.0.0', { leftovers });
+  assert.deepEqual(parseLockfile(JSON.stringify({ version: 1.2, entities: [entity] })).entities, [entity]);
+});
+
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
