@@ -69,7 +69,7 @@ export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEnti
 }
 
 /** Known, but not always there: when they are gone, they are not kept. */
-const OPTIONAL_FIELDS = ['tree', 'dependencies', 'displaced_by', 'platform', 'entry', 'commit', 'leftovers'];
+const OPTIONAL_FIELDS = ['tree', 'dependencies', 'displaced_by', 'platform', 'entry', 'written', 'commit', 'leftovers'];
 
 /** A newer hub may have written more about the same things; this one keeps what it does not know. */
 function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntity {

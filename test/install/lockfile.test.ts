@@ -125,6 +125,13 @@ test('lockfile: what a newer minor version says of leftovers is kept', () => {
   assert.deepEqual(parseLockfile(JSON.stringify({ version: 1.2, entities: [entity] })).entities, [entity]);
 });
 
+test('lockfile: of an adapter that was an entry and is a file of its own now, nothing of the entry stays', () => {
+  const adapter = { framework: 'a', template_key: 'b', path: 'conf/x.json', integrity: 'sha256:1' };
+  const asEntry = anEntity('tool:a@1.0.0', { adapters: [{ ...adapter, entry: 'a', written: { command: 'x' } }] });
+  const asFile = anEntity('tool:a@2.0.0', { adapters: [adapter] });
+  assert.deepEqual(mergeLockfile(mergeLockfile(undefined, asEntry), asFile), mergeLockfile(undefined, asFile));
+});
+
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
