@@ -37,7 +37,8 @@ function destinationFault(path: string): string | undefined {
   const [first = ''] = path.split('/');
   const isTaken =
     TAKEN.includes(path.toLowerCase()) || (first.toLowerCase() !== VENDOR && TAKEN.includes(first.toLowerCase()));
-  if (isTaken || first.startsWith('.hub')) return `must not be '${first}', which is kept for other things`;
+  if (isTaken || first.toLowerCase().startsWith('.hub'))
+    return `must not be '${first}', which is kept for other things`;
   // An archive or a repository could bring such a file along, and with it what the client starts.
   const clientFile = clientFileAt(path);
   if (clientFile) return `must not hold '${clientFile}', which is the configuration of an MCP client`;

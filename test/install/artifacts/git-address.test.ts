@@ -32,6 +32,7 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['the target itself as dest', { repo: 'https://example.org/a', dest: '.' }, /below the target/],
   ['the lockfile as dest', { repo: 'https://example.org/a', dest: 'hub.lock.json' }, /kept for/],
   ['the folder of the hub as dest', { repo: 'https://example.org/a', dest: '.hub/x' }, /kept for/],
+  ['the same in capitals', { repo: 'https://example.org/a', dest: '.HUB/lock' }, /kept for/],
   ['a repository of the project as dest', { repo: 'https://example.org/a', dest: 'x/.git/hooks' }, /\.git/],
 ];
 
