@@ -3,7 +3,8 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileDigest } from '../lib/file-digest.ts';
 import { pathInside, removeInside, writeFileInside } from '../lib/files.ts';
-import { readPlainText } from '../lib/plain-file.ts';
+import { readPlainFile } from '../lib/plain-file.ts';
+import { utf8Text } from '../lib/utf8.ts';
 import { removeEntry } from './adapters/config-file.ts';
 import { earlierEntry, sectionOf } from './adapters/write-adapters.ts';
 import type { InstallerKind } from './artifacts/artifact-installer.ts';
@@ -105,8 +106,10 @@ async function removeAdapter(adapter: LockedAdapter, targetDir: string): Promise
     await removeInside(targetDir, path);
     return 'removed';
   }
-  const text = await readPlainText(file).catch(absent);
-  if (text === undefined) return undefined;
+  const bytes = await readPlainFile(file).catch(absent);
+  if (bytes === undefined) return undefined;
+  const text = utf8Text(bytes);
+  if (text === undefined) return { left: 'it is not written as UTF-8; remove the entry by hand' };
   try {
     // Whether its client takes comments is the business of the client.
     const changed = removeEntry(text, { allowsComments: true }, entry);

@@ -22,12 +22,17 @@ export async function openPlainFile(path: string): Promise<FileHandle | undefine
   return undefined;
 }
 
-/** The text of such a file; undefined when something else is there. */
-export async function readPlainText(path: string): Promise<string | undefined> {
+/** What is in such a file; undefined when something else is there. */
+export async function readPlainFile(path: string): Promise<Buffer | undefined> {
   const file = await openPlainFile(path);
   try {
-    return await file?.readFile('utf8');
+    return await file?.readFile();
   } finally {
     await file?.close();
   }
+}
+
+/** The same as text, for what is not written back. */
+export async function readPlainText(path: string): Promise<string | undefined> {
+  return (await readPlainFile(path))?.toString('utf8');
 }

@@ -1,7 +1,7 @@
 // What the version before put into a target, once another version is installed.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -160,4 +160,18 @@ test('leftovers: no lockfile leads to anything beside the target, or to what no 
     await install(second);
     assert.ok(existsSync(join(outside, 'a.txt')) && isThere('own/a.txt'), path);
   }
+});
+
+test('leftovers: a file that is no UTF-8 stays as it is, and is told', async (t) => {
+  const { install, place, second } = await installed(t);
+  const bytes = Buffer.from(
+    (await readFile(place('.vscode/mcp.json'), 'utf8')).replace('mine', 'Schl\xfcssel'),
+    'latin1',
+  );
+  await writeFile(place('.vscode/mcp.json'), bytes);
+  const { left } = stepNamed(await install(second), 'lockfile.write').extra ?? {};
+  assert.deepEqual(left, [
+    { path: '.vscode/mcp.json (pdf-tables)', reason: 'it is not written as UTF-8; remove the entry by hand' },
+  ]);
+  assert.deepEqual(await readFile(place('.vscode/mcp.json')), bytes);
 });

@@ -1,9 +1,9 @@
 // Writes the glue code of a plan into the target.
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { openPlainFile } from '../../lib/plain-file.ts';
 import { utf8Text } from '../../lib/utf8.ts';
 import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
@@ -157,14 +157,22 @@ async function keepAside(targetDir: string, path: string, content: string): Prom
 
 async function readInside(targetDir: string, path: string): Promise<string | undefined> {
   const whole = await pathInside(targetDir, path);
-  const found = await stat(whole).catch(() => undefined);
-  if (!found) return undefined;
-  if (!found.isFile()) throw new PathError(`'${path}' is there already and is no file.`);
-  if (found.size > LARGEST_FILE) throw new PathError(`'${path}' is there already and is too large to be merged.`);
-  const text = utf8Text(await readFile(whole));
-  if (text === undefined)
-    throw new PathError(`'${path}' is there already and is not written as UTF-8, so that it is left as it is.`);
-  return text;
+  const file = await openPlainFile(whole).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return 'absent' as const;
+  });
+  if (file === 'absent') return undefined;
+  if (!file) throw new PathError(`'${path}' is there already and is no file.`);
+  try {
+    const { size } = await file.stat();
+    if (size > LARGEST_FILE) throw new PathError(`'${path}' is there already and is too large to be merged.`);
+    const text = utf8Text(await file.readFile());
+    if (text === undefined)
+      throw new PathError(`'${path}' is there already and is not written as UTF-8, so that it is left as it is.`);
+    return text;
+  } finally {
+    await file.close();
+  }
 }
 
 function digest(content: string): string {
