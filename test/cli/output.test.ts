@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createOutput } from '../../src/cli/output/output.ts';
-import { createProgress } from '../../src/cli/output/progress.ts';
+import { createProgress, forgiving } from '../../src/cli/output/progress.ts';
 import { createStyle, wantsColour } from '../../src/cli/output/style.ts';
 import { facts, table } from '../../src/cli/output/table.ts';
 import {
@@ -201,26 +201,80 @@ test('progress: a line now and then elsewhere', () => {
   assert.deepEqual(written, ['after a while\n']);
 });
 
+/** A terminal, and all that was written to it. */
+function watchedTerminal(environment: Record<string, string> = {}) {
+  const written: string[] = [];
+  const write = (text: string) => void written.push(text);
+  const shown = { isTerminal: true, isErrorTerminal: true, columns: 80 };
+  const rest = { readInput: async () => '', shutdown: new AbortController().signal };
+  return { terminal: { environment, ...shown, write, writeError: write, ...rest }, written: () => written.join('') };
+}
+
+test('output: what strangers wrote orders nothing of the terminal, wherever it stands in an answer or a note', () => {
+  const order = '\u001b]0;owned\u0007\u001b[2J\u001b[8mhidden\u001b[0m\r\u009b\u202e';
+  for (const environment of [{}, { NO_COLOR: '1' }] as Record<string, string>[]) {
+    const { terminal, written } = watchedTerminal(environment);
+    const output = createOutput(terminal, { isJson: false });
+    const { bad, good } = output.style;
+    output.answer({}, () => `a${order}b ${bad(`c${order}d`)} ${order}${good('e')}\n`);
+    output.note(`f${order}\ng`);
+    const own = 'NO_COLOR' in environment ? ['', '', ''] : ['\u001b[31m', '\u001b[32m', '\u001b[39m'];
+    const [red, green, end] = own;
+    assert.equal(written(), `ahidden\nb ${red}chidden\nd${end} hidden\n${green}e${end}\nfhidden g\n`);
+  }
+});
+
+test('output: an answer of any pieces has no orders but those of its styles', () => {
+  const { terminal, written } = watchedTerminal();
+  const output = createOutput(terminal, { isJson: false });
+  const piece = fc.constantFrom(
+    '\u001b',
+    '\u001b[',
+    '31',
+    '1',
+    'm',
+    ']0;',
+    '\u0007',
+    '\r',
+    '\n',
+    'a',
+    '\u009b',
+    output.style.bad('b'),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      output.answer({}, () => pieces.join(''));
+      const rest = written().replaceAll('\u001b[31m', '').replaceAll('\u001b[39m', '').replaceAll('\u001b[1m', '');
+      assert.doesNotMatch(rest, /(?!\n)\p{Cc}/u);
+    }),
+  );
+});
+
+test('output: what should be a text or a number, and is neither, breaks no table', () => {
+  const rows = [{ uid: 3 }, { uid: null }, { uid: '\u001b[2Jx' }, {}] as unknown as { uid: string }[];
+  assert.equal(table(rows, [{ title: 'Server', text: ({ uid }) => uid }], undefined), 'SERVER\n3\n\nx\n\n');
+});
+
+test('progress: what a strange hub tells on the way is left out when nobody can read it', () => {
+  const told: string[] = [];
+  const listener = forgiving(({ seconds }: { seconds: number }) => told.push(seconds.toFixed(1)));
+  listener({ seconds: 'soon' as unknown as number });
+  listener({ seconds: 2 });
+  assert.deepEqual(told, ['2.0']);
+  const failing = forgiving(() => {
+    throw new RangeError('a fault of our own');
+  });
+  assert.throws(() => failing({}), RangeError);
+});
+
 test('progress: work that fails leaves nothing of it on the terminal', async () => {
-  let written = '';
-  const terminal = {
-    environment: {},
-    isTerminal: true,
-    isErrorTerminal: true,
-    columns: 80,
-    write: () => {},
-    writeError: (text: string) => {
-      written += text;
-    },
-    readInput: async () => '',
-    shutdown: new AbortController().signal,
-  };
+  const { terminal, written } = watchedTerminal();
   const failing = createOutput(terminal, { isJson: false }).working(async (progress) => {
     progress.show('copying …');
     throw new Error('no room');
   });
   await assert.rejects(failing, /no room/);
-  assert.equal(written, '\r\u001b[Kcopying …\r\u001b[K');
+  assert.equal(written(), '\r\u001b[Kcopying …\r\u001b[K');
 });
 
 test('text: JSON stays the same value, and commands no terminal', () => {

@@ -16,7 +16,7 @@ import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
 import { explainedNotFound, LONGEST_ID_SHOWN, SEARCH_ADVICE } from '../not-found.ts';
 import { flag, text, textOr } from '../options.ts';
 import type { Output } from '../output/output.ts';
-import type { Progress } from '../output/progress.ts';
+import { forgiving, type Progress } from '../output/progress.ts';
 import { oneLine, plural } from '../output/text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -116,7 +116,7 @@ async function readManifest(
 }
 
 function installListener(progress: Progress): (event: InstallEvent) => void {
-  return (event) => {
+  return forgiving((event) => {
     if (event.kind === 'started') progress.show(`${event.step} …`);
     if (event.kind !== 'finished') return;
     const { step, ok, elapsed_secs: seconds, extra } = event.result;
@@ -124,7 +124,7 @@ function installListener(progress: Progress): (event: InstallEvent) => void {
     if (isNotForGateway(event.result))
       return progress.tell(`ok      ${step}${took}: not for the gateway: ${oneLine(String(extra?.error))}`);
     progress.tell(`${ok ? 'ok    ' : 'failed'}  ${step}${took}${remark(extra)}`);
-  };
+  });
 }
 
 function remark(extra: Record<string, unknown> = {}): string {

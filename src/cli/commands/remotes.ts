@@ -3,6 +3,7 @@ import type { IngestReport, IngestRun, RemoteList, SyncProgress, SyncReport } fr
 import { type Call, command } from '../command.ts';
 import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
+import { forgiving } from '../output/progress.ts';
 import { oneLine, plural, shownMoment } from '../output/text.ts';
 import { rejectionsCommand } from './rejections.ts';
 
@@ -103,7 +104,7 @@ async function followed<T>(
   work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
 ): Promise<T> {
   return output.working(async (progress) => {
-    const result = await work((now) => progress.show(progressLine(now)));
+    const result = await work(forgiving((now) => progress.show(progressLine(now))));
     progress.show('making it searchable …');
     await access.settle();
     return result;

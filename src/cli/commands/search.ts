@@ -96,7 +96,7 @@ function resultsForPeople({ items, total, facets }: SearchPage, output: Output):
   if (items.length === 0) return 'Nothing found.\n';
   const results = items.map((item) => {
     const more = item.version_count > 1 ? style.faint(` (${plural(item.version_count, 'version')})`) : '';
-    const status = item.status === 'active' ? '' : style.warning(` ${item.status}`);
+    const status = item.status === 'active' ? '' : style.warning(` ${oneLine(item.status)}`);
     return [
       `${style.strong(oneLine(item.id))}${status}${more}`,
       ...wrapped(oneLine(aboutItem(item)), output.columns - 4).map((line) => `    ${line}`),
@@ -106,8 +106,8 @@ function resultsForPeople({ items, total, facets }: SearchPage, output: Output):
   const counts = Object.entries(facets ?? {})
     .filter(([, values]) => values.length > 0)
     .map(([facet, values]) => {
-      const shown = values.slice(0, MOST_FACET_VALUES).map(({ value, count }) => `${oneLine(value)} ${count}`);
-      return `${style.strong(facet)}: ${shown.join(', ')}${values.length > MOST_FACET_VALUES ? ', …' : ''}\n`;
+      const shown = values.slice(0, MOST_FACET_VALUES).map(({ value, count }) => oneLine(`${value} ${count}`));
+      return `${style.strong(oneLine(facet))}: ${shown.join(', ')}${values.length > MOST_FACET_VALUES ? ', …' : ''}\n`;
     });
   const shown = `${plural(items.length, 'result')} of ${total.toLocaleString('en-US')}`;
   return `${results.join('\n')}\n\n${counts.join('')}${style.faint(`${shown}; 'hub show <id>' tells more.`)}\n`;

@@ -1,9 +1,9 @@
 // What a command answers: JSON for programs, text for people; notes and progress beside it.
 import type { Terminal } from '../terminal.ts';
 import { createProgress, type Progress, SILENT } from './progress.ts';
-import { createStyle, type Style, wantsColour } from './style.ts';
+import { createStyle, harmlessStyled, type Style, wantsColour } from './style.ts';
 import { type Column, table } from './table.ts';
-import { harmlessJson } from './text.ts';
+import { harmlessJson, oneLine } from './text.ts';
 
 export interface Output {
   readonly isJson: boolean;
@@ -24,13 +24,16 @@ const WIDEST_TEXT = 100;
 
 export function createOutput(terminal: Terminal, { isJson }: { isJson: boolean }): Output {
   const { environment, isTerminal, isErrorTerminal, columns, write, writeError } = terminal;
+  const isColoured = !isJson && wantsColour(environment, isTerminal);
   return {
     isJson,
-    style: createStyle(!isJson && wantsColour(environment, isTerminal)),
+    style: createStyle(isColoured),
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
-    answer: (value, forPeople) => write(isJson ? `${harmlessJson(JSON.stringify(value, null, 2))}\n` : forPeople()),
+    // Here, once for all: much of what is told was written by strangers, also where it should be a number or a word of the hub's.
+    answer: (value, forPeople) =>
+      write(isJson ? `${harmlessJson(JSON.stringify(value, null, 2))}\n` : harmlessStyled(forPeople(), isColoured)),
     table: (rows, shown) => table(rows, shown, isTerminal ? columns : undefined),
-    note: (line) => (isJson && !isErrorTerminal ? undefined : writeError(`${line}\n`)),
+    note: (line) => (isJson && !isErrorTerminal ? undefined : writeError(`${oneLine(line)}\n`)),
     async working(work) {
       // A program that reads both streams gets JSON from both.
       const isSilent = isJson && !isErrorTerminal;

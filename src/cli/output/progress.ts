@@ -20,6 +20,17 @@ export interface ProgressOptions {
 /** For whom nobody watches. */
 export const SILENT: Progress = { show() {}, tell() {}, end() {} };
 
+/** What is told on the way is not worth ending for, should a strange hub tell something else than it should; the answer is checked. */
+export function forgiving<T>(listener: (event: T) => void): (event: T) => void {
+  return (event) => {
+    try {
+      listener(event);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+  };
+}
+
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 export const ERASE_LINE = '\r\u001b[K';

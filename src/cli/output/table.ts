@@ -20,7 +20,7 @@ const NARROWEST = 16;
 
 /** `columns` is the width of the terminal; nothing is cut when there is none. */
 export function table<T>(rows: readonly T[], shown: readonly Column<T>[], columns: number | undefined): string {
-  const cells = rows.map((row) => shown.map(({ text }) => oneLine(text(row))));
+  const cells = rows.map((row) => shown.map(({ text }) => cellOf(text(row))));
   const natural = shown.map(({ title }, index) =>
     Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ''))),
   );
@@ -44,6 +44,11 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
     (text) => text,
   );
   return `${[head, ...cells.map((row, at) => line(row, styled(at)))].join('\n')}\n`;
+}
+
+/** A hub elsewhere may have said something else than it should. */
+function cellOf(text: unknown): string {
+  return text === undefined || text === null ? '' : oneLine(String(text));
 }
 
 /** Undefined when there is no room for what must stay whole. */
