@@ -1,4 +1,5 @@
 // One ingest from its start to its end: its pace, its memory, its time, what it says, and a database that goes away.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +8,7 @@ import { tookTooLong } from '../../src/remotes/ingest-remote.ts';
 import type { Progress } from '../../src/remotes/progress.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { allowedMs } from '../support/in-time.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by the next look', async (t, address) => {
@@ -54,7 +56,8 @@ test('progress: is saved while a run is under way, so that a killed hub leaves w
   const release = host.hold('/m/m699.json');
   const result = ingest();
   let [run] = await runs.last(1);
-  while (!run?.done) {
+  // The first batch; on a slow machine it is saved in smaller ones.
+  while (!run || run.created < 250) {
     await sleep(50);
     [run] = await runs.last(1);
   }
@@ -97,24 +100,30 @@ test('memory: while a slow manifest is waited for, only so many large ones are f
 });
 
 test('time: how long a remote may take is said in words that fit', () => {
+  assert.equal(tookTooLong(3_000), 'took longer than the 0.05 minutes that one remote may take');
   assert.equal(tookTooLong(60_000), 'took longer than the minute that one remote may take');
   assert.equal(tookTooLong(3_600_000), 'took longer than the 60 minutes that one remote may take');
 });
 
 test('time: a remote that takes too long is ended, keeps what it brought, and says so', async (t) => {
-  const { host, ingest, publish, ids, world } = await testIngestOnSqlite(t, { timeLimitMs: 3000, requestsPerHost: 8 });
+  const timeLimitMs = Math.ceil(allowedMs(3_000));
+  const limits = { timeLimitMs, timeoutMs: 120_000, requestsPerHost: 8 };
+  const { host, ingest, publish, ids, world } = await testIngestOnSqlite(t, limits);
   const names = Array.from({ length: 300 }, (_, number) => `m${number}`);
   publish(...someManifests(...names));
   host.delay((path) => (path === '/m/m280.json' ? 60_000 : 0));
   const startedAt = performance.now();
   const result = await ingest();
-  assert.ok(performance.now() - startedAt < 20_000);
-  assert.deepEqual([result.ok, result.error], [false, 'took longer than the 0.05 minutes that one remote may take']);
-  assert.equal((await ids()).length, 250, 'the first batch');
+  // The manifest that it waits for takes a minute.
+  assert.ok(performance.now() - startedAt < timeLimitMs + 17_000);
+  assert.deepEqual([result.ok, result.error], [false, tookTooLong(timeLimitMs)]);
+  // The first batch; on a slow machine it is saved in smaller ones.
+  const kept = (await ids()).length;
+  assert.ok(kept > 0 && kept < 300, `${kept} of 300 are kept`);
   assert.ok(world.logged.some(({ level, message }) => level === 'warn' && message.startsWith('Could not ingest')));
 
   host.delay(() => 0);
-  assert.deepEqual(countsOf(await ingest()), { created: 50, unchanged: 250 });
+  assert.deepEqual(countsOf(await ingest()), { created: 300 - kept, unchanged: kept });
 });
 
 test('time: what is stopped because the hub closes ends soon', async (t) => {
