@@ -48,11 +48,15 @@ export function createInstall(dependencies: InstallDependencies): Install {
       signal,
     });
     const subject = await findSubject(catalog, request, { isBesideCatalog });
-    // A lockfile that cannot be read is told by its own step.
-    const plan = planInstall(subject, await lockfileOf(whole).catch(() => undefined));
-    if (request.frozen) assertLocked(await lockfileOf(whole), subject, plan.artifacts);
-    onEvent({ kind: 'plan', plan: shownPlan(plan) });
+    const makePlan = async () => {
+      // A lockfile that cannot be read is told by its own step.
+      const made = planInstall(subject, await lockfileOf(whole).catch(() => undefined));
+      onEvent({ kind: 'plan', plan: shownPlan(made) });
+      return made;
+    };
+    if (request.frozen) assertLocked(await lockfileOf(whole), subject, planInstall(subject).artifacts);
     if (request.dry_run) {
+      const plan = await makePlan();
       const fault = await targetFault(request.target, targets);
       return dryReport({
         request,
@@ -62,7 +66,11 @@ export function createInstall(dependencies: InstallDependencies): Install {
       });
     }
     const targetDir = await prepareTarget(request.target, targets);
-    return inTurn(targetDir, signal, () => carryOut({ request, subject, plan, targetDir, signal, onEvent }, tools));
+    return inTurn(targetDir, signal, async () => {
+      // Only now: whoever had the target before may have put something where this would go.
+      const plan = await makePlan();
+      return carryOut({ request, subject, plan, targetDir, signal, onEvent }, tools);
+    });
   }
 
   return {

@@ -42,3 +42,19 @@ test('what is there: a configuration that only its owner may read stays so, and 
   for (const name of [...theirs, 'node.py.orig'])
     assert.equal((await stat(join(target, name))).mode & 0o777, 0o600, name);
 });
+
+test('what is there: two installs that are asked for at once end as one after the other', async (t) => {
+  const { install } = await installStage(t);
+  const reports = await Promise.all(
+    ['one', 'two'].map((id) =>
+      install(aManifest({ id, name: 'thing', adapters: [{ framework: 'langgraph', template_key: 'node' }] })),
+    ),
+  );
+  assert.deepEqual(
+    reports.map(({ ok }) => ok),
+    [true, true],
+    JSON.stringify(reports.map(({ results }) => results)),
+  );
+  const paths = reports.flatMap(({ plan }) => plan.adapters.map(({ path }) => path));
+  assert.equal(new Set(paths).size, 2, 'each has a place of its own, which its plan names');
+});
