@@ -111,14 +111,17 @@ function withEarlier(written: readonly LockedAdapter[], plan: InstallPlan, known
 const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
 
 async function adaptersStep(
-  { targetDir, subject, plan }: InstallJob,
+  { request, targetDir, subject, plan }: InstallJob,
   watch: StepWatch,
   { before, lockfile }: Pick<AdapterJob, 'before' | 'lockfile'>,
 ): Promise<{ result: StepResult; locked: LockedAdapter[]; files: string[] }> {
   const { result, value } = await runStep('adapters.write', watch, async () => {
     if (plan.adapters.length === 0) return { extra: { skipped: true }, value: NOTHING_WRITTEN };
     const written = await writeAdapters({ targetDir, subject, planned: plan.adapters, before, lockfile });
-    const { locked, kept, warnings, errors } = written;
+    const { locked, kept } = written;
+    // What somebody changed stays theirs, but is not what the lockfile says.
+    const warnings = request.frozen ? [] : written.warnings;
+    const errors = request.frozen ? [...written.errors, ...written.warnings] : written.errors;
     const generic = plan.adapters
       .filter((each) => each.generic)
       .map((each) => `${each.framework}/${each.template_key}`);

@@ -102,3 +102,19 @@ test('frozen: an image is the same by its digest, whichever program keeps it; an
   assert.match(differences(entity({}), entity({ integrity: 'sha256:3' })).join(), /integrity of artifact 1/);
   assert.match(differences(entity({ kind: 'zip' }), entity({ kind: 'zip', ...inFolder })).join(), /tree.*path/);
 });
+
+test('frozen: an entry that somebody made another server is left to them, and is a difference', async (t) => {
+  const { target, install, read } = await installStage(t);
+  const manifest = aManifest({
+    mcp_registration: { server: { exec: { cmd: ['uvx', 'pdf'] } } },
+    adapters: [{ framework: 'claude', template_key: 'mcp' }],
+  });
+  await install(manifest);
+  const changed = (await read('.mcp.json')).replace('"uvx"', '"/opt/mine"');
+  await writeFile(join(target, '.mcp.json'), changed);
+  const report = await install(manifest, { frozen: true });
+  const { ok, extra } = stepNamed(report, 'adapters.write');
+  assert.deepEqual([report.ok, ok], [false, false]);
+  assert.match(String(extra?.error), /entry .* of '\.mcp\.json' was changed .* left as it is/);
+  assert.equal(await read('.mcp.json'), changed);
+});
