@@ -1,4 +1,5 @@
 // The kinds of options that commands have.
+import { readValues } from '../lib/value-list.ts';
 import type { Command, OptionSpec } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -15,8 +16,7 @@ export function textOr(flags: string, description: string, fallback: string): Op
 }
 
 export function list(flags: string, description: string): OptionSpec<readonly string[]> {
-  const read = (value: string) => value.split(',').map((part) => part.trim());
-  return { flags, description, fallback: [], read: (value) => read(value).filter(Boolean) };
+  return { flags, description, fallback: [], read: readValues };
 }
 
 export function oneOf<const T extends string>(

@@ -1,5 +1,7 @@
 // One request to a hub and its answer: the token, the time limit, and what refusals mean.
+
 import { HubError, UnreachableError } from '../errors.ts';
+import { writeValues } from '../lib/value-list.ts';
 import { connectionFault, RefusedError, readProblem } from './hub-errors.ts';
 
 export interface HubClientOptions {
@@ -142,7 +144,7 @@ function givenToken(given: string): string | undefined {
 function queryString(query: HubRequest['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
+    const text = Array.isArray(value) ? writeValues(value.map(String)) : String(value ?? '');
     if (text !== '') parameters.set(name, text);
   }
   return parameters.size > 0 ? `?${parameters}` : '';

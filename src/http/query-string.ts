@@ -1,5 +1,6 @@
 // Text parameters → the types that contracts ask for.
 import { z } from 'zod';
+import { readValues } from '../lib/value-list.ts';
 
 const TRUE_WORDS = ['true', '1', 'yes', 'on'];
 const FALSE_WORDS = ['false', '0', 'no', 'off'];
@@ -39,20 +40,13 @@ export function freeText(longest: number) {
   return z.string({ error: 'must be given once' }).max(longest, `must not be longer than ${longest} characters`);
 }
 
-/** CSV: trimmed, empty parts dropped. A parameter that is given several times counts as one list. */
+/** CSV: trimmed, empty parts dropped, a value with a comma in quotes. A parameter that is given several times counts as one list. */
 export function csv({ most, longest }: { most: number; longest: number }) {
   const isWithin = (values: readonly string[]) =>
     values.length <= most && values.every((value) => value.length <= longest);
   return z
     .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string())
-    .transform((text) => [
-      ...new Set(
-        text
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== ''),
-      ),
-    ])
+    .transform(readValues)
     .refine(isWithin, `must be a list of at most ${most} values of at most ${longest} characters each`)
     .prefault('');
 }

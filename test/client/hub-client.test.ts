@@ -60,9 +60,15 @@ test('client: searches with every option, as in process', async (t) => {
     { text: 'pdf', type: 'tool', includePending: false },
     { text: 'tables', capabilities: ['forecast', 'x'], includeInactive: true },
     { text: 'pdf', rerank: 'llm', ...everything },
+    { capabilities: ['nothing', 'weather, wind'] },
   ];
   const queries = wishes.map((wish) => searchQuery({ mode: 'keyword', ...wish }));
   for (const query of queries) assert.deepEqual(await client.search(query), await hub.search(query), query.text);
+  assert.equal(
+    (await client.search(searchQuery({ capabilities: ['weather, wind'] }))).total,
+    1,
+    'one value with a comma',
+  );
 });
 
 test('client: installs, with its steps as they happen', async (t) => {

@@ -203,6 +203,17 @@ test('search address: what it says comes back, and nonsense is left out', () => 
   assert.equal(readSearch(new URLSearchParams({ q: 'x'.repeat(9_999) })).q.length, 500);
 });
 
+test('search address: a filter may hold commas and quotes', () => {
+  const state = {
+    ...readSearch(new URLSearchParams()),
+    capabilities: ['ocr', 'read, write'],
+    providers: ['"a", inc.'],
+  };
+  const { searchParams } = new URL(searchPath(state), 'http://h');
+  assert.deepEqual(readSearch(searchParams), state);
+  assert.equal(hubParameters(state).get('capabilities'), 'ocr,"read, write"');
+});
+
 test('search address: the hub is asked with its own names', () => {
   const asked = hubParameters(readSearch(new URLSearchParams({ q: ' pdf ', include_pending: 'false' })));
   assert.deepEqual(Object.fromEntries(asked), {

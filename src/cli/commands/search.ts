@@ -32,7 +32,10 @@ export const searchCommands = [
     args: [{ name: '[words...]', description: 'what to look for' }],
     options: {
       type: oneOf('-t, --type <type>', 'only this type', [...ENTITY_TYPES, 'any']),
-      capabilities: list('--capabilities <list>', 'with any of these capabilities or tags, separated by commas'),
+      capabilities: list(
+        '--capabilities <list>',
+        'with any of these capabilities or tags, separated by commas; one that holds a comma in quotes',
+      ),
       frameworks: list('--frameworks <list>', 'for any of these frameworks'),
       providers: list('--providers <list>', 'of any of these providers'),
       transports: list('--transports <list>', 'reached by any of these transports'),

@@ -23,8 +23,8 @@ const SearchParameters = z.object({
     .prefault('any')
     .meta({ examples: ['mcp_server'] }),
   capabilities: csv(FILTER)
-    .describe('Any of these, comma-separated; tags count too')
-    .meta({ examples: ['pdf,ocr'] }),
+    .describe('Any of these, comma-separated; a value with a comma stands in quotes. Tags count too')
+    .meta({ examples: ['pdf,ocr', '"read, write",ocr'] }),
   frameworks: csv(FILTER)
     .describe('Any of these')
     .meta({ examples: ['langgraph'] }),

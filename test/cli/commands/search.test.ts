@@ -25,7 +25,7 @@ const manifests = [
     title: 'Weather',
     summary: 'Tells the weather of a town.',
     description: '',
-    tags: ['weather'],
+    tags: ['weather', 'rain, wind'],
   }),
   aManifest({
     type: 'agent',
@@ -72,6 +72,8 @@ testBothWays('hub search: options reach the search', { manifests }, async (_t, {
     tagged.answer.items.map(({ id }) => id),
     ['tool:weather@1.0.0'],
   );
+  const quoted = await json<SearchPage>('search', '--capabilities', 'nothing, "rain, wind"');
+  assert.equal(quoted.answer.total, 1, 'one value with a comma');
   const second = await json<SearchPage>('search', '--limit', '1', '--offset', '1');
   assert.deepEqual([second.answer.items.length, second.answer.total], [1, 3], 'of each name the newest');
   assert.equal((await json<SearchPage>('search', '--versions', 'all')).answer.total, 4);

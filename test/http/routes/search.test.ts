@@ -105,6 +105,24 @@ const refused = [
   { query: `capabilities=${Array.from({ length: 51 }, (_, index) => index).join(',')}`, path: 'capabilities' },
   { query: `providers=${'x'.repeat(201)}`, path: 'providers' },
 ];
+test('search: what the facets offer can be filtered by, commas included', async (t) => {
+  const manifest = aManifest({ capabilities: ['read, write'], compatibility: { providers: ['Acme, Inc.'] } });
+  const { app } = await testHub(t, { manifests: [manifest, aManifest({ id: 'other', name: 'other' })] });
+  const search = async (query: Record<string, string>) =>
+    (await app.inject({ url: '/catalog/search', query })).json<SearchPage>();
+  const { facets } = await search({ facets: 'true' });
+  for (const [facet, name] of [
+    ['capability', 'capabilities'],
+    ['provider', 'providers'],
+  ] as const) {
+    const value = facets?.[facet]?.find((each) => each.value.includes(','))?.value;
+    assert.ok(value, facet);
+    assert.equal((await search({ [name]: `"${value}"` })).total, 1, value);
+    assert.equal((await search({ [name]: `nothing, "${value}"` })).total, 1, value);
+    assert.equal((await search({ [name]: value })).total, 0, 'these are two values');
+  }
+});
+
 test('search: a wrong parameter is named', async (t) => {
   const { app, engine } = await searchApp(t);
   for (const { query, path } of refused) {

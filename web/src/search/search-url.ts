@@ -1,5 +1,6 @@
 // What is searched for, as it stands in the address bar and as the hub is asked.
 import type { EntityType } from '../../../src/catalog/uid.ts';
+import { readValues, writeValues } from '../../../src/lib/value-list.ts';
 import type { SearchMode } from '../../../src/search/contract.ts';
 
 export const FILTERS = ['capabilities', 'frameworks', 'providers', 'transports'] as const;
@@ -28,7 +29,7 @@ const MODES = ['keyword', 'semantic', 'hybrid'] as const;
 export function readSearch(parameters: URLSearchParams): SearchState {
   const oneOf = <T extends string, F>(name: string, values: readonly T[], fallback: F): T | F =>
     values.find((value) => value === parameters.get(name)) ?? fallback;
-  const list = (name: Filter) => [...new Set((parameters.get(name) ?? '').split(',').filter((part) => part !== ''))];
+  const list = (name: Filter) => readValues(parameters.get(name) ?? '');
   const show = Number(parameters.get('show'));
   return {
     q: (parameters.get('q') ?? '').slice(0, 500),
@@ -76,7 +77,7 @@ function commonParameters(state: SearchState): URLSearchParams {
   const parameters = new URLSearchParams();
   if (state.type !== 'any') parameters.set('type', state.type);
   if (state.mode !== 'default') parameters.set('mode', state.mode);
-  for (const filter of FILTERS) if (state[filter].length > 0) parameters.set(filter, state[filter].join(','));
+  for (const filter of FILTERS) if (state[filter].length > 0) parameters.set(filter, writeValues(state[filter]));
   if (state.includeInactive) parameters.set('include_inactive', 'true');
   if (state.onlyRegistered) parameters.set('include_pending', 'false');
   return parameters;

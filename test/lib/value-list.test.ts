@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readValues, writeValues } from '../../src/lib/value-list.ts';
+
+const READ: [text: string, values: string[]][] = [
+  ['', []],
+  [' a ,, b,', ['a', 'b']],
+  ['a,a', ['a']],
+  ['"read, write"', ['read, write']],
+  ['a, "read, write" ,b', ['a', 'read, write', 'b']],
+  ['"Acme, ""the"" Inc.",b', ['Acme, "the" Inc.', 'b']],
+  ['""', []],
+  // A quote that is not around a value is a sign of it.
+  ['a"b,c', ['a"b', 'c']],
+  ['5" disks,c', ['5" disks', 'c']],
+  ['"a,b', ['"a', 'b']],
+  ['"a"b,c', ['"a"b', 'c']],
+  ['a "b, c" d', ['a "b', 'c" d']],
+];
+for (const [text, values] of READ) {
+  test(`values: ${JSON.stringify(text)}`, () => assert.deepEqual(readValues(text), values));
+}
+
+test('values: only what needs quotes is in quotes', () => {
+  assert.equal(writeValues(['a', 'b c', 'say "x"']), 'a,b c,say "x"');
+  assert.equal(writeValues(['read, write', '"x"']), '"read, write","""x"""');
+});
+
+test('values: whatever they hold, what is written is read again', () => {
+  const value = fc
+    .string({ unit: fc.constantFrom('a', '"', ',', ' ', '\\', 'é'), minLength: 1 })
+    .map((text) => `${text}.`.trim());
+  fc.assert(
+    fc.property(fc.uniqueArray(value), (values) => assert.deepEqual(readValues(writeValues(values)), values)),
+    { numRuns: 2_000 },
+  );
+});
+
+test('values: quotes that are never closed take no longer than other signs', () => {
+  for (const unit of ['"a,', '"""a,', '""a,', '"', ' ', '",']) {
+    const begun = performance.now();
+    readValues(unit.repeat(100_000));
+    assert.ok(performance.now() - begun < 2_000, unit);
+  }
+});
