@@ -9,7 +9,7 @@ export const doctorCommands = [
     path: ['doctor'],
     summary: 'what works, what does not, and what to do about it',
     details:
-      'Looks at the database, the gateway, the programs that installs use, the network, the embedding model and the language model, if one is set; with --hub, at what can be seen of a hub from outside. Changes nothing.',
+      'Looks at the database, the gateway, the programs that installs use, the network, the embedding model and the language model, if one is set; with --hub, at what can be seen of a hub from outside. Makes no database, and changes no entity, remote or file. Opening a database that holds a catalog does what every command on it does: one of an older version is brought up to date, ingests that were broken off are marked so, and vectors that search lacks are made.',
     kind: 'hub',
     options: {},
     examples: [

@@ -251,3 +251,14 @@ test('hub doctor --hub: nobody there is exit code 5; a wrong setting of the loca
     [2, "hub: PORT is 'http', but must be a whole number from 0 to 65535.\n"],
   );
 });
+
+test('hub doctor: changes no more than it says', async (t) => {
+  const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
+  await inTerminal(['remotes', 'add', await unusedAddress()], { environment });
+  const state = async () => (await inTerminal(['remotes', 'list', '--json'], { environment })).out;
+  const before = await state();
+  await inTerminal(['doctor'], { environment });
+  assert.equal(await state(), before);
+  const { out } = await inTerminal(['doctor', '--help'], { columns: 10_000 });
+  assert.match(out, /changes no entity, remote or file\. .*brought up to date,.* vectors that search lacks are made\./);
+});
