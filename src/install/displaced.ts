@@ -3,9 +3,9 @@ import { jsonDigest } from '../lib/json-digest.ts';
 import type { InstallerKind } from './artifacts/artifact-installer.ts';
 import { installerKindOf } from './artifacts/installer-kind.ts';
 import { readNpmLock } from './artifacts/npm-lock.ts';
+import { installedVersions } from './artifacts/pypi-environment.ts';
 import type { LockedArtifact, Lockfile } from './contract.ts';
 import { isSameEntity } from './lockfile.ts';
-import { installedVersions } from './verify/python.ts';
 
 export interface Neighbour {
   /** Whose it is. */

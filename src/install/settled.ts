@@ -4,11 +4,11 @@ import { installerKindOf } from './artifacts/installer-kind.ts';
 import { isVersionOf } from './artifacts/npm.ts';
 import { readNpmLock } from './artifacts/npm-lock.ts';
 import { NpmSpec } from './artifacts/npm-spec.ts';
+import { installedVersions } from './artifacts/pypi-environment.ts';
 import { PypiSpec } from './artifacts/pypi-spec.ts';
 import type { PlannedArtifact } from './contract.ts';
 import type { ArtifactOutcome } from './lock-entry.ts';
 import { treeOf } from './tree.ts';
-import { installedVersions } from './verify/python.ts';
 
 export interface Settled {
   outcomes: ArtifactOutcome[];

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { WINDOWS } from '../../src/install/artifacts/pypi-venv.ts';
+import { WINDOWS } from '../../src/install/artifacts/pypi-python.ts';
 import type { InstallReport, LockReport } from '../../src/install/contract.ts';
 import { findDisplaced } from '../../src/install/displaced.ts';
 import { verifyLockfile } from '../../src/install/verify/verify.ts';

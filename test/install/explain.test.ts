@@ -4,10 +4,10 @@ import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readNpmLock } from '../../src/install/artifacts/npm-lock.ts';
+import { installedVersions } from '../../src/install/artifacts/pypi-environment.ts';
 import { explain, isUnexpected } from '../../src/install/explain.ts';
 import { runStep } from '../../src/install/step.ts';
 import { treeOf } from '../../src/install/tree.ts';
-import { installedVersions } from '../../src/install/verify/python.ts';
 import { testWorld } from '../support/world.ts';
 import { aFolder } from './installing.ts';
 

@@ -5,62 +5,63 @@ import { join, sep } from 'node:path';
 import { z } from 'zod';
 import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
+import { readEnvironment } from './pypi-environment.ts';
+import { FIND_PIP, pipFolder, RUN_PIP } from './pypi-own-pip.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
+import { demandPython, environmentArgs, NOTHING_ELSE, VENV, venvPython, WINDOWS } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
-import { NO_PYTHON, VENV, venvPython, WINDOWS } from './pypi-venv.ts';
+import { NO_PYTHON } from './pypi-venv.ts';
 import { removeHeld } from './remove-held.ts';
 
-/** Fails unless pip is whole: its list of files is what is written last. One outside the environment is the machine's affair. */
-const HAS_PIP = `import sys, importlib.metadata, pip._internal
-sys.exit(pip.__file__.startswith(sys.prefix) and importlib.metadata.files("pip") is None)`;
+const NO_SETTINGS = { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
 
 export function pipProgram(context: InstallContext): PythonProgram {
   const cwd = context.scratchDir;
   const report = join(cwd, 'report.json');
-  // -I: neither the folder it runs in nor settings of Python from outside add modules.
-  const pip = (args: string[], indexUrl?: string) =>
-    runProgram(
-      {
-        program: venvPython(context),
-        args: ['-I', '-B', '-m', 'pip', '--disable-pip-version-check', '--no-input', '--no-color', ...args],
-        cwd,
-        // An index of the manifest's must not be mixed with those that the machine is set up for.
-        env: indexUrl ? { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' } : {},
-        isGuarded: indexUrl !== undefined,
-        whenMissing: NO_PYTHON,
-      },
-      context,
-    );
-  const python = (program: string, args: string[]) =>
-    runProgram({ program, args: ['-I', ...args], cwd, whenMissing: NO_PYTHON }, context);
+  const python = (program: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean } = {}) =>
+    runProgram({ program, args, cwd, whenMissing: NO_PYTHON, ...options }, context);
+  const makeVenv = (program: string, folder: string) => python(program, ['-I', '-m', 'venv', '--without-pip', folder]);
+  const pip = async (args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean }) => {
+    const run = [...NOTHING_ELSE, '-c', RUN_PIP, ...environmentArgs(context), await pipFolder()];
+    const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', 'install', '--quiet', '--no-compile'];
+    return python(await demandPython(context), [...run, ...quietly, ...args], options);
+  };
   const install = (args: string[], indexUrl?: string) => {
+    const wheels = ['--only-binary', ':all:', ...args];
+    if (indexUrl === undefined) return pip(wheels, {});
     // What the hub's proxy refuses stays refused, however long pip goes on asking.
-    const index = indexUrl ? ['--index-url', indexUrl, '--retries', '2'] : [];
-    return pip(['install', '--quiet', '--only-binary', ':all:', ...index, ...args], indexUrl);
+    const index = ['--index-url', indexUrl, '--retries', '2'];
+    // An index of the manifest's must not be mixed with those that the machine is set up for.
+    return pip([...index, ...wheels], { env: NO_SETTINGS, isGuarded: true });
   };
 
   return {
     name: 'pip',
     noPython: /ensurepip|No module named venv/i,
-    // pip comes after that, by a command of its own: venv would not tell why that fails.
-    makeVenv: (folder) => python('python3', ['-m', 'venv', '--without-pip', folder]),
+    makeVenv: (folder) => makeVenv('python3', folder),
+    /** Without one of its own, an environment has less than its users expect; the hub itself does not need that. */
     async completeVenv(folder) {
-      const own = venvPython(context);
-      const checked = await python(own, ['-B', '-c', HAS_PIP]);
-      if (checked.exitCode === 0) return checked;
+      const own = await demandPython(context);
+      const found = await python(own, [...NOTHING_ELSE, '-c', FIND_PIP]);
+      if (found.exitCode !== 0 || (await hasPip(context.targetDir))) return found;
       // What is written last is missing when the hub was ended before; packages that are there stay.
-      if (!existsSync(join(own, '..', 'activate'))) await python(own, ['-m', 'venv', '--without-pip', folder]);
+      if (!existsSync(join(venvPython(context), '..', 'activate'))) await makeVenv(own, folder);
       await removeHalfPip(context.targetDir);
-      return python(own, ['-m', 'ensurepip', '--upgrade', '--default-pip']);
+      return pip(['--no-index', '--no-deps', '--', found.stdout.trim()], { env: NO_SETTINGS });
     },
-    list: () => pip(['list', '--format=json']),
     resolve: (requirement, options, indexUrl) =>
       install(['--dry-run', '--ignore-installed', '--report', report, ...options, '--', requirement], indexUrl),
     readResolved: async () => readReport(await readFile(report, 'utf8')),
     install: (requirementsFile, indexUrl) =>
-      install(['--no-deps', '--require-hashes', '--no-compile', '--requirement', requirementsFile], indexUrl),
+      install(['--no-deps', '--require-hashes', '--requirement', requirementsFile], indexUrl),
   };
+}
+
+/** A whole one: its list of files is what is written last. */
+async function hasPip(targetDir: string): Promise<boolean> {
+  const { packages = '', described } = (await readEnvironment(join(targetDir, VENV))) ?? {};
+  return existsSync(join(packages, described?.get('pip') ?? '', 'RECORD'));
 }
 
 /** Parts of one would be taken for the whole. */

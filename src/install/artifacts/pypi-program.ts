@@ -10,8 +10,6 @@ export interface PythonProgram {
   completeVenv?(folder: string): Promise<RunResult>;
   /** What these say when there is no Python, or only half of one. */
   readonly noPython: RegExp;
-  /** Packages in the environment, as JSON. */
-  list(): Promise<RunResult>;
   /** Finds out what would be installed; `options` hold it to what is there already. */
   resolve(requirement: string, options: readonly string[], indexUrl: string | undefined): Promise<RunResult>;
   /** What `resolve` found out. */

@@ -1,15 +1,15 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { works } from './program.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
+import { VENV } from './pypi-python.ts';
 import { uvProgram } from './pypi-uv.ts';
-import { checkVenvPlaces, done, InstalledList, isUsable, keepInstalled, NO_PYTHON, VENV } from './pypi-venv.ts';
+import { checkVenvPlaces, done, isUsable, keepInstalled, NO_PYTHON } from './pypi-venv.ts';
 import { removeHeld } from './remove-held.ts';
 
 export interface PythonTool {
@@ -57,8 +57,7 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
       }
     },
     async resolve(requirement, indexUrl) {
-      const { stdout } = await done({ tool: name }, program.list(), context);
-      const kept = await keepInstalled(readList(name, stdout), requirement, context);
+      const kept = await keepInstalled(requirement, context);
       const first = await program.resolve(requirement, kept, indexUrl);
       // What is there may stand in the way of what is asked for now, which then counts more.
       const isInTheWay = first.exitCode !== 0 && kept.length > 0;
@@ -69,13 +68,4 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
       await done({ tool: name, indexUrl }, program.install(requirementsFile, indexUrl), context);
     },
   };
-}
-
-function readList(tool: string, text: string): z.infer<typeof InstalledList> {
-  try {
-    return InstalledList.parse(JSON.parse(text));
-  } catch (error) {
-    const why = `${tool} does not say in a way that is understood what is in ${VENV}: remove ${VENV} and install again.`;
-    throw new InstallError(why, { cause: error });
-  }
 }

@@ -5,7 +5,8 @@ import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { NO_PYTHON, venvPython } from './pypi-venv.ts';
+import { writePython } from './pypi-python.ts';
+import { NO_PYTHON } from './pypi-venv.ts';
 
 export function uvProgram(context: InstallContext): PythonProgram {
   const cwd = context.scratchDir;
@@ -23,24 +24,23 @@ export function uvProgram(context: InstallContext): PythonProgram {
       },
       context,
     );
-  const python = ['--python', venvPython(context)];
+  const python = async () => ['--python', await writePython(context)];
   const index = (indexUrl?: string) => (indexUrl ? ['--no-config', '--default-index', indexUrl] : []);
 
   return {
     name: 'uv',
     noPython: /No interpreter found|no Python/i,
     makeVenv: (folder) => uv(['venv', '--quiet', '--', folder]),
-    list: () => uv(['pip', 'list', '--format', 'json', '--quiet', ...python]),
     async resolve(requirement, options, indexUrl) {
       await writeFile(wanted, `${requirement}\n`);
       const shape = ['--generate-hashes', '--no-build', '--no-header', '--no-annotate', '--output-file', pinned];
-      const args = [...shape, ...index(indexUrl), ...python, ...options, '--', wanted];
+      const args = [...shape, ...index(indexUrl), ...(await python()), ...options, '--', wanted];
       return uv(['pip', 'compile', '--quiet', ...args], indexUrl);
     },
     readResolved: async () => readPinned(await readFile(pinned, 'utf8')),
-    install(requirementsFile, indexUrl) {
+    async install(requirementsFile, indexUrl) {
       const exactly = ['--no-deps', '--require-hashes', '--no-build', '--requirement', requirementsFile];
-      return uv(['pip', 'install', '--quiet', ...index(indexUrl), ...python, ...exactly], indexUrl);
+      return uv(['pip', 'install', '--quiet', ...index(indexUrl), ...(await python()), ...exactly], indexUrl);
     },
   };
 }

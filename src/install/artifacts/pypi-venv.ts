@@ -1,22 +1,17 @@
 // The virtual environment inside a target, and what every tool that fills it has in common.
-import { lstat, readdir, realpath, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { z } from 'zod';
 import { pathInside } from '../../lib/files.ts';
+import { readPlainText } from '../../lib/plain-file.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { HELD_BACK, outputEnd, withHostsOnly, works } from './program.ts';
+import { installedVersions } from './pypi-environment.ts';
+import { machinePython, NOTHING_ELSE, VENV } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 
-export const VENV = '.venv';
 export const NO_PYTHON =
   'There is no Python on the machine of the hub: install Python 3.9 or newer with its venv module (Debian: apt install python3-venv), or uv, and try again.';
-export const WINDOWS = process.platform === 'win32';
-const VENV_PYTHON = WINDOWS ? ['Scripts', 'python.exe'] : ['bin', 'python'];
-
-export function venvPython({ targetDir }: InstallContext): string {
-  return join(targetDir, VENV, ...VENV_PYTHON);
-}
 
 /** No link may lead the installer out of the target; `lib64`, a link beside `lib`, is Python's own. */
 export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<void> {
@@ -34,28 +29,26 @@ export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<vo
     );
 }
 
-/** Whatever else lies under this name must not be started: it may have come with the folder. */
+/** Whether there is one that can be filled. Whatever else lies under its name is not started: it may have come with the folder. */
 export async function isUsable(context: InstallContext): Promise<boolean> {
-  const python = venvPython(context);
-  const isThere = await lstat(python).catch(() => undefined);
-  if (!isThere) return false;
-  const own = await realpath(python).catch(() => '');
-  const isOfTheMachine = own !== '' && !own.startsWith(`${context.targetDir}${sep}`);
+  const settings = await readPlainText(join(context.targetDir, VENV, 'pyvenv.cfg')).catch(() => undefined);
+  const python = await machinePython(context);
   return (
-    isOfTheMachine && works(python, ['-I', '-B', '-c', 'import sys; sys.exit(sys.prefix == sys.base_prefix)'], context)
+    /^home *=/m.test(settings ?? '') && python !== undefined && works(python, [...NOTHING_ELSE, '-c', ''], context)
   );
 }
 
-export const InstalledList = z.array(z.looseObject({ name: z.string(), version: z.string() }));
+/** Descriptions may have come with the target: no option may be read into them. */
+const [NAME, VERSION] = [/^[a-z0-9][a-z0-9-]*$/, /^\w[\w.!+-]*$/];
 
 /** Options that keep what is there, so that a second package does not move what the first one needs; none in an empty environment. */
-export async function keepInstalled(
-  installed: z.infer<typeof InstalledList>,
-  requirement: string,
-  { scratchDir }: InstallContext,
-): Promise<string[]> {
+export async function keepInstalled(requirement: string, { targetDir, scratchDir }: InstallContext): Promise<string[]> {
   const wanted = normalName(/^[\w.-]+/.exec(requirement)?.[0] ?? '');
-  const kept = installed.filter(({ name }) => ![wanted, 'pip', 'setuptools', 'wheel'].includes(normalName(name)));
+  const installed = [...(await installedVersions(targetDir))].map(([name, version]) => ({ name, version }));
+  const kept = installed.filter(
+    ({ name, version }) =>
+      ![wanted, 'pip', 'setuptools', 'wheel'].includes(name) && NAME.test(name) && VERSION.test(version),
+  );
   if (kept.length === 0) return [];
   const file = join(scratchDir, 'constraints.txt');
   await writeFile(file, kept.map(({ name, version }) => `${name}==${version}\n`).join(''));

@@ -11,9 +11,9 @@ import {
   type LockedResult,
 } from './artifact-installer.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
+import { VENV } from './pypi-python.ts';
 import { PypiSpec } from './pypi-spec.ts';
 import { findPythonTool, type PythonTool } from './pypi-tools.ts';
-import { VENV } from './pypi-venv.ts';
 import { removeHeld } from './remove-held.ts';
 
 export const pypiInstaller: ArtifactInstaller<PypiSpec> = {

@@ -10,6 +10,8 @@ export interface PublishedWheel {
   requires?: string[];
   extras?: string[];
   module?: string;
+  /** What else is in it, by path. */
+  files?: Record<string, string>;
 }
 
 export interface PackageIndex {
@@ -38,7 +40,7 @@ export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
   return {
     host,
     url: host.url('/simple/'),
-    publish({ name, version, requires = [], extras = [], module = 'VALUE = 1\n' }) {
+    publish({ name, version, requires = [], extras = [], module = 'VALUE = 1\n', files: others = {} }) {
       const folder = `${name.replaceAll('-', '_')}-${version}.dist-info`;
       const metadata = [
         'Metadata-Version: 2.1',
@@ -53,6 +55,7 @@ export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
         [`${name.replaceAll('-', '_')}.py`]: module,
         [`${folder}/METADATA`]: metadata,
         [`${folder}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+        ...others,
       };
       const record = `${Object.entries(files)
         .map(([path, text]) => `${path},sha256=${digest(text)},${Buffer.byteLength(text)}`)

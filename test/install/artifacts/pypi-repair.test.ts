@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
 import { unlessHere } from '../../support/programs.ts';
+import { aFolder } from '../installing.ts';
 import { startPackageIndex } from './package-index.ts';
 import { stage } from './stage.ts';
 
@@ -17,6 +18,14 @@ const PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !existsSync(join(folder, 'uv')))
   .join(delimiter);
+
+/** As on Debian, where ensurepip is in a package of its own. */
+const WITHOUT_ENSUREPIP = `#!/bin/sh
+code="import sys; sys.modules['ensurepip'] = None
+$5"
+shift 5
+exec python3 -I -S -B -c "$code" "$@"
+`;
 
 const without = (venv: string) => execFileSync('python3', ['-I', '-m', 'venv', '--without-pip', venv]);
 
@@ -70,8 +79,10 @@ test('pypi by pip: where pip cannot be had for it, the sentence says what to ins
   const place = await stage(t, { env: await withoutUv(t) });
   const venv = join(place.targetDir, '.venv');
   without(venv);
-  // As on Debian, where ensurepip is in a package of its own.
-  await writeFile(join(await sitePackages(venv), 'hidden.pth'), 'import sys; sys.modules["ensurepip"] = None\n');
+  const programs = await aFolder(t);
+  await writeFile(join(programs, 'python3'), WITHOUT_ENSUREPIP, { mode: 0o755 });
+  await rm(join(venv, 'bin/python'));
+  await symlink(join(programs, 'python3'), join(venv, 'bin/python'));
   const sentence = await place.failure(pypiInstaller, { package: 'thing' });
   assert.match(sentence, /install Python 3.* with its venv module/);
   assert.doesNotMatch(sentence, /hub-install-/);

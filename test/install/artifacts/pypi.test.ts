@@ -8,7 +8,8 @@ import { delimiter, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
-import { isUsable, WINDOWS } from '../../../src/install/artifacts/pypi-venv.ts';
+import { WINDOWS } from '../../../src/install/artifacts/pypi-python.ts';
+import { isUsable } from '../../../src/install/artifacts/pypi-venv.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
@@ -214,6 +215,7 @@ test('pypi: a Python beside the target is not in it, however the two folders are
 }, async (t) => {
   const place = await stage(t);
   await mkdir(join(place.targetDir, '.venv/bin'), { recursive: true });
+  await writeFile(join(place.targetDir, '.venv/pyvenv.cfg'), 'home = /usr/bin\n');
   await mkdir(place.context.scratchDir);
   for (const [folder, expected] of [
     [`${place.targetDir}env`, true],

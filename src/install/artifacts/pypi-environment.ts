@@ -1,0 +1,55 @@
+// What is in a virtual environment, by the descriptions that packages leave there: nothing is started to find out.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathInside } from '../../lib/files.ts';
+import { readPlainText } from '../../lib/plain-file.ts';
+import { VENV } from './pypi-python.ts';
+import { normalName } from './pypi-spec.ts';
+
+export interface Environment {
+  folder: string;
+  packages: string;
+  /** Normal form of a name → the folder that describes the package. */
+  described: ReadonlyMap<string, string>;
+}
+
+/** What is in the virtual environment of a target, by the normal form of its name; nothing where there is none. */
+export async function installedVersions(targetDir: string): Promise<Map<string, string>> {
+  const environment = await readEnvironment(await pathInside(targetDir, VENV));
+  const versions = new Map<string, string>();
+  for (const [name, description] of environment?.described ?? []) {
+    const version = await versionIn(join(environment?.packages ?? '', description));
+    if (version !== undefined) versions.set(name, version);
+  }
+  return versions;
+}
+
+export async function readEnvironment(folder: string): Promise<Environment | undefined> {
+  const packages = await sitePackages(folder);
+  if (packages === undefined) return undefined;
+  const names = ((await readdir(packages).catch(absent)) ?? []).filter((name) => name.endsWith('.dist-info'));
+  return { folder, packages, described: new Map(names.map((name) => [normalName(name.split('-')[0] ?? ''), name])) };
+}
+
+async function sitePackages(environment: string): Promise<string | undefined> {
+  const windows = join(environment, 'Lib', 'site-packages');
+  if (await readdir(windows).catch(absent)) return windows;
+  const versions = (await readdir(join(environment, 'lib')).catch(absent)) ?? [];
+  const [python] = versions.filter((name) => name.startsWith('python')).sort();
+  return python && join(environment, 'lib', python, 'site-packages');
+}
+
+export async function versionIn(description: string): Promise<string | undefined> {
+  const metadata = await textOf(join(description, 'METADATA'));
+  return /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
+}
+
+/** Undefined when there is none. */
+export function textOf(path: string): Promise<string | undefined> {
+  return readPlainText(path).catch(absent);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}

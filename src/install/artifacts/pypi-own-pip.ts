@@ -1,0 +1,81 @@
+// The pip that Python itself brings along, run for an environment of which nothing is run.
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IN_ENVIRONMENT } from './pypi-python.ts';
+
+const FIND = `import glob, os, sysconfig, ensurepip
+folders = [sysconfig.get_config_var("WHEEL_PKG_DIR"), os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")]
+wheels = [wheel for folder in folders if folder for wheel in sorted(glob.glob(os.path.join(folder, "pip-*.whl")))]
+if not wheels:
+    sys.exit("There is no pip in ensurepip.")
+`;
+
+/** Prints where it is. */
+export const FIND_PIP = `import sys
+${FIND}
+print(wheels[0])
+`;
+
+/**
+ * After the folder to unpack it into come the arguments of pip. That of an environment may have come with the target, or
+ * a package may have written over it. Nothing is imported but this one and the standard library; what is in the
+ * environment can only be read about, which pip needs.
+ */
+export const RUN_PIP = `${IN_ENVIRONMENT}
+${FIND}
+import importlib.machinery, runpy, shutil, tempfile, zipfile
+folder, *sys.argv[1:] = asked
+own = wheels[0]
+if folder:
+    own = os.path.join(folder, os.path.basename(wheels[0]))
+    if not os.path.isdir(own):
+        half = tempfile.mkdtemp(dir=folder)
+        zipfile.ZipFile(wheels[0]).extractall(half)
+        try:
+            os.rename(half, own)
+        except OSError:  # Another install was first.
+            shutil.rmtree(half)
+    sys.pycache_prefix = os.path.join(folder, "compiled")
+    sys.dont_write_bytecode = False
+
+trusted = tuple(os.path.join(os.path.realpath(path), "") for path in [own, *sys.path])
+class Unread(importlib.machinery.FileFinder):
+    def find_spec(self, name, target=None):
+        return None
+def unless_trusted(path):
+    if os.path.join(os.path.realpath(path), "").startswith(trusted):
+        raise ImportError
+    return Unread(path)
+sys.path_hooks.insert(0, unless_trusted)
+
+sys.path.insert(0, own)
+import pip
+sys.path.remove(own)  # It would be taken for a package of the environment.
+sys.path += dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+`;
+
+/** Some machines remove what lies in a temporary folder for days, a part first. */
+const FRESH_MS = 12 * 3_600_000;
+const LONGEST_USE_MS = 3_600_000;
+
+let newest: { folder: Promise<string>; madeAtMs: number } | undefined;
+
+/** For this process alone, out of reach of all targets: unpacked and compiled, pip starts in a quarter of the time. Empty when there is no such place. */
+export function pipFolder(): Promise<string> {
+  const isFresh = newest !== undefined && Date.now() - newest.madeAtMs < FRESH_MS;
+  if (!newest || !isFresh) newest = { folder: makeFolder(), madeAtMs: Date.now() };
+  return newest.folder;
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-pip-')).catch(() => '');
+  if (folder === '') return folder;
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const removeOld = () => rm(folder, { recursive: true, force: true }).then(() => process.off('exit', remove));
+  setTimeout(() => removeOld().catch(() => {}), FRESH_MS + LONGEST_USE_MS).unref();
+  return folder;
+}
