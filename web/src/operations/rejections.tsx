@@ -43,14 +43,17 @@ export function Rejections({ url }: { url: string }) {
       {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
       {page.value && (
         <>
-          <ul class="rejections">
-            {page.value.items.map((item) => (
-              <li key={item.url}>
-                <span class="address">{item.url}</span>
-                <span class="reason reason-bad">{item.error}</span>
-              </li>
-            ))}
-          </ul>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it */}
+          <section class="rejections" aria-label={`Refused manifests of ${url}`} tabIndex={0}>
+            <ul>
+              {page.value.items.map((item) => (
+                <li key={item.url}>
+                  <span class="address">{item.url}</span>
+                  <span class="reason reason-bad">{item.error}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
           {page.value.total > page.value.items.length && (
             <p class="quiet">
               The first {page.value.items.length} of {count(page.value.total, 'manifest')}.
