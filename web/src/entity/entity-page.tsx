@@ -16,6 +16,7 @@ import { Facts, Quality, Versions } from './facts.tsx';
 import { Readme } from './readme.tsx';
 import { Registration } from './registration.tsx';
 import { UseIt } from './use-it.tsx';
+import { isWide } from './wide.ts';
 
 /** A hub that is restarted is back within seconds. */
 const ASK_AGAIN_MS = 3_000;
@@ -105,7 +106,9 @@ function Entity({ entity }: { entity: EntityRecord }) {
       </header>
       <Warnings entity={entity} />
       <div class="entity-body">
-        <div class="entity-main">
+        {/* Keyboards and screen readers go by the order of the document: it is the one in which things are seen. */}
+        {!isWide.value && <Aside key="side" entity={entity} />}
+        <div key="main" class="entity-main">
           {entity.description !== '' && entity.description !== entity.summary && (
             <section class="panel" aria-labelledby="description">
               <h2 id="description">What it does</h2>
@@ -118,11 +121,7 @@ function Entity({ entity }: { entity: EntityRecord }) {
           <Registration entity={entity} />
           <Provenance entity={entity} />
         </div>
-        <aside class="entity-side" aria-label="About it">
-          <Facts entity={entity} />
-          <Quality entity={entity} />
-          <Versions entity={entity} />
-        </aside>
+        {isWide.value ? <Aside key="side" entity={entity} /> : <Quality key="quality" entity={entity} />}
       </div>
       {isInstalling.value && (
         <InstallDialog
@@ -133,6 +132,17 @@ function Entity({ entity }: { entity: EntityRecord }) {
         />
       )}
     </>
+  );
+}
+
+/** In one column, how well it is described comes last. */
+function Aside({ entity }: { entity: EntityRecord }) {
+  return (
+    <aside class="entity-side" aria-label="About it">
+      <Facts key="facts" entity={entity} />
+      {isWide.value && <Quality key="quality" entity={entity} />}
+      <Versions key="versions" entity={entity} />
+    </aside>
   );
 }
 

@@ -65,7 +65,7 @@ function shownAddress(url: string): string {
 export function Quality({ entity: { quality, score_quality } }: { entity: EntityRecord }) {
   const percent = Math.round(score_quality * 100);
   return (
-    <section class="side side-last" aria-labelledby="quality">
+    <section class="side" aria-labelledby="quality">
       <h2 id="quality">How well it is described</h2>
       <p class="quality-score">
         <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { browserTest } from './stage.ts';
+
+const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
+const MOST_TABS = 60;
+
+interface Stop {
+  name: string;
+  column: 'main' | 'side' | 'both';
+  y: number;
+}
+
+/** What Tab leads to within the page's content, one after the other. */
+async function tabStops(page: Page): Promise<Stop[]> {
+  await page.getByRole('heading', { level: 1 }).focus();
+  const stops: Stop[] = [];
+  for (let tab = 0; tab < MOST_TABS; tab += 1) {
+    await page.keyboard.press('Tab');
+    const stop = (await page.evaluate(`(() => {
+      const element = document.activeElement;
+      if (!element.closest('main')) return null;
+      const column = element.closest('.entity-main') ? 'main' : element.closest('.entity-side') ? 'side' : 'both';
+      return { name: element.textContent.trim().slice(0, 30), column, y: element.getBoundingClientRect().top + scrollY };
+    })()`)) as Stop | null;
+    if (!stop) break;
+    stops.push(stop);
+  }
+  return stops;
+}
+
+/** Things on one line need not be at the very same height. */
+const downwards = (stops: readonly Stop[]) =>
+  stops.every(({ y }, index) => index === 0 || y > (stops[index - 1]?.y ?? 0) - 24);
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  'zoomed to 200 %': { width: 640, height: 450 },
+})) {
+  browserTest(`reading order: Tab goes down the page of an entity, ${size}`, { demo: true }, async ({ open }) => {
+    const page = await open(PDF, { viewport });
+    const stops = await tabStops(page);
+    assert.ok(stops.length > 8, JSON.stringify(stops));
+    assert.ok(stops.some(({ column }) => column === 'side'));
+    assert.ok(downwards(stops), JSON.stringify(stops, null, 1));
+    assert.deepEqual(await headings(page), await headings(page, 'by height'), 'as they are read, so they are seen');
+  });
+}
+
+browserTest(
+  'reading order: in a wide window Tab goes down one column, then the other',
+  { demo: true },
+  async (stage) => {
+    const page = await stage.open(PDF);
+    const stops = await tabStops(page);
+    const [main, side] = (['main', 'side'] as const).map((wanted) => stops.filter(({ column }) => column === wanted));
+    assert.ok(main && side && main.length > 4 && side.length > 2);
+    assert.deepEqual(
+      stops.filter(({ column }) => column !== 'both'),
+      [...main, ...side],
+    );
+    assert.ok(downwards(main) && downwards(side), JSON.stringify(stops, null, 1));
+  },
+);
+
+browserTest(
+  'reading order: it changes with the window, and what was open stays so',
+  { demo: true },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByText('The manifest as it was read').click();
+    const manifest = page.locator('.manifest[open]');
+    await manifest.waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('.entity-side + .entity-main').waitFor();
+    assert.equal(await manifest.count(), 1);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.locator('.entity-main + .entity-side').waitFor();
+    assert.equal(await manifest.count(), 1);
+  },
+);
+
+async function headings(page: Page, order?: 'by height'): Promise<string[]> {
+  const found = (await page.evaluate(`[...document.querySelectorAll('main h2')].map((heading) =>
+    [heading.textContent, heading.getBoundingClientRect().top])`)) as [string, number][];
+  return (order ? found.toSorted(([, a], [, b]) => a - b) : found).map(([name]) => name);
+}
