@@ -40,9 +40,12 @@ function valueCases({ line, options }: CompletedCommand): string[] {
 }
 
 function wordsCase({ line, next, takesPath, options }: CompletedCommand): string {
-  const words = [...next.map(({ word }) => word), ...options.flatMap(namesOf)].join(' ');
-  const condition = takesPath ? '[[ "$cur" == -* ]] && ' : '';
-  return `    ${quoted(line)}) ${condition}words="${words}" ;;`;
+  const optionWords = options.flatMap(namesOf).join(' ');
+  const nextWords = next.map(({ word }) => word).join(' ');
+  // Where something else may come next, options are offered to whoever begins one.
+  if (takesPath || nextWords !== '')
+    return `    ${quoted(line)}) if [[ "$cur" == -* ]]; then words="${optionWords}"; else words="${nextWords}"; fi ;;`;
+  return `    ${quoted(line)}) words="${optionWords}" ;;`;
 }
 
 function namesOf({ long, short }: CompletedOption): string[] {

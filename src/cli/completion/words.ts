@@ -24,13 +24,16 @@ export interface CompletedCommand {
   options: readonly CompletedOption[];
 }
 
+const HELP_OPTION = plainOption('-h, --help', 'display help for command');
+const VERSION_OPTION = plainOption('-V, --version', 'print the version');
+
 /** The first stands for the beginning of the line. */
 export function completedCommands({ commands, groups }: CommandTable): CompletedCommand[] {
   const first = [...new Set(commands.map(({ path }) => path[0] ?? ''))].map((word) => ({
     word,
     summary: groups[word] ?? commands.find(({ path }) => path[0] === word)?.summary ?? '',
   }));
-  const root = { line: '', summary: '', next: first, takesPath: false, options: [] };
+  const root = { line: '', summary: '', next: first, takesPath: false, options: [VERSION_OPTION, HELP_OPTION] };
   const parents = first
     .filter(({ word }) => word in groups)
     .map(({ word, summary }) => ({
@@ -43,7 +46,7 @@ export function completedCommands({ commands, groups }: CommandTable): Completed
           summary: each.summary,
         })),
       takesPath: false,
-      options: [],
+      options: [HELP_OPTION],
     }));
   return [root, ...parents, ...commands.map(completed)];
 }
@@ -60,9 +63,13 @@ function completed(command: Command): CompletedCommand {
         const value = choices.length > 0 ? 'words' : isPath(flags) ? 'path' : flags.includes('<') ? 'text' : 'none';
         return { ...namesIn(flags), description, value, words: choices };
       }),
-      { ...namesIn('-h, --help'), description: 'display help for command', value: 'none', words: [] },
+      HELP_OPTION,
     ],
   };
+}
+
+function plainOption(flags: string, description: string): CompletedOption {
+  return { ...namesIn(flags), description, value: 'none', words: [] };
 }
 
 function namesIn(flags: string): { long: string; short: string | undefined } {

@@ -47,7 +47,7 @@ function valueCases({ line, options }: CompletedCommand): string[] {
 
 function wordsCase({ line, next, options }: CompletedCommand): string {
   const described = (words: readonly (readonly [string, string])[]) =>
-    words.map(([word, text]) => `'${word}:${text.replaceAll("'", '’').replaceAll(':', '\\:')}'`).join(' ');
+    words.map(([word, text]) => `'${word}${text && `:${text.replaceAll("'", '’').replaceAll(':', '\\:')}`}'`).join(' ');
   const nextWords = described(next.map(({ word, summary }) => [word, summary]));
   const optionWords = described(
     options.flatMap((option) => namesOf(option).map((name) => [name, option.description] as const)),

@@ -45,23 +45,66 @@ const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
   { words: ['search', '-m', 'se'], offers: ['semantic'], not: ['hybrid'] },
   { words: ['pending', 'delete', '--'], offers: ['--all', '--error-only', '--hub', '--json'] },
   { words: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },
+  { words: ['--'], offers: ['--help', '--version'], not: ['search', '--json'] },
+  { words: ['-'], offers: ['-h', '-V'] },
+  { words: ['remotes', '--'], offers: ['--help'], not: ['--version'] },
   { words: ['backup', ''], offers: [], not: ['--force'] },
   { words: ['backup', '-'], offers: ['--force'] },
 ];
-for (const { words, offers, not = [] } of typed) {
-  test(`completion bash: 'hub ${words.join(' ')}' and tab`, async (t) => {
-    const offered = await bashOffers(t, words);
-    for (const word of offers) assert.ok(offered.includes(word), `${word} in ${offered.join(' ')}`);
-    for (const word of not) assert.ok(!offered.includes(word), `${word} in ${offered.join(' ')}`);
-  });
+for (const [shell, offersOf] of Object.entries({ bash: bashOffers, zsh: zshOffers, fish: fishOffers })) {
+  for (const { words, offers, not = [] } of typed) {
+    test(`completion ${shell}: 'hub ${words.join(' ')}' and tab`, { skip: unlessHere(shell) }, async (t) => {
+      const offered = await offersOf(t, words);
+      for (const word of offers) assert.ok(offered.includes(word), `${word} in ${offered.join(' ')}`);
+      for (const word of not) assert.ok(!offered.includes(word), `${word} in ${offered.join(' ')}`);
+    });
+  }
+}
+
+test('completion zsh: what has nothing to be said of it stands alone', { skip: unlessHere('zsh') }, async (t) => {
+  assert.deepEqual(await zshDescribed(t, ['completion', '']), ['bash', 'zsh', 'fish']);
+});
+
+async function scriptFor(t: TestContext, shell: string): Promise<string> {
+  const script = join(await tempDir(t), `completion.${shell}`);
+  await writeFile(script, (await inTerminal(['completion', shell])).out);
+  return script;
 }
 
 /** As bash calls it: with the words of the line, of which the last is being typed. */
 async function bashOffers(t: TestContext, words: string[]): Promise<string[]> {
-  const script = join(await tempDir(t), 'completion.bash');
-  await writeFile(script, (await inTerminal(['completion', 'bash'])).out);
+  const script = await scriptFor(t, 'bash');
   const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
   const program = `source '${script}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _hub; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await execute('bash', ['--norc', '-c', program]);
   return stdout.split('\n').filter(Boolean);
+}
+
+async function zshOffers(t: TestContext, words: string[]): Promise<string[]> {
+  const typedWord = words.at(-1) ?? '';
+  const described = await zshDescribed(t, words);
+  return described.map((each) => each.replace(/:.*/, '')).filter((word) => word.startsWith(typedWord));
+}
+
+/** As zsh calls it; what it would list is printed by functions in the place of its own, which only work while somebody types. */
+async function zshDescribed(t: TestContext, words: string[]): Promise<string[]> {
+  const script = await scriptFor(t, 'zsh');
+  const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
+  const program = `compdef() { : }; _files() { : }; compadd() { shift; print -l -- "$@" }; _describe() { print -l -- "\${(@P)2}" }
+    source '${script}'; words=(${line}); CURRENT=${words.length + 1}; PREFIX="\${words[-1]}"; _hub`;
+  const { stdout } = await execute('zsh', ['-f', '-c', program]);
+  return stdout.split('\n').filter(Boolean);
+}
+
+async function fishOffers(t: TestContext, words: string[]): Promise<string[]> {
+  const script = await scriptFor(t, 'fish');
+  const program = `source '${script}'; complete -C 'hub ${words.join(' ')}'`;
+  // Of the reader's own settings it takes none along.
+  const { stdout } = await execute('fish', ['--no-config', '-c', program], {
+    env: { PATH: process.env.PATH, HOME: '/nowhere' },
+  });
+  return stdout
+    .split('\n')
+    .map((each) => each.split('\t')[0] ?? '')
+    .filter(Boolean);
 }
