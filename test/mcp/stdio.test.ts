@@ -1,7 +1,12 @@
 // The official client starts `hub mcp` and speaks to it over its standard input and output.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, realpath } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -114,4 +119,40 @@ test('mcp over stdio: a hub that is away is said to be away', async (t) => {
   assert.equal(isError, true);
   assert.match(text, new RegExp(`^unreachable: ${away.source}`));
   await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:a' }), away);
+});
+
+test('mcp over stdio: a client whose input ends once it has asked all gets every answer', async (t) => {
+  const folder = await tempDir(t);
+  // Each answer takes its time, so that the input has ended before.
+  const slow = createServer((_request, response) => void setTimeout(() => response.writeHead(404).end(), 700));
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    slow.closeAllConnections();
+    slow.close();
+  });
+  const { port } = slow.address() as AddressInfo;
+  const requests = [
+    {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name: 'search_catalog', arguments: { query: 'pdf' } } },
+    { id: 3, method: 'tools/list' },
+  ];
+  const child = spawn(process.execPath, [HUB, 'mcp', '--hub', `http://127.0.0.1:${port}`], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  child.stdin.end(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''));
+  const [answers] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  const ids = answers
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  assert.deepEqual(ids.toSorted(), [1, 2, 3]);
+  assert.equal(child.exitCode, 0);
 });
