@@ -115,6 +115,10 @@ export const LockedArtifact = z.looseObject({
       'Of an image that is there for several platforms: which one is at `path`. `integrity` is the same for all of them, `tree` only for this one.',
     ),
   tree: z.string().optional().describe('Digest of what is at `path`, where `integrity` is that of an archive.'),
+  trees: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('The same of the packages that came along, each by what `dependencies` call it.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;
 

@@ -56,7 +56,7 @@ function lockedArtifact(outcome: ArtifactOutcome, uid: string): LockedArtifact {
   // What another version put there in other words is not what this one asks for.
   if (!installed && stillThere && (stillThereOf === uid || isSameArtifact(planned, stillThere))) return stillThere;
   if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
-  const { resolved, integrity, path, platform, tree, dependencies } = installed;
+  const { resolved, integrity, path, platform, tree, dependencies, trees = {} } = installed;
   const others = dependencies?.map((each) => ({ resolved: each.resolved, integrity: each.integrity }));
   return {
     ...{ kind, spec, resolved, integrity, path, ok: !isDisplaced },
@@ -64,6 +64,7 @@ function lockedArtifact(outcome: ArtifactOutcome, uid: string): LockedArtifact {
     ...(platform ? { platform } : {}),
     ...(tree ? { tree } : {}),
     ...(others?.length ? { dependencies: others } : {}),
+    ...(Object.keys(trees).length > 0 ? { trees: { ...trees } } : {}),
   };
 }
 

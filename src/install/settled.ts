@@ -4,6 +4,7 @@ import { installerKindOf } from './artifacts/installer-kind.ts';
 import { isVersionOf } from './artifacts/npm.ts';
 import { readNpmLock } from './artifacts/npm-lock.ts';
 import { NpmSpec } from './artifacts/npm-spec.ts';
+import { dependencyTrees } from './artifacts/npm-trees.ts';
 import { installedVersions } from './artifacts/pypi-environment.ts';
 import { PypiSpec } from './artifacts/pypi-spec.ts';
 import type { PlannedArtifact } from './contract.ts';
@@ -29,10 +30,17 @@ type Look = (ofThisInstall: readonly InstalledArtifact[], targetDir: string) => 
 
 const LOOKS: Partial<Record<InstallerKind, Look>> = {
   npm: async (_installed, targetDir) => ({
-    async now({ path }) {
+    async now({ path, trees: earlier = {} }) {
       const name = (path ?? '').replace(/^node_modules\//, '');
       const found = await readNpmLock(targetDir, name).catch(() => undefined);
-      return found && { ...found, resolved: `${name}@${found.version}` };
+      const before = ({ resolved }: Dependency) => earlier[resolved];
+      return (
+        found && {
+          ...found,
+          resolved: `${name}@${found.version}`,
+          trees: await dependencyTrees(name, targetDir, { before }),
+        }
+      );
     },
     fits(spec, resolved) {
       const { data } = NpmSpec.safeParse(spec);
@@ -86,11 +94,18 @@ export async function settle(
       settled.outcomes[index] = { ...outcome, isDisplaced: true };
     } else {
       const tree = isOther ? await treeOf(newest.kind, installed, targetDir) : installed.tree;
-      const { resolved, integrity, dependencies = [] } = now;
+      const { resolved, integrity, dependencies = [], trees } = now;
       settled.outcomes[index] = {
         ...outcome,
         isDisplaced: false,
-        installed: { ...installed, resolved, integrity, dependencies, ...(tree ? { tree } : {}) },
+        installed: {
+          ...installed,
+          resolved,
+          integrity,
+          dependencies,
+          ...(tree ? { tree } : {}),
+          ...(trees ? { trees } : {}),
+        },
       };
     }
     if (now) settled.moved.push(...movedIn(installed, now, packages.isEachTold));

@@ -16,6 +16,8 @@ export interface InstallContext {
   /** In a frozen install: what the lockfile says that the other artifacts of the entity and of the same kind are. */
   lockedOthers?: readonly string[];
   knownPlaces: KnownPlaces;
+  /** What the lockfile says is in the folders of packages, by `treeKey`. */
+  knownTrees?: ReadonlyMap<string, string>;
   run: Run;
   fetch: Fetch;
   download: Download;
@@ -43,6 +45,8 @@ export interface LockedResult {
   resolved: string | null;
   integrity: string | null;
   dependencies?: readonly Dependency[];
+  /** Digests of the folders that came along, where `integrity` is that of an archive, by what `dependencies` call them. */
+  trees?: Readonly<Record<string, string>>;
 }
 
 /** What the lockfile needs in order to get the same bytes again. */

@@ -3,6 +3,7 @@ import type { LockedArtifact, LockedEntity, Lockfile, PlannedArtifact, StepResul
 import { displacedExtra, findDisplaced, type Neighbour, neighboursInPlace } from '../displaced.ts';
 import { explain, isUnexpected } from '../explain.ts';
 import { knownPlaces } from '../known-places.ts';
+import { knownTrees } from '../known-trees.ts';
 import { type ArtifactOutcome, lockedFor } from '../lock-entry.ts';
 import { HUB_FOLDER } from '../places.ts';
 import { movedExtra, settle } from '../settled.ts';
@@ -86,6 +87,7 @@ async function installIn(
       scratchDir: scratch.dir,
       signal,
       knownPlaces: knownPlaces(job.lockfile, job.uid, planned),
+      knownTrees: knownTrees(job.lockfile),
       ...(locked ? { locked, lockedOthers: lockedOthers(locked, job.locked) } : {}),
     });
     const fault = await scratch.fault();

@@ -11,6 +11,9 @@ const LockedPackage = z.looseObject({
   resolved: z.union([z.string(), z.boolean()]).optional(),
   hasShrinkwrap: z.boolean().optional(),
   link: z.boolean().optional(),
+  inBundle: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  devOptional: z.boolean().optional(),
   dependencies: z.record(z.string(), z.string()).optional(),
   optionalDependencies: z.record(z.string(), z.string()).optional(),
   peerDependencies: z.record(z.string(), z.string()).optional(),
@@ -24,6 +27,16 @@ export interface NpmResolution {
   dependencies: Dependency[];
 }
 
+/** Where a package is. */
+export interface NpmPlace extends Dependency {
+  /** Relative to the target. */
+  path: string;
+  /** The folder that its files were unpacked into: another one for those that come inside of a package. */
+  unpackedAt: string;
+  /** Whether it may be absent, as those for other machines are. */
+  isOptional: boolean;
+}
+
 /** @throws InstallError when the package is not in the lockfile. */
 export async function readNpmLock(folder: string, name: string): Promise<NpmResolution> {
   const packages = await readPackages(folder);
@@ -31,6 +44,18 @@ export async function readNpmLock(folder: string, name: string): Promise<NpmReso
   const found = packages[place];
   if (!found?.version) throw new InstallError(`npm did not write '${name}' into its package-lock.json.`);
   return { version: found.version, integrity: found.integrity ?? null, dependencies: neededBy(place, packages) };
+}
+
+/** The package itself, then all that it needs. */
+export async function placesOf(folder: string, name: string): Promise<NpmPlace[]> {
+  const packages = await readPackages(folder);
+  const own = `node_modules/${name}`;
+  return [own, ...placesNeededBy(own, packages)].map((path) => ({
+    path,
+    ...describe(path, packages),
+    unpackedAt: unpackedAt(path, packages),
+    isOptional: Boolean(packages[path]?.optional ?? packages[path]?.devOptional),
+  }));
 }
 
 /** The first package that it needs and that comes from git, a file or a folder; npm itself refuses them only since 11.19. */
@@ -73,10 +98,20 @@ async function readPackages(folder: string): Promise<Readonly<Record<string, Loc
 function neededBy(place: string, packages: Readonly<Record<string, LockedPackage>>): Dependency[] {
   const described = new Map<string, Dependency>();
   for (const each of placesNeededBy(place, packages)) {
-    const { name = nameOf(each), version = '', integrity = null } = packages[each] ?? {};
-    described.set(`${name}@${version}`, { resolved: `${name}@${version}`, integrity });
+    const dependency = describe(each, packages);
+    described.set(dependency.resolved, dependency);
   }
   return [...described.values()].sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
+}
+
+function describe(place: string, packages: Readonly<Record<string, LockedPackage>>): Dependency {
+  const { name = nameOf(place), version = '', integrity = null } = packages[place] ?? {};
+  return { resolved: `${name}@${version}`, integrity };
+}
+
+function unpackedAt(place: string, packages: Readonly<Record<string, LockedPackage>>): string {
+  const above = place.lastIndexOf('/node_modules/');
+  return packages[place]?.inBundle && above >= 0 ? unpackedAt(place.slice(0, above), packages) : place;
 }
 
 /** Everything that is needed, however indirectly. */

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
 import { shownAddress } from '../../lib/secret-address.ts';
+import { treeKey } from '../known-trees.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
@@ -12,6 +13,7 @@ import { forgetHiddenLock, rememberProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
+import { dependencyTrees, findUnproven, setAside } from './npm-trees.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
@@ -35,7 +37,8 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
       await forgetHiddenLock(context.targetDir);
       // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
       const isAllOurs = await isAllFrom(registries.addresses, context.targetDir);
-      await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
+      const installAll = () => npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
+      const { trees, changed } = await withProvenFolders(spec.package, context, installAll);
       await keepMark();
       const { version, integrity, dependencies } = resolution;
       const resolved = `${spec.package}@${version}`;
@@ -43,9 +46,15 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
         resolved,
         integrity,
         dependencies,
+        trees,
         path: `node_modules/${spec.package}`,
         files: PROJECT_FILES,
-        extra: { tool: 'npm', version, ...(await rangeWarning(spec.package, project, context)) },
+        extra: {
+          tool: 'npm',
+          version,
+          ...(changed.length > 0 ? { repaired: changed } : {}),
+          ...(await rangeWarning(spec.package, project, context)),
+        },
       };
     } catch (error) {
       await restore();
@@ -53,6 +62,29 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
     }
   },
 };
+
+/** What is there and is not known to be what was once unpacked is fetched again. */
+async function withProvenFolders(name: string, context: InstallContext, installAll: () => Promise<void>) {
+  const { targetDir, knownTrees, locked } = context;
+  const { folders, changed, proven } = await findUnproven(name, context);
+  const putBack = await setAside(folders, context);
+  try {
+    await installAll();
+  } catch (error) {
+    await putBack();
+    throw error;
+  }
+  const trees = await dependencyTrees(name, targetDir, {
+    before: ({ path }) => proven.get(path),
+    whenAbsent: (place) => knownTrees?.get(treeKey(place)),
+  });
+  const other = Object.keys(trees).find((each) => (locked?.trees?.[each] ?? trees[each]) !== trees[each]);
+  if (other !== undefined)
+    throw new InstallError(
+      `The files of ${other} are others than in the lockfile: install without frozen, which locks them.`,
+    );
+  return { trees, changed };
+}
 
 function lockedVersion(spec: NpmSpec, resolved: string | null): string {
   const prefix = `${spec.package}@`;

@@ -5,7 +5,8 @@ import { pathInside } from '../../lib/files.ts';
 import { asObject } from '../../lib/json.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { checkSameDependencies } from '../artifacts/locked.ts';
-import { readNpmLock } from '../artifacts/npm-lock.ts';
+import { placesOf, readNpmLock } from '../artifacts/npm-lock.ts';
+import { treeAt } from '../artifacts/npm-trees.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
 import { absent } from './adapters.ts';
@@ -23,6 +24,21 @@ export async function verifyNpmPackage(artifact: LockedArtifact, { targetDir }: 
   if (locked.integrity !== integrity)
     return different(`package-lock.json has ${locked.integrity ?? 'no digest'} for it, and should have ${integrity}`);
   checkSameDependencies(`${name}@${version}`, locked.dependencies, artifact.dependencies ?? []);
-  const isSame = tree === undefined || (await treeDigest(folder, treeSkips('npm'))) === tree;
-  return isSame ? SAME : different('files in the folder were changed');
+  if (tree !== undefined && (await treeDigest(folder, treeSkips('npm'))) !== tree)
+    return different('files in the folder were changed');
+  return verifyNeeded(name, artifact, targetDir);
+}
+
+/** What came along, wherever npm put it. */
+async function verifyNeeded(name: string, { trees = {} }: LockedArtifact, targetDir: string): Promise<Found> {
+  const [, ...places] = await placesOf(targetDir, name);
+  for (const place of places) {
+    const expected = trees[place.resolved];
+    if (expected === undefined) continue;
+    const tree = await treeAt(place, targetDir);
+    if (tree === undefined && !place.isOptional) return missing(`${place.resolved}, which it needs, is gone`);
+    if (tree !== undefined && tree !== expected)
+      return different(`files of ${place.resolved} in ${place.path} were changed`);
+  }
+  return SAME;
 }

@@ -1,0 +1,128 @@
+// Packages of npm that somebody changed since they were installed.
+import assert from 'node:assert/strict';
+import { appendFile, cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
+import { LOCKFILE_NAME } from '../../../src/install/contract.ts';
+import { verifyLockfile } from '../../../src/install/verify/verify.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
+import { createRun } from '../../../src/lib/run.ts';
+import { aManifest } from '../../support/builders.ts';
+import { unlessHere } from '../../support/programs.ts';
+import { type InstallStage, installStage, stepNamed } from '../installing.ts';
+import { startNpmRegistry } from './npm-registry.ts';
+import { stage } from './stage.ts';
+
+const options = { skip: unlessHere('npm') };
+
+async function installed(t: TestContext) {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'inner', version: '1.0.0' });
+  registry.publish({ name: '@some/deep', version: '1.0.0', dependencies: { inner: '1.0.0' } });
+  registry.publish({ name: 'thing', version: '1.0.0', dependencies: { '@some/deep': '1.0.0' } });
+  const spec = { registry: 'npm', package: 'thing', version: '1.0.0', registry_url: registry.host.url('/') };
+  const manifest = aManifest({ artifacts: [{ kind: 'other', spec }] });
+  const place = await installStage(t);
+  const report = await place.install(manifest);
+  assert.ok(report.ok, JSON.stringify(report.results));
+  const whole = { tree: await treeDigest(place.target), lockfile: await place.read(LOCKFILE_NAME) };
+  return { ...place, registry, manifest, whole };
+}
+
+async function told(target: string): Promise<string[]> {
+  const signal = new AbortController().signal;
+  const report = await verifyLockfile({ target, run: createRun(process.env), signal });
+  return (report?.checks ?? []).map(({ outcome, reason }) => [outcome, reason].filter(Boolean).join(': '));
+}
+
+async function assertWhole({ target, read }: InstallStage, whole: { tree: string; lockfile: string }) {
+  assert.equal(await read(LOCKFILE_NAME), whole.lockfile);
+  assert.equal(await treeDigest(target), whole.tree);
+  assert.deepEqual(await told(target), ['same']);
+}
+
+test('npm: what was changed in a package or in what it needs is told, and fetched anew', options, async (t) => {
+  const { manifest, whole, ...first } = await installed(t);
+  const { target, install } = first;
+  const modules = join(target, 'node_modules');
+  await assertWhole(first, whole);
+  const [artifact] = JSON.parse(whole.lockfile).entities[0].artifacts;
+  assert.deepEqual(Object.keys(artifact.trees), ['@some/deep@1.0.0', 'inner@1.0.0']);
+
+  const changes: [change: () => Promise<unknown>, told: RegExp, repaired: string[]][] = [
+    [() => appendFile(join(modules, 'thing/index.js'), '//'), /^different: files in the folder/, ['thing@1.0.0']],
+    [() => writeFile(join(modules, 'thing/extra.js'), ''), /^different: files in the folder/, ['thing@1.0.0']],
+    [() => appendFile(join(modules, 'inner/index.js'), '//'), /^different: files of inner@1\.0\.0 in/, ['inner@1.0.0']],
+    [() => rm(join(modules, '@some/deep/index.js')), /^different: files of @some\/deep@1/, ['@some/deep@1.0.0']],
+    [() => rm(join(modules, 'inner'), { recursive: true }), /^missing: inner@1\.0\.0, which it needs, is gone/, []],
+    [
+      async () => {
+        await rm(join(modules, 'inner'), { recursive: true });
+        await symlink(target, join(modules, 'inner'));
+      },
+      /^different: files of inner@1/,
+      ['inner@1.0.0'],
+    ],
+  ];
+  for (const [index, [change, expected, repaired]] of changes.entries()) {
+    await change();
+    assert.match((await told(target))[0] ?? '', expected);
+    const report = await install(manifest, { frozen: index % 2 === 0 });
+    assert.ok(report.ok, JSON.stringify(report.results));
+    assert.deepEqual(stepNamed(report, 'npm.install').extra?.repaired ?? [], repaired);
+    await assertWhole(first, whole);
+  }
+});
+
+test('npm: of what was there before anything was locked, nothing is taken for a package', options, async (t) => {
+  const { manifest, whole, ...first } = await installed(t);
+  for (const fields of [{}, { frozen: true }]) {
+    const { target, install, read } = await installStage(t);
+    await cp(first.target, target, { recursive: true });
+    if (!('frozen' in fields)) await rm(join(target, LOCKFILE_NAME));
+    else await forgetTrees(join(target, LOCKFILE_NAME));
+    for (const name of ['inner', 'thing']) await appendFile(join(target, `node_modules/${name}/index.js`), '//');
+    const report = await install(manifest, fields);
+    assert.ok(report.ok, JSON.stringify(report.results));
+    for (const name of ['inner', 'thing'])
+      assert.equal(await read(`node_modules/${name}/index.js`), 'module.exports = 1;\n');
+    if (!('frozen' in fields)) assert.equal(await read(LOCKFILE_NAME), whole.lockfile);
+  }
+});
+
+test('npm: a lockfile whose digest of what came along is another stops a frozen install', options, async (t) => {
+  const { manifest, whole, target, install } = await installed(t);
+  const lockfile = JSON.parse(whole.lockfile);
+  lockfile.entities[0].artifacts[0].trees['inner@1.0.0'] = `sha256:${'0'.repeat(64)}`;
+  await writeFile(join(target, LOCKFILE_NAME), JSON.stringify(lockfile));
+  const report = await install(manifest, { frozen: true });
+  assert.equal(report.ok, false);
+  assert.match(String(stepNamed(report, 'npm.install').extra?.error), /^The files of inner@1\.0\.0 are others than/);
+});
+
+test(
+  'npm: what was changed stays where it is when the registry does not have the package any more',
+  options,
+  async (t) => {
+    const registry = await startNpmRegistry(t);
+    registry.publish({ name: 'inner', version: '1.0.0' });
+    registry.publish({ name: 'thing', version: '1.0.0', dependencies: { inner: '1.0.0' } });
+    const place = await stage(t, { env: registry.env });
+    const spec = { registry: 'npm', package: 'thing', version: '1.0.0' };
+    await place.install(npmInstaller, spec);
+    await appendFile(join(place.targetDir, 'node_modules/inner/index.js'), '// mine');
+    const before = await treeDigest(place.targetDir, { skip: ['node_modules/.package-lock.json'] });
+    await rm(join(String(registry.env.HOME), '.npm'), { recursive: true });
+    registry.host.put('/inner/-/inner-1.0.0.tgz', 'no tarball');
+    assert.match(await place.failure(npmInstaller, spec), /not what it announced/);
+    assert.equal(await treeDigest(place.targetDir, { skip: ['node_modules/.package-lock.json'] }), before);
+  },
+);
+
+/** As a lockfile of before digests of what came along were noted. */
+async function forgetTrees(file: string): Promise<void> {
+  const lockfile = JSON.parse(await readFile(file, 'utf8'));
+  for (const artifact of lockfile.entities[0].artifacts) delete artifact.trees;
+  await writeFile(file, JSON.stringify(lockfile, null, 2));
+}
