@@ -21,7 +21,8 @@ print(wheels[0])
 /**
  * After the folder to unpack it into come the arguments of pip. That of an environment may have come with the target, or
  * a package may have written over it. Nothing is imported but this one and the standard library; what is in the
- * environment can only be read about, which pip needs.
+ * environment can only be read about, which pip needs. Settings in the environment are not read: they would come before
+ * those of the operator, and make pip write anywhere.
  */
 export const RUN_PIP = `${IN_ENVIRONMENT}
 ${FIND}
@@ -53,6 +54,9 @@ sys.path_hooks.insert(0, unless_trusted)
 sys.path.insert(0, own)
 import pip
 sys.path.remove(own)  # It would be taken for a package of the environment.
+from pip._internal import configuration
+files = configuration.get_configuration_files
+configuration.get_configuration_files = lambda: {**files(), configuration.kinds.SITE: []}
 sys.path += dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 `;

@@ -1,0 +1,48 @@
+// Settings of pip and uv that lie in a target: they choose neither where packages come from nor where anything is written.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
+import { unlessHere } from '../../support/programs.ts';
+import { aFolder } from '../installing.ts';
+import { startPackageIndex } from './package-index.ts';
+import { type Stage, stage } from './stage.ts';
+
+const folders = (process.env.PATH ?? '').split(delimiter);
+const withoutUv = folders.filter((folder) => !existsSync(join(folder, 'uv'))).join(delimiter);
+
+/** The operator's own index has 1.0 of `thing`, another one a newer version. */
+async function settings(t: TestContext, PATH: string | undefined): Promise<{ place: Stage; other: string }> {
+  const [own, other] = [await startPackageIndex(t), await startPackageIndex(t)];
+  own.publish({ name: 'thing', version: '1.0' });
+  other.publish({ name: 'thing', version: '6.6.6' });
+  const home = await aFolder(t);
+  const files = {
+    'pip/pip.conf': `[global]\nindex-url = ${own.url}\n`,
+    'uv/uv.toml': `[[index]]\nurl = "${own.url}"\ndefault = true\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(home, '.config', dirname(name)), { recursive: true });
+    await writeFile(join(home, '.config', name), text);
+  }
+  return {
+    place: await stage(t, { allowPrivate: false, env: { ...process.env, PATH, HOME: home } }),
+    other: other.url,
+  };
+}
+
+test('pypi by pip: the settings of an environment are not read, those of the operator are', {
+  skip: unlessHere('python3'),
+}, async (t) => {
+  const { place, other } = await settings(t, withoutUv);
+  const venv = join(place.targetDir, '.venv');
+  execFileSync('python3', ['-I', '-m', 'venv', '--without-pip', venv]);
+  const log = join(dirname(place.targetDir), 'written-outside');
+  await writeFile(join(venv, 'pip.conf'), `[global]\nindex-url = ${other}\nlog = ${log}\n`);
+  const { resolved } = await place.install(pypiInstaller, { package: 'thing' });
+  assert.equal(resolved, 'thing==1.0');
+  await place.assertContained();
+});
