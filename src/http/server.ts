@@ -19,6 +19,7 @@ import { completeMethods, type DeclaredRoute } from './methods.ts';
 import { observeBroken, observeRequests } from './observe.ts';
 import { describeApi } from './openapi.ts';
 import { checkOrigin } from './origin.ts';
+import { createOverload } from './overload.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
@@ -152,11 +153,12 @@ async function protect(
       }),
   });
   // After the headers for browsers, so that pages of other sites can read why they were refused.
+  const isOverloaded = createOverload();
   await app.register(underPressure, {
     maxEventLoopDelay: MOST_EVENT_LOOP_DELAY_MS,
     async pressureHandler(request) {
       // Who watches the hub must be able to see that it lives.
-      if (request.routeOptions.url === '/health') return;
+      if (!isOverloaded() || request.routeOptions.url === '/health') return;
       throw new HubError('overloaded', 'The hub cannot keep up at the moment; try again in a few seconds.');
     },
   });

@@ -1,0 +1,16 @@
+// When a hub is overloaded: not by one slow second, which every process has that starts or shares its cores.
+
+/** Longer than this without any, and what comes then begins anew. */
+const CALM_MS = 3_000;
+const LASTING_MS = 2_000;
+
+/** To be called whenever the event loop is seen to be late; tells whether that has lasted. */
+export function createOverload(now: () => number = () => performance.now()): () => boolean {
+  let [since, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return () => {
+    const at = now();
+    if (at - last > CALM_MS) since = at;
+    last = at;
+    return at - since >= LASTING_MS;
+  };
+}
