@@ -1,10 +1,11 @@
 // An image as a folder, in the layout that every tool for containers reads.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
+import { openPlainFile, readPlainFile } from '../../lib/plain-file.ts';
 import { InstallError } from './artifact-installer.ts';
 import {
   asOciManifest,
@@ -70,14 +71,19 @@ async function descend(registry: Pick<OciRegistry, 'manifest'>, top: FetchedMani
 
 async function pullBlob(registry: OciRegistry, blob: Descriptor, folder: string, earlier: string): Promise<void> {
   const file = blobPath(folder, blob.digest);
-  const isThere = await copyFile(blobPath(earlier, blob.digest), file).then(
-    () => true,
-    () => false,
-  );
+  const isThere = await copyBlob(blobPath(earlier, blob.digest), file).catch(() => false);
   if (isThere && (await blobDigest(folder, blob.digest)) === blob.digest) return;
   // Not the beginning of what is to come: the download would go on behind it.
   await rm(file, { force: true });
   await registry.blob(blob, file);
+}
+
+/** False when there is no such file: a pipe in its place would never come to an end. */
+async function copyBlob(from: string, to: string): Promise<boolean> {
+  const source = await openPlainFile(from);
+  if (!source) return false;
+  await pipeline(source.createReadStream(), createWriteStream(to));
+  return true;
 }
 
 /** Digests were checked to be of one of the two kinds, so that this is a path below the folder. */
@@ -104,8 +110,8 @@ async function writeIndex(
 export async function isLayoutOf(digest: string, folder: string): Promise<boolean> {
   if (!IMAGE_DIGEST.test(digest)) return false;
   const read = async (wanted: string): Promise<FetchedManifest> => {
-    const body = await readFile(blobPath(folder, wanted));
-    if (digestOf(body, wanted.split(':')[0]) !== wanted) throw new InstallError(`${wanted} was changed.`);
+    const body = await readPlainFile(blobPath(folder, wanted));
+    if (!body || digestOf(body, wanted.split(':')[0]) !== wanted) throw new InstallError(`${wanted} was changed.`);
     return { body, digest: wanted, mediaType: mediaTypeOf('', body) };
   };
   try {
@@ -120,6 +126,8 @@ export async function isLayoutOf(digest: string, folder: string): Promise<boolea
 async function blobDigest(folder: string, digest: string): Promise<string> {
   const [algorithm = 'sha256'] = digest.split(':');
   const hash = createHash(algorithm);
-  await pipeline(createReadStream(blobPath(folder, digest)), hash);
+  const file = await openPlainFile(blobPath(folder, digest));
+  if (!file) throw new InstallError(`${digest} is no file.`);
+  await pipeline(file.createReadStream(), hash);
   return `${algorithm}:${hash.digest('hex')}`;
 }

@@ -1,8 +1,8 @@
 // Whether an artifact is still what an install put in place.
-import { lstat, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat } from 'node:fs/promises';
 import { treeDigest } from '../../lib/file-digest.ts';
 import { pathInside } from '../../lib/files.ts';
+import { readPlainText } from '../../lib/plain-file.ts';
 import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';
 import { installerKindOf } from '../artifacts/installer-kind.ts';
@@ -50,8 +50,8 @@ const VERIFIERS: Readonly<Record<InstallerKind, Verify>> = {
 /** Without git itself: what somebody wrote into the settings of a repository could make it run anything. */
 async function verifyCheckout(artifact: LockedArtifact, context: VerifyContext): Promise<Found> {
   const { path, resolved } = artifact;
-  const folder = await pathInside(context.targetDir, path ?? '');
-  const head = await readFile(join(folder, '.git', 'HEAD'), 'utf8').catch(absent);
+  const file = await pathInside(context.targetDir, `${path}/.git/HEAD`);
+  const head = await readPlainText(file).catch(absent);
   if (head === undefined) return missing('there is no repository');
   const commit = head.trim();
   if (commit !== resolved) return different(`is at '${commit.slice(0, 100)}', and should be at commit ${resolved}`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
@@ -28,6 +29,22 @@ test('oci: a blob that was changed since is pulled again, longer or shorter than
     assert.deepEqual(await place.install(ociInstaller, spec), installed);
     assert.equal(await treeDigest(place.targetDir), before);
   }
+});
+
+test('oci: a pipe in the place of a blob is not waited for, and the blob is pulled again', {
+  timeout: 60_000,
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const registry = await startOciHost(t);
+  const { layers } = registry.image('thing', 'latest', [randomBytes(2_000)]);
+  const place = await stage(t, { env: { PATH: '/nowhere' } });
+  const spec = { image: `${registry.authority}/thing` };
+  const installed = await place.install(ociInstaller, spec);
+  const blob = join(place.targetDir, installed.path ?? '', 'blobs', layers[0]?.digest.replace(':', '/') ?? '');
+  await rm(blob);
+  execFileSync('mkfifo', [blob]);
+  assert.deepEqual(await place.install(ociInstaller, spec), installed);
+  assert.ok((await stat(blob)).isFile());
 });
 
 for (const algorithm of ['sha256', 'sha512']) {

@@ -254,6 +254,35 @@ test('verify: pipes in the place of files of npm are not waited for', PIPES, asy
   assert.deepEqual(await differences(target), ['missing other: the package is gone']);
 });
 
+test('verify: pipes in the place of files of repositories and images are not waited for', PIPES, async (t) => {
+  const target = await tempDir(t);
+  const digest = `sha256:${'0'.repeat(64)}`;
+  await lockArtifacts(target, [
+    { kind: 'git', spec: { repo: 'https://example.org/a' }, resolved: 'abc', integrity: null, path: 'a', ok: true },
+    {
+      kind: 'oci',
+      spec: { image: 'example.org/b' },
+      resolved: `example.org/b@${digest}`,
+      integrity: digest,
+      path: 'b',
+      ok: true,
+      platform: 'linux/other',
+      tree: 'sha256:1',
+    },
+  ]);
+  for (const [folder, name] of [
+    ['a/.git', 'HEAD'],
+    ['b/blobs/sha256', '0'.repeat(64)],
+  ] as const) {
+    await mkdir(join(target, folder), { recursive: true });
+    execFileSync('mkfifo', [join(target, folder, name)]);
+  }
+  assert.deepEqual(await differences(target), [
+    'missing git: there is no repository',
+    'different oci: files in the folder were changed',
+  ]);
+});
+
 test('verify: packages of Python, by version and their own list of files', async (t) => {
   const target = await tempDir(t);
   const packages = '.venv/lib/python3.12/site-packages';
