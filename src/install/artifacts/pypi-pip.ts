@@ -9,7 +9,7 @@ import { readEnvironment } from './pypi-environment.ts';
 import { FIND_PIP, pipFolder, RUN_PIP } from './pypi-own-pip.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { demandPython, environmentArgs, NOTHING_ELSE, VENV, venvPython, WINDOWS } from './pypi-python.ts';
+import { demandPython, environmentArgs, NOTHING_ELSE, outsideOf, VENV, venvPython, WINDOWS } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
 import { removeHeld } from './remove-held.ts';
@@ -17,8 +17,8 @@ import { removeHeld } from './remove-held.ts';
 const NO_SETTINGS = { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
 
 export function pipProgram(context: InstallContext): PythonProgram {
-  const cwd = context.scratchDir;
-  const report = join(cwd, 'report.json');
+  const cwd = outsideOf(context);
+  const report = join(context.scratchDir, 'report.json');
   const python = (program: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean } = {}) =>
     runProgram({ program, args, cwd, whenMissing: NO_PYTHON, ...options }, context);
   const makeVenv = (program: string, folder: string) => python(program, ['-I', '-m', 'venv', '--without-pip', folder]);

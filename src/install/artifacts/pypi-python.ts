@@ -1,7 +1,7 @@
 // The machine's own Python, started as if it were that of a virtual environment: nothing that lies in there is run.
 import { createHash } from 'node:crypto';
 import { realpath, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, parse, sep } from 'node:path';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 
 export const VENV = '.venv';
@@ -35,6 +35,14 @@ export async function demandPython(context: Pick<InstallContext, 'targetDir'>): 
   if (python === undefined)
     throw new InstallError(`${VENV} does not lead to a Python of this machine any more: remove it and install again.`);
   return python;
+}
+
+/**
+ * Where programs of Python are run. uv and some that stand for `python3` look in the folder and in all above it for
+ * settings, such as `uv.toml`, `pyproject.toml` and `.python-version`, which may name a program to start.
+ */
+export function outsideOf({ targetDir }: Pick<InstallContext, 'targetDir'>): string {
+  return parse(targetDir).root;
 }
 
 /** What `site` would do in an environment, and nothing more; for the code after it, `asked` is what else was given. */

@@ -5,18 +5,18 @@ import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { writePython } from './pypi-python.ts';
+import { outsideOf, writePython } from './pypi-python.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
 
 export function uvProgram(context: InstallContext): PythonProgram {
-  const cwd = context.scratchDir;
-  const [wanted, pinned] = [join(cwd, 'wanted.txt'), join(cwd, 'pinned.txt')];
+  const { scratchDir } = context;
+  const [wanted, pinned] = [join(scratchDir, 'wanted.txt'), join(scratchDir, 'pinned.txt')];
   const uv = (args: string[], indexUrl?: string) =>
     runProgram(
       {
         program: 'uv',
         args: ['--no-progress', '--color', 'never', ...args],
-        cwd,
+        cwd: outsideOf(context),
         // What the hub's proxy refuses stays refused, however often uv asks again.
         env: { UV_PYTHON_DOWNLOADS: 'never', ...(indexUrl === undefined ? {} : { UV_HTTP_RETRIES: '1' }) },
         isGuarded: indexUrl !== undefined,

@@ -46,3 +46,34 @@ test('pypi by pip: the settings of an environment are not read, those of the ope
   assert.equal(resolved, 'thing==1.0');
   await place.assertContained();
 });
+
+const SETTINGS: Record<string, (index: string, cache: string) => string> = {
+  'uv.toml': (index, cache) => `cache-dir = "${cache}"\n[[index]]\nurl = "${index}"\ndefault = true\n`,
+  'pyproject.toml': (index, cache) =>
+    `[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.99"\n[tool.uv]\ncache-dir = "${cache}"\n[[tool.uv.index]]\nurl = "${index}"\ndefault = true\n`,
+};
+
+for (const [name, write] of Object.entries(SETTINGS)) {
+  test(`pypi by uv: ${name} of a target is not read, the settings of the operator are`, {
+    skip: unlessHere('uv'),
+  }, async (t) => {
+    const { place, other } = await settings(t, process.env.PATH);
+    await writeFile(join(place.targetDir, name), write(other, join(dirname(place.targetDir), 'cache')));
+    const { resolved } = await place.install(pypiInstaller, { package: 'thing' });
+    assert.equal(resolved, 'thing==1.0');
+    await place.assertContained();
+  });
+}
+
+test('pypi by uv: a target does not choose the Python that is started', {
+  skip: unlessHere('uv', 'python3'),
+}, async (t) => {
+  const { place } = await settings(t, process.env.PATH);
+  const script = join(place.targetDir, 'python');
+  const proof = join(dirname(place.targetDir), 'ran');
+  await writeFile(script, `#!/bin/sh\ntouch ${proof}\nexec python3 "$@"\n`, { mode: 0o755 });
+  await writeFile(join(place.targetDir, '.python-version'), `${script}\n`);
+  const { resolved } = await place.install(pypiInstaller, { package: 'thing' });
+  assert.equal(resolved, 'thing==1.0');
+  await place.assertContained();
+});
