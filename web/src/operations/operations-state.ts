@@ -21,7 +21,7 @@ const NO_PROGRESS: SyncProgress = { running: [], registering: null, registering_
 
 export const work = signal<Work | undefined>(undefined);
 /** Where the last thing was done, which is where somebody looks for how it went. */
-export type Place = 'remotes' | 'pending';
+export type Place = 'remotes' | 'new remote' | 'pending';
 export const place = signal<Place>('remotes');
 export const outcome = signal<{ tone: 'good' | 'warn'; sentence: string } | undefined>(undefined);
 /** Of the last thing that somebody did here; stays until the next one. */
@@ -71,7 +71,7 @@ export async function attempt(where: Place, action: () => Promise<unknown>): Pro
 
 /** Whether the remote is there now. */
 export async function addRemote(address: string): Promise<boolean> {
-  await attempt('remotes', async () => {
+  await attempt('new remote', async () => {
     const { added, url } = await hub.addRemote(address);
     outcome.value = {
       tone: 'good',

@@ -4,7 +4,8 @@ import type { Remote } from '../../../src/remotes/contract.ts';
 import { Question } from '../parts/dialog.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { ago, atMoment, count } from '../parts/words.ts';
-import { addRemote, ingestOne, remotes, removeRemote, syncAll, work } from './operations-state.ts';
+import { NewRemote } from './new-remote.tsx';
+import { ingestOne, remotes, removeRemote, syncAll, work } from './operations-state.ts';
 import { Outcome } from './outcome.tsx';
 import { Rejections } from './rejections.tsx';
 
@@ -36,7 +37,7 @@ export function Remotes() {
           ))}
         </ul>
       )}
-      <AddRemote />
+      <NewRemote />
     </section>
   );
 }
@@ -108,36 +109,4 @@ function RemoteRow({ remote }: { remote: Remote }) {
 /** Most errors of remotes go on after an address: `answered 404`. */
 function failedSentence(error: string): string {
   return /^[a-z]/.test(error) ? `It ${error.replace(/[.\s]+$/, '')}.` : error;
-}
-
-function AddRemote() {
-  const url = useSignal('');
-  return (
-    <form
-      class="inline-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void addRemote(url.value.trim()).then((isDone) => {
-          if (isDone) url.value = '';
-        });
-      }}
-    >
-      <label>
-        <span class="label">Address of an index</span>
-        <input
-          type="url"
-          required
-          spellcheck={false}
-          placeholder="https://example.org/index.json"
-          value={url}
-          onInput={(event) => {
-            url.value = event.currentTarget.value;
-          }}
-        />
-      </label>
-      <button type="submit" class="button">
-        Add
-      </button>
-    </form>
-  );
 }

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { axeFindings, browserTest, screenshot, until } from './stage.ts';
+
+const address = (page: Page) => page.getByLabel('Address of an index');
+
+const CASES = [
+  { given: 'ftp://files.example/', words: 'The address must begin with http:// or https://.' },
+  { given: 'http://name:secret@h.example/', words: 'The address must not hold a user name or a password.' },
+  {
+    given: `http://h.example/${'a'.repeat(1_000)}`,
+    words: 'The address must not be longer than 1000 characters.',
+  },
+];
+
+browserTest('operations: an address that is refused is refused at its field, in words', {}, async ({ open, hub }) => {
+  for (const name of ['a', 'b', 'c']) await hub.addRemote(`https://${name}.example/index.json`);
+  const page = await open('/operations', {
+    expects: /400/,
+    viewport: { width: 390, height: 844 },
+    reducedMotion: 'reduce',
+    bypassCSP: true,
+  });
+  await page.getByText('c.example').first().waitFor();
+  await page.getByText('Nothing is pending').waitFor();
+  const add = page.getByRole('button', { name: 'Add', exact: true });
+  for (const { given, words } of CASES) {
+    await address(page).fill(given);
+    assert.equal(await address(page).getAttribute('aria-invalid'), null, 'what is typed anew is not wrong yet');
+    await add.click();
+    const refusal = page.getByRole('alert');
+    await refusal.getByText(words, { exact: true }).waitFor();
+    assert.equal(await refusal.count(), 1);
+    assert.equal(await address(page).getAttribute('aria-invalid'), 'true');
+    const described = await address(page).getAttribute('aria-describedby');
+    assert.equal(described, await refusal.getAttribute('id'));
+    await until(page, "document.activeElement.type === 'url'");
+    const [field, sentence] = [await address(page).boundingBox(), await refusal.boundingBox()];
+    assert.ok(field && sentence);
+    assert.ok(field.y >= 0 && sentence.y + sentence.height <= 845, 'the field and the sentence are in view');
+    const gap = sentence.y - (field.y + field.height);
+    assert.ok(gap >= 0 && gap < 80, `the sentence stands right below the field, not ${gap} away`);
+    assert.equal(await address(page).inputValue(), given, 'it can be mended');
+  }
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'operations-refused-address-phone');
+  await address(page).fill('https://d.example/index.json');
+  assert.equal(await page.getByRole('alert').count(), 0, 'what is being mended is not reported any more');
+  await address(page).press('Enter');
+  await page.getByRole('status').getByText('https://d.example/index.json added').first().waitFor();
+  assert.equal(await address(page).getAttribute('aria-invalid'), null);
+  assert.equal(await address(page).inputValue(), '');
+});
