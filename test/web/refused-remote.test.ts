@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
-const address = (page: Page) => page.getByLabel('Address of an index');
+const address = (page: Page) => page.getByLabel('Address of an index or of an MCP registry');
 
 const CASES = [
   { given: 'ftp://files.example/', words: 'The address must begin with http:// or https://.' },

@@ -29,7 +29,7 @@ export function NewRemote() {
     <>
       <form class="inline-form" onSubmit={add}>
         <label>
-          <span class="label">Address of an index</span>
+          <span class="label">Address of an index or of an MCP registry</span>
           <input
             ref={field}
             type="url"
