@@ -300,6 +300,9 @@ browserTest('search: of a single one that is only near in meaning it is said as 
 browserTest('search: an empty catalog says what to do', {}, async ({ open }) => {
   const page = await open('/');
   await page.getByText('The catalog is empty').waitFor();
+  const advice = await page.locator('.notice').innerText();
+  for (const way of ['MCP registry', 'hub serve --demo', 'npm start -- --demo in a clone'])
+    assert.ok(advice.includes(way), `${way}: ${advice}`);
   await page.getByRole('link', { name: 'Operations' }).last().click();
   await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
 });

@@ -148,8 +148,12 @@ function Nothing({ state }: { state: SearchState }) {
     return (
       <Notice title="The catalog is empty">
         <p>
-          Add the address of a published index under <a href="/operations">Operations</a>, and sync. To look around
-          first, start the hub with <code>npm start -- --demo</code>.
+          Add the address of a published index, or of an MCP registry’s list of servers, under{' '}
+          <a href="/operations">Operations</a>, and sync.
+        </p>
+        <p>
+          To look around first, start the hub with its sample catalog: <code>hub serve --demo</code>, or{' '}
+          <code>npm start -- --demo</code> in a clone of its repository.
         </p>
       </Notice>
     );
