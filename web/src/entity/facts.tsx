@@ -6,6 +6,9 @@ import { StatusBadge } from '../parts/status-badge.tsx';
 import { ago, atMoment, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 
+/** Further ones are folded away. */
+const MANY = 12;
+
 export function Facts({ entity }: { entity: EntityRecord }) {
   const { license, published_at, updated_at, capabilities, frameworks, providers, tags } = entity;
   return (
@@ -16,10 +19,10 @@ export function Facts({ entity }: { entity: EntityRecord }) {
         <Fact name="Licence" value={license ?? 'not named'} />
         {published_at && <Fact name="Published" value={onDay(published_at)} title={ago(published_at)} />}
         <Fact name="In this hub since" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
-        <Fact name="Capabilities" value={capabilities.join(', ')} />
-        <Fact name="Frameworks" value={frameworks.join(', ')} />
-        <Fact name="Providers" value={providers.join(', ')} />
-        <Fact name="Tags" value={tags.join(', ')} />
+        <Words name="Capabilities" words={capabilities} />
+        <Words name="Frameworks" words={frameworks} />
+        <Words name="Providers" words={providers} />
+        <Words name="Tags" words={tags} />
       </dl>
       <Links entity={entity} />
     </section>
@@ -32,6 +35,24 @@ function Fact({ name, value, title }: { name: string; value: string; title?: str
     <div>
       <dt>{name}</dt>
       <dd title={title}>{value}</dd>
+    </div>
+  );
+}
+
+function Words({ name, words }: { name: string; words: readonly string[] }) {
+  if (words.length === 0) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {words.slice(0, MANY).join(', ')}
+        {words.length > MANY && (
+          <details>
+            <summary>{words.length - MANY} more</summary>
+            <p>{words.slice(MANY).join(', ')}</p>
+          </details>
+        )}
+      </dd>
     </div>
   );
 }
@@ -89,8 +110,6 @@ export function Quality({ entity: { quality, score_quality } }: { entity: Entity
     </section>
   );
 }
-
-const MANY = 12;
 
 export function Versions({ entity: { versions, id } }: { entity: EntityRecord }) {
   // Catalogs hold one version of one name under several ids; the end of the id is what differs.
