@@ -7,6 +7,7 @@ import { NpmSpec } from './artifacts/npm-spec.ts';
 import { dependencyTrees } from './artifacts/npm-trees.ts';
 import { installedVersions } from './artifacts/pypi-environment.ts';
 import { PypiSpec } from './artifacts/pypi-spec.ts';
+import { isVersion } from './artifacts/pypi-version.ts';
 import type { PlannedArtifact } from './contract.ts';
 import type { ArtifactOutcome } from './lock-entry.ts';
 import { treeOf } from './tree.ts';
@@ -65,7 +66,7 @@ const LOOKS: Partial<Record<InstallerKind, Look>> = {
       },
       fits(spec, resolved) {
         const exact = PypiSpec.safeParse(spec).data?.exactVersion;
-        return exact === undefined || resolved.endsWith(`==${exact}`);
+        return exact === undefined || isVersion(resolved.split('==')[1] ?? '', exact);
       },
       isEachTold: true,
     };

@@ -5,6 +5,7 @@ import { pathInside } from '../../lib/files.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { VENV } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
+import { normalVersion } from './pypi-version.ts';
 
 export interface Environment {
   folder: string;
@@ -41,7 +42,8 @@ async function sitePackages(environment: string): Promise<string | undefined> {
 
 export async function versionIn(description: string): Promise<string | undefined> {
   const metadata = await textOf(join(description, 'METADATA'));
-  return /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
+  const version = /^Version: *(\S+)/m.exec(metadata ?? '')?.[1];
+  return version === undefined ? undefined : normalVersion(version);
 }
 
 /** Undefined when there is none. */

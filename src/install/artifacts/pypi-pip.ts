@@ -12,6 +12,7 @@ import type { PythonProgram } from './pypi-program.ts';
 import { demandPython, environmentArgs, NOTHING_ELSE, outsideOf, VENV, venvPython, WINDOWS } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
+import { normalVersion } from './pypi-version.ts';
 import { removeHeld } from './remove-held.ts';
 
 const NO_SETTINGS = { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
@@ -86,6 +87,10 @@ const Report = z.looseObject({
 function readReport(text: string): PinnedPackage[] {
   return Report.parse(JSON.parse(text)).install.map(({ metadata, download_info }) => {
     const sha256 = download_info.archive_info?.hashes?.sha256;
-    return { name: normalName(metadata.name), version: metadata.version, hashes: sha256 ? [`sha256:${sha256}`] : [] };
+    return {
+      name: normalName(metadata.name),
+      version: normalVersion(metadata.version),
+      hashes: sha256 ? [`sha256:${sha256}`] : [],
+    };
   });
 }

@@ -61,7 +61,7 @@ function readRequirement({ package: written, version, extras, markers }: Wanted)
   const bracket = allExtras.length > 0 ? `[${[...new Set(allExtras)].join(',')}]` : '';
   return {
     name: normalName(name),
-    exactVersion: /^==\s*([^*,]+)$/.exec(chosen)?.[1],
+    exactVersion: /^===?\s*([^*,=]+)$/.exec(chosen)?.[1],
     requirement: `${name}${bracket}${chosen}${marker ? ` ; ${marker}` : ''}`,
   };
 }

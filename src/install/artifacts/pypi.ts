@@ -14,6 +14,7 @@ import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './
 import { VENV } from './pypi-python.ts';
 import { PypiSpec } from './pypi-spec.ts';
 import { findPythonTool, type PythonTool } from './pypi-tools.ts';
+import { isVersion } from './pypi-version.ts';
 import { removeHeld } from './remove-held.ts';
 
 export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
@@ -53,7 +54,7 @@ function readLocked(spec: PypiSpec, locked: LockedResult): PinnedPackage[] {
   if (locked.resolved === null && spec.requirement.includes(';')) return [];
   const packages = [locked, ...(locked.dependencies ?? [])].map(fromLocked);
   const [own] = packages;
-  if (!own || own.name !== spec.name || (spec.exactVersion && spec.exactVersion !== own.version))
+  if (!own || own.name !== spec.name || (spec.exactVersion && !isVersion(own.version, spec.exactVersion)))
     throw new InstallError(`The lockfile says ${locked.resolved}, and the manifest ${spec.requirement}.`);
   if (packages.some((each) => each === undefined))
     throw new InstallError(`The lockfile has no digest for something that ${locked.resolved} needs.`);

@@ -4,6 +4,7 @@ import { fileDigest } from '../../lib/file-digest.ts';
 import { pathInside } from '../../lib/files.ts';
 import { type Environment, readEnvironment, textOf, versionIn } from '../artifacts/pypi-environment.ts';
 import { normalName } from '../artifacts/pypi-spec.ts';
+import { normalVersion } from '../artifacts/pypi-version.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME } from './check.ts';
@@ -29,7 +30,8 @@ async function verifyOne(resolved: string, { folder, packages, described }: Envi
   const description = described.get(normalName(name));
   if (description === undefined) return missing(`${name} is gone`);
   const found = await versionIn(join(packages, description));
-  if (found !== version) return different(`${name} is of version ${found ?? 'none'}, and should be of ${version}`);
+  if (found !== normalVersion(version))
+    return different(`${name} is of version ${found ?? 'none'}, and should be of ${version}`);
   const changed = await changedFile(packages, description, folder);
   return changed === undefined ? SAME : different(`${changed} was changed`);
 }

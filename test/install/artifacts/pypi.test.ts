@@ -117,6 +117,10 @@ for (const tool of TOOLS) {
       dependencies: [{ resolved: 'inner==1.0', integrity: `sha256:${inner.sha256}` }],
     };
     index.publish({ name: 'inner', version: '1.1' });
+    assert.equal(
+      (await (await preparedStage(t, tool)).install(pypiInstaller, { ...spec, version: '1.0.0' }, { locked })).resolved,
+      'thing==1.0',
+    );
     index.publish({ name: 'thing', version: '2.0' });
     const place = await preparedStage(t, tool);
     const { resolved, integrity, dependencies } = await place.install(pypiInstaller, spec, { locked });
