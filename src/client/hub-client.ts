@@ -27,6 +27,9 @@ export { HubError, RefusedError, searchQuery, UnreachableError };
 /** What every manifest in a catalog has. */
 const ManifestText = z.looseObject({ type: z.string(), id: z.string(), version: z.string() });
 
+/** A hub that is older tells no counts of its remotes. */
+const SyncAnswer = SyncReport.partial({ results: true }) as z.ZodType<SyncReport>;
+
 /** A class, because other people's programs say `new` and `instanceof`; its methods may be passed on by themselves. */
 export class HubClient implements HubOperations {
   /** The address it talks to, without a slash at its end. */
@@ -85,7 +88,7 @@ export class HubClient implements HubOperations {
     );
 
   readonly syncRemotes: HubOperations['syncRemotes'] = (onProgress, { force = false } = {}) =>
-    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, SyncReport, onProgress);
+    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, SyncAnswer, onProgress);
 
   readonly ingestStatus: HubOperations['ingestStatus'] = () => this.#hub.ask({ path: '/ingest/status' }, IngestStatus);
 
