@@ -1,6 +1,7 @@
 // What npm's own lockfile says of a package and of everything it needs.
 import { join } from 'node:path';
 import { z } from 'zod';
+import { asObject } from '../../lib/json.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { type Dependency, InstallError } from './artifact-installer.ts';
 
@@ -12,6 +13,7 @@ const LockedPackage = z.looseObject({
   hasShrinkwrap: z.boolean().optional(),
   link: z.boolean().optional(),
   inBundle: z.boolean().optional(),
+  bin: z.unknown().optional(),
   optional: z.boolean().optional(),
   devOptional: z.boolean().optional(),
   dependencies: z.record(z.string(), z.string()).optional(),
@@ -33,6 +35,8 @@ export interface NpmPlace extends Dependency {
   path: string;
   /** The folder that its files were unpacked into: another one for those that come inside of a package. */
   unpackedAt: string;
+  /** What leads to its programs from beside that folder. */
+  bins: string[];
   /** Whether it may be absent, as those for other machines are. */
   isOptional: boolean;
 }
@@ -54,6 +58,7 @@ export async function placesOf(folder: string, name: string): Promise<NpmPlace[]
     path,
     ...describe(path, packages),
     unpackedAt: unpackedAt(path, packages),
+    bins: binsOf(unpackedAt(path, packages), packages),
     isOptional: Boolean(packages[path]?.optional ?? packages[path]?.devOptional),
   }));
 }
@@ -112,6 +117,13 @@ function describe(place: string, packages: Readonly<Record<string, LockedPackage
 function unpackedAt(place: string, packages: Readonly<Record<string, LockedPackage>>): string {
   const above = place.lastIndexOf('/node_modules/');
   return packages[place]?.inBundle && above >= 0 ? unpackedAt(place.slice(0, above), packages) : place;
+}
+
+function binsOf(place: string, packages: Readonly<Record<string, LockedPackage>>): string[] {
+  const modules = place.slice(0, place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const names = Object.keys(asObject(packages[place]?.bin)).filter((name) => !/^\.*$|[/\\]/.test(name));
+  // Those of Windows have two files more.
+  return names.flatMap((name) => ['', '.cmd', '.ps1'].map((ending) => `${modules}.bin/${name}${ending}`));
 }
 
 /** Everything that is needed, however indirectly. */

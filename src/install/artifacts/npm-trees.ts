@@ -1,8 +1,8 @@
 // What is in the folders of packages: npm itself does not look into those that are there already.
 import { lstat, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { treeDigest } from '../../lib/file-digest.ts';
-import { holdFolderInside, relativePathFault } from '../../lib/files.ts';
+import { holdFolderInside, pathInside, relativePathFault } from '../../lib/files.ts';
 import { removeBelow } from '../../lib/held-folder.ts';
 import { treeKey } from '../known-trees.ts';
 import { treeSkips } from '../tree.ts';
@@ -12,8 +12,8 @@ import { type NpmPlace, placesOf } from './npm-lock.ts';
 type Trees = Record<string, string>;
 
 export interface Unproven {
-  /** Folders that hold something else than what is known of their packages, or of whose packages nothing is known. */
-  folders: string[];
+  /** Folders that hold something else than what is known of their packages, or of whose packages nothing is known; what leads to their programs too, or npm would not make those executable. */
+  paths: string[];
   /** Packages of which more is known: they were changed. */
   changed: string[];
   /** Digests of all other folders that are there. */
@@ -25,19 +25,18 @@ export async function findUnproven(
   name: string,
   { targetDir, knownTrees = new Map() }: Pick<InstallContext, 'targetDir' | 'knownTrees'>,
 ): Promise<Unproven> {
-  const found = { folders: new Set<string>(), changed: new Set<string>(), proven: new Map<string, string>() };
+  const found = { paths: new Set<string>(), changed: new Set<string>(), proven: new Map<string, string>() };
   for (const place of await placesOf(targetDir, name)) {
     const tree = await treeAt(place, targetDir);
     const known = knownTrees.get(treeKey(place));
-    if (tree === undefined) continue;
-    if (tree === known) {
+    if (tree !== undefined && tree === known) {
       found.proven.set(place.path, tree);
     } else {
-      found.folders.add(place.unpackedAt);
-      if (known !== undefined) found.changed.add(place.resolved);
+      for (const path of [place.unpackedAt, ...place.bins]) found.paths.add(path);
+      if (tree !== undefined && known !== undefined) found.changed.add(place.resolved);
     }
   }
-  return { folders: [...found.folders].sort(), changed: [...found.changed].sort(), proven: found.proven };
+  return { paths: [...found.paths].sort(), changed: [...found.changed].sort(), proven: found.proven };
 }
 
 export interface KnownOfPlaces {
@@ -80,37 +79,45 @@ export async function treeAt({ path }: Pick<NpmPlace, 'path'>, targetDir: string
   return found.isDirectory() ? treeDigest(folder, treeSkips('npm')) : 'no folder';
 }
 
-/** Moves folders out of npm's way, which then fetches their packages. Gives what puts them back where nothing came in their place. */
+/** Moves what is there out of npm's way, which then fetches the packages. Gives what puts it back where nothing came in its place. */
 export async function setAside(
-  folders: readonly string[],
+  paths: readonly string[],
   { targetDir, scratchDir }: Pick<InstallContext, 'targetDir' | 'scratchDir'>,
 ): Promise<() => Promise<void>> {
-  const moved: { folder: string; aside: string }[] = [];
-  for (const [index, folder] of folders.entries()) {
-    // Gone with the one that it is in.
-    if (moved.some((each) => folder.startsWith(`${each.folder}/`))) continue;
+  const moved: { path: string; aside: string }[] = [];
+  for (const [index, path] of paths.entries()) {
+    if (!(await isThere(path, targetDir))) continue;
     const aside = join(scratchDir, `aside-${index}`);
-    await inParent(folder, targetDir, async (parent, name) => {
+    await inParent(path, targetDir, async (parent, name) => {
       await rename(join(parent.place, name), aside).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
         // Part of the target is on another filesystem.
         return removeBelow(parent, name);
       });
     });
-    moved.push({ folder, aside });
+    moved.push({ path, aside });
   }
   return async () => {
-    for (const { folder, aside } of moved)
-      await inParent(folder, targetDir, (parent, name) => rename(aside, join(parent.place, name))).catch(() => {});
+    for (const { path, aside } of moved)
+      await inParent(path, targetDir, (parent, name) => rename(aside, join(parent.place, name))).catch(() => {});
   };
 }
 
+/** Not any more, when the folder that it is in was moved before. @throws PathError */
+async function isThere(path: string, targetDir: string): Promise<boolean> {
+  const folder = await pathInside(targetDir, dirname(path));
+  return lstat(join(folder, basename(path))).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function inParent(
-  folder: string,
+  path: string,
   targetDir: string,
   work: (parent: { place: string }, name: string) => Promise<void>,
 ): Promise<void> {
-  const names = folder.split('/');
+  const names = path.split('/');
   const name = names.pop() ?? '';
   const parent = await holdFolderInside(targetDir, names.join('/'));
   await work(parent, name).finally(parent.close);

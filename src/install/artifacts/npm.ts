@@ -66,8 +66,8 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
 /** What is there and is not known to be what was once unpacked is fetched again. */
 async function withProvenFolders(name: string, context: InstallContext, installAll: () => Promise<void>) {
   const { targetDir, knownTrees, locked } = context;
-  const { folders, changed, proven } = await findUnproven(name, context);
-  const putBack = await setAside(folders, context);
+  const { paths, changed, proven } = await findUnproven(name, context);
+  const putBack = await setAside(paths, context);
   try {
     await installAll();
   } catch (error) {

@@ -18,7 +18,7 @@ const options = { skip: unlessHere('npm') };
 
 async function installed(t: TestContext) {
   const registry = await startNpmRegistry(t);
-  registry.publish({ name: 'inner', version: '1.0.0' });
+  registry.publish({ name: 'inner', version: '1.0.0', bin: { inner: 'index.js' } });
   registry.publish({ name: '@some/deep', version: '1.0.0', dependencies: { inner: '1.0.0' } });
   registry.publish({ name: 'thing', version: '1.0.0', dependencies: { '@some/deep': '1.0.0' } });
   const spec = { registry: 'npm', package: 'thing', version: '1.0.0', registry_url: registry.host.url('/') };
