@@ -7,6 +7,8 @@ import { VENV } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 import { normalVersion } from './pypi-version.ts';
 
+export const SETTINGS = 'pyvenv.cfg';
+
 export interface Environment {
   folder: string;
   packages: string;
@@ -35,9 +37,21 @@ export async function readEnvironment(folder: string): Promise<Environment | und
 async function sitePackages(environment: string): Promise<string | undefined> {
   const windows = join(environment, 'Lib', 'site-packages');
   if (await readdir(windows).catch(absent)) return windows;
-  const versions = (await readdir(join(environment, 'lib')).catch(absent)) ?? [];
-  const [python] = versions.filter((name) => name.startsWith('python')).sort();
+  const names = (await readdir(join(environment, 'lib')).catch(absent)) ?? [];
+  const folders = names.filter((name) => /^(python|pypy)\d+\.\d+t?$/.test(name)).sort(inOrder);
+  // After an upgrade of Python there are several, of which one is in use.
+  const version = environmentVersion(await textOf(join(environment, SETTINGS)));
+  const python = folders.find((name) => name.replace(/^\D+|t$/g, '') === version) ?? folders.at(-1);
   return python && join(environment, 'lib', python, 'site-packages');
+}
+
+function inOrder(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+/** Such as `3.12`, as the settings of an environment say it. */
+export function environmentVersion(settings: string | undefined): string | undefined {
+  return /^version(?:_info)? *= *(\d+\.\d+)/m.exec(settings ?? '')?.[1];
 }
 
 export async function versionIn(description: string): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { VENV } from './pypi-python.ts';
 import { uvProgram } from './pypi-uv.ts';
-import { checkVenvPlaces, done, isUsable, keepInstalled, NO_PYTHON } from './pypi-venv.ts';
+import { checkVenvPlaces, done, isUsable, keepInstalled, keepVersion, NO_PYTHON } from './pypi-venv.ts';
 import { removeHeld } from './remove-held.ts';
 
 export interface PythonTool {
@@ -48,6 +48,7 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
           await removeHeld(context.targetDir, VENV);
           await tried(program.makeVenv(folder));
         }
+        if (!isNew) await keepVersion(context);
         if (program.completeVenv) await tried(program.completeVenv(folder));
         return isNew;
       } catch (error) {

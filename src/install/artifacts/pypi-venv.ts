@@ -1,13 +1,13 @@
 // The virtual environment inside a target, and what every tool that fills it has in common.
 import { readdir, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside, writeFileInside } from '../../lib/files.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { HELD_BACK, outputEnd, withHostsOnly, works } from './program.ts';
-import { installedVersions } from './pypi-environment.ts';
-import { machinePython, NOTHING_ELSE, VENV } from './pypi-python.ts';
+import { HELD_BACK, outputEnd, runProgram, withHostsOnly, works } from './program.ts';
+import { environmentVersion, installedVersions, SETTINGS } from './pypi-environment.ts';
+import { demandPython, machinePython, NOTHING_ELSE, outsideOf, VENV } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 
 export const NO_PYTHON =
@@ -31,12 +31,27 @@ export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<vo
 
 /** Whether there is one that can be filled. Whatever else lies under its name is not started: it may have come with the folder. */
 export async function isUsable(context: InstallContext): Promise<boolean> {
-  const settings = await readPlainText(join(context.targetDir, VENV, 'pyvenv.cfg')).catch(() => undefined);
+  const settings = await readPlainText(join(context.targetDir, VENV, SETTINGS)).catch(() => undefined);
   const python = await machinePython(context);
   return (
     /^home *=/m.test(settings ?? '') && python !== undefined && works(python, [...NOTHING_ELSE, '-c', ''], context)
   );
 }
+
+/** After an upgrade of Python, packages go into another folder than before: which one is in use is told by the settings. */
+export async function keepVersion(context: InstallContext): Promise<void> {
+  const { targetDir } = context;
+  const program = await demandPython(context);
+  const request = { program, args: [...NOTHING_ELSE, '-c', PRINT_VERSION], cwd: outsideOf(context) };
+  const { exitCode, stdout } = await runProgram({ ...request, whenMissing: NO_PYTHON }, context);
+  const settings = (await readPlainText(join(targetDir, VENV, SETTINGS))) ?? '';
+  const version = stdout.trim();
+  if (exitCode !== 0 || environmentVersion(settings) === environmentVersion(`version = ${version}`)) return;
+  const others = settings.split('\n').filter((line) => line !== '' && !/^version(_info)? *=/.test(line));
+  await writeFileInside(targetDir, `${VENV}/${SETTINGS}`, `${[...others, `version = ${version}`].join('\n')}\n`);
+}
+
+const PRINT_VERSION = 'import sys; print(".".join(map(str, sys.version_info[:3])))';
 
 /** Descriptions may have come with the target: no option may be read into them. */
 const [NAME, VERSION] = [/^[a-z0-9][a-z0-9-]*$/, /^\w[\w.!+-]*$/];

@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
+import { installedVersions } from '../../../src/install/artifacts/pypi-environment.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { aFolder } from '../installing.ts';
 import { startPackageIndex } from './package-index.ts';
@@ -87,6 +88,47 @@ test('pypi by pip: where pip cannot be had for it, the sentence says what to ins
   assert.match(sentence, /install Python 3.* with its venv module/);
   assert.doesNotMatch(sentence, /hub-install-/);
   assert.ok(existsSync(join(venv, 'bin/python')));
+});
+
+for (const tool of ['pip', 'uv']) {
+  test(`pypi by ${tool}: after an upgrade of Python, what is in the environment is what is in use`, {
+    skip: unlessHere('python3', ...(tool === 'uv' ? ['uv'] : [])),
+  }, async (t) => {
+    const index = await startPackageIndex(t);
+    index.publish({ name: 'thing', version: '2.0' });
+    const env = await withoutUv(t);
+    const place = await stage(t, { env: tool === 'uv' ? { ...env, PATH: process.env.PATH } : env });
+    const venv = join(place.targetDir, '.venv');
+    without(venv);
+    const settings = await place.read('.venv/pyvenv.cfg');
+    await writeFile(join(venv, 'pyvenv.cfg'), settings.replace(/^version = .*$/m, 'version = 3.1.5'));
+    const before = join(venv, 'lib/python3.1/site-packages/thing-1.0.dist-info');
+    await mkdir(before, { recursive: true });
+    await writeFile(join(before, 'METADATA'), 'Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n');
+    assert.equal((await installedVersions(place.targetDir)).get('thing'), '1.0');
+    await place.install(pypiInstaller, { package: 'thing', index_url: index.url });
+    assert.equal((await installedVersions(place.targetDir)).get('thing'), '2.0');
+    assert.equal(python(venv, '-c', 'import sys; print(sys.prefix)'), venv);
+    await place.assertContained();
+  });
+}
+
+test('pypi: of the packages for several versions of Python, those of the one in use are read', async (t) => {
+  const folder = await aFolder(t);
+  for (const version of ['3.9', '3.10', '3.12']) {
+    const described = join(folder, `.venv/lib/python${version}/site-packages/thing-${version}.dist-info`);
+    await mkdir(described, { recursive: true });
+    await writeFile(join(described, 'METADATA'), `Version: ${version}\n`);
+  }
+  for (const [settings, expected] of [
+    ['version = 3.10.4\n', '3.10'],
+    ['home = /usr/bin\nversion_info = 3.9.1.final.0\n', '3.9'],
+    ['', '3.12'],
+    ['version = 3.99.0\n', '3.12'],
+  ] as const) {
+    await writeFile(join(folder, '.venv/pyvenv.cfg'), settings);
+    assert.equal((await installedVersions(folder)).get('thing'), expected, settings);
+  }
 });
 
 async function withoutUv(t: TestContext): Promise<NodeJS.ProcessEnv> {
