@@ -75,7 +75,9 @@ export async function putInPlace(folder: string, path: string, context: Place): 
 async function putMark(folder: string): Promise<void> {
   const held = await holdBelow({ place: dirname(folder) }, basename(folder));
   try {
-    // What came with the artifact under this name may be a link.
+    // A file of this name that came with the artifact marks it as well, and is its own; a link would lead elsewhere.
+    const own = await lstat(join(held.place, MARK)).catch(() => undefined);
+    if (own?.isFile()) return;
     await removeBelow(held, MARK);
     const text = 'Put here by an install, which replaces this folder when it runs again.\n';
     await writeFile(join(held.place, MARK), text, { flag: 'wx' });

@@ -43,6 +43,21 @@ test('git: the mark of an install is not written through a link of the same name
   await assertContained();
 });
 
+test('git: a file that the repository itself has by the name of the mark stays as it is, and is a mark', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { '.hub-artifact': 'of the repository', 'a.txt': 'one' });
+  const { install, read } = await stage(t);
+  const spec = { repo: host.url('thing'), dest: 'lib/thing' };
+  await install(gitInstaller, spec);
+  assert.equal(await read('lib/thing/.hub-artifact'), 'of the repository');
+  await host.commit('thing', { 'a.txt': 'two' });
+  await install(gitInstaller, spec);
+  assert.deepEqual(
+    [await read('lib/thing/.hub-artifact'), await read('lib/thing/a.txt')],
+    ['of the repository', 'two'],
+  );
+});
+
 test('git: links may go through others as long as they stay inside', async (t) => {
   const host = await repositoryWithLinks(t, { roundabout: 'deep/er/../er/a.txt', through: 'deep/er/up/deep/er/a.txt' });
   const { install, targetDir } = await stage(t);
