@@ -5,10 +5,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
-import { openPlainFile, readPlainFile } from '../../lib/plain-file.ts';
+import { openPlainFile, readPlainFile, readPlainText } from '../../lib/plain-file.ts';
 import { InstallError } from './artifact-installer.ts';
 import {
   asOciManifest,
+  configOf,
   type Descriptor,
   digestOf,
   type FetchedManifest,
@@ -25,7 +26,8 @@ const DEEPEST_INDEX = 2;
 export interface PulledImage {
   /** Of what the tag or the digest stands for, an index of platforms included. */
   digest: string;
-  platform: string;
+  /** Undefined when the image does not say. */
+  platform?: string;
   /** Whether there are others for other platforms. */
   isChosen: boolean;
   blobs: number;
@@ -50,10 +52,37 @@ export async function pullLayout(
   const listed = asOciManifest(manifest);
   for (const { digest, body } of [...all, listed]) await writeFile(blobPath(folder, digest), body);
   await writeIndex(folder, listed, tag);
-  const { os, architecture } = ownPlatform();
   const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
-  const platform = `${os}/${architecture}`;
-  return { digest: top.digest, platform, isChosen: all.length > 1, blobs: blobs.length, bytes };
+  const isChosen = all.length > 1;
+  const platform = isChosen ? ownPlatformName() : await platformIn(folder, manifest);
+  return { digest: top.digest, ...(platform ? { platform } : {}), isChosen, blobs: blobs.length, bytes };
+}
+
+function ownPlatformName(): string {
+  const { os, architecture } = ownPlatform();
+  return `${os}/${architecture}`;
+}
+
+/** Why an image may not run here, as a sentence; undefined when nothing is known against it. */
+export function platformWarning(platform: string | undefined): string | undefined {
+  const own = ownPlatformName();
+  if (platform === undefined || platform === own) return undefined;
+  return `The image is for ${platform}, and this machine is ${own}: it does not run here without emulation.`;
+}
+
+const LARGEST_CONFIG = 1_000_000;
+
+/** What the image says of itself; undefined when it says nothing, as what is no image does. */
+async function platformIn(folder: string, manifest: FetchedManifest): Promise<string | undefined> {
+  const { digest, size } = configOf(manifest);
+  if (size > LARGEST_CONFIG) return undefined;
+  try {
+    const { os, architecture } = JSON.parse((await readPlainText(blobPath(folder, digest))) ?? '');
+    const isTold = [os, architecture].every((each) => typeof each === 'string' && /^[\w.-]{1,40}$/.test(each));
+    return isTold ? `${os}/${architecture}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** From the list of platforms, if there is one, to the image. */

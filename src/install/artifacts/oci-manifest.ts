@@ -130,6 +130,11 @@ export function asOciManifest(manifest: FetchedManifest): FetchedManifest {
   return { body, mediaType, digest: digestOf(body) };
 }
 
+/** What describes the image: for which machine it is, above all. @throws InstallError */
+export function configOf({ body }: FetchedManifest): Descriptor {
+  return read(Manifest, parse(body)).config;
+}
+
 /** Images are for Linux, whatever the machine of the hub runs. */
 export function ownPlatform(): { os: string; architecture: string } {
   const names: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

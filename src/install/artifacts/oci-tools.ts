@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathInside } from '../../lib/files.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { putInPlace } from './destination.ts';
-import { pullLayout } from './oci-layout.ts';
+import { platformWarning, pullLayout } from './oci-layout.ts';
 import { imageProgram, withoutLogins } from './oci-program.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, pullName } from './oci-reference.ts';
 import { connectRegistry, type OciRegistry } from './oci-registry.ts';
@@ -86,5 +86,11 @@ async function pullFolder(
     tag: image.tag,
   });
   await putInPlace(folder, place, context);
-  return { digest, path: place, ...(isChosen ? { platform: extra.platform } : {}), extra };
+  const warning = platformWarning(extra.platform);
+  return {
+    digest,
+    path: place,
+    ...(isChosen && extra.platform ? { platform: extra.platform } : {}),
+    extra: { ...extra, ...(warning ? { warning } : {}) },
+  };
 }

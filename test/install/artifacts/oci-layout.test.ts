@@ -147,6 +147,28 @@ test('oci: an image that is the same for every machine names no platform', async
   assert.equal(installed.platform, undefined);
 });
 
+test('oci: an image for another kind of machine is told as such, and one that says nothing is not guessed at', async (t) => {
+  const registry = await startOciHost(t);
+  const place = await stage(t, { env: { PATH: '/nowhere' } });
+  const told = async (name: string, config: object) => {
+    const blob = registry.blob(name, JSON.stringify(config), TYPES.config);
+    const image = { schemaVersion: 2, mediaType: TYPES.manifest, config: blob, layers: [] };
+    const { digest } = registry.manifest(name, image);
+    const { extra, platform } = await place.install(ociInstaller, { image: `${registry.authority}/${name}`, digest });
+    assert.equal(platform, undefined, 'the same digest is the same bytes everywhere');
+    return [extra?.platform, extra?.warning];
+  };
+  const [platform, warning] = await told('other', { os: 'linux', architecture: 's390x' });
+  assert.equal(platform, 'linux/s390x');
+  assert.match(String(warning), /is for linux\/s390x, and this machine is linux\//);
+  assert.deepEqual(await told('own', { os: 'linux', architecture: ARCHITECTURE }), [
+    `linux/${ARCHITECTURE}`,
+    undefined,
+  ]);
+  for (const config of [{}, { os: 7, architecture: 's390x' }, { os: 'a b', architecture: 'x' }])
+    assert.deepEqual(await told('silent', config), [undefined, undefined]);
+});
+
 async function onMachine<T>(t: TestContext, arch: string, work: () => Promise<T>): Promise<T> {
   const own = Object.getOwnPropertyDescriptor(process, 'arch') ?? {};
   const restore = () => Object.defineProperty(process, 'arch', own);
