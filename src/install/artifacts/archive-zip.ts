@@ -1,6 +1,7 @@
 // Zip archives: every entry is judged by the archive's own list before the first one is extracted.
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { relativePathFault } from '../../lib/files.ts';
 import { type ArchiveLimits, createEntryGuard, refused, refusedEntry } from './archive-entries.ts';
 import type { FolderWriter } from './archive-writer.ts';
 import { InstallError } from './artifact-installer.ts';
@@ -26,6 +27,8 @@ const REFUSED_TYPES = new Map([
   [0o010000, 'is a pipe'],
   [0o140000, 'is a socket'],
 ]);
+/** What the library says of names that it judges before anybody else can. */
+const NAME_OF_LIBRARY = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)$/s;
 const REPARSE_POINT = 0x400;
 const STORED = 0;
 const DEFLATED = 8;
@@ -126,5 +129,8 @@ function isBroken(error: unknown): boolean {
 
 function unreadable(error: unknown): never {
   if (!isBroken(error)) throw error;
-  throw refused(`it is no readable zip (${(error as Error).message.slice(0, 200)})`);
+  const { message } = error as Error;
+  const [, name] = NAME_OF_LIBRARY.exec(message) ?? [];
+  if (name !== undefined) throw refusedEntry(name, relativePathFault(name) ?? 'must be a path inside the archive');
+  throw refused(`it is no readable zip (${message.slice(0, 200)})`);
 }
