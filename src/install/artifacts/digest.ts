@@ -20,6 +20,8 @@ export const Digest = z.string().transform((text, context) => {
 function digestFault(algorithm: string, hex: string): string | undefined {
   if (!Object.hasOwn(HEX_LENGTHS, algorithm)) return `must be sha256 or sha512, and is '${algorithm.slice(0, 20)}'`;
   const length = HEX_LENGTHS[algorithm as Algorithm];
+  if (/^sha(256|512)-/.test(hex))
+    return `must be written as 'sha256:' or 'sha512:' and hexadecimal digits, with a colon`;
   if (hex.length !== length) return `must have ${length} hexadecimal digits for ${algorithm}, and has ${hex.length}`;
   return /^[0-9a-f]+$/.test(hex) ? undefined : 'must be written in hexadecimal digits';
 }

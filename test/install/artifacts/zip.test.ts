@@ -136,6 +136,7 @@ test('zip: digests in every form; a wrong one lets nothing through, and what was
 });
 
 const BAD_SPECS: [object, RegExp][] = [
+  [{ url: 'https://example.org/a.zip', digest: `sha256-${'0'.repeat(64)}` }, /with a colon/],
   [{}, /url/],
   [{ url: 5 }, /url/],
   [{ url: '' }, /http/],
