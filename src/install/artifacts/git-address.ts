@@ -25,7 +25,9 @@ export function repositoryFault(repo: string): string | undefined {
 export function readRepository(repo: string): URL | undefined {
   const plain = repo.replace(/^git\+/i, '');
   if (plain.startsWith('/')) return new URL(`file://${encodeURI(plain)}`);
-  return URL.canParse(plain) && !plain.includes('::') ? new URL(plain) : undefined;
+  // What git takes for the name of a helper before an address; in addresses of IPv6 the same signs are within brackets.
+  const isForHelper = /^[^/[]*::/.test(plain);
+  return URL.canParse(plain) && !isForHelper ? new URL(plain) : undefined;
 }
 
 /** What keeps a text from being a branch, a tag or a commit, as the end of a sentence. */

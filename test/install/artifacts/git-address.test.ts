@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gitInstaller } from '../../../src/install/artifacts/git.ts';
+import { repositoryFault } from '../../../src/install/artifacts/git-address.ts';
 import { startGitHost } from '../git-host.ts';
 import { stage } from './stage.ts';
 
@@ -14,6 +15,7 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['a repo that is an option', { repo: '--upload-pack=touch /tmp/x' }, /must not/],
   ['a repo that is an option without blanks', { repo: '-oProxyCommand=x' }, /begin with '-'/],
   ['a command as transport', { repo: 'ext::sh' }, /must be an https or http address/],
+  ['a helper before an address', { repo: 'ext::https://example.org/a' }, /must be an https or http address/],
   ['another helper as transport', { repo: 'fd::17/foo' }, /must be an https or http address/],
   ['an ssh address', { repo: 'git@github.com:owner/thing.git' }, /ssh address/],
   ['an ssh url', { repo: 'ssh://git@github.com/owner/thing.git' }, /ssh address/],
@@ -104,5 +106,15 @@ test('git: redirects are followed where they may lead, and private addresses are
   assert.match(
     await guarded.failure(gitInstaller, { repo: `file://${host.folder}/moved` }, refused),
     /folder of this machine/,
+  );
+});
+
+test('git: an address of IPv6 is an address, and one that is never connected to is told as such', async (t) => {
+  assert.equal(repositoryFault('https://[2001:db8::1]/thing.git'), undefined);
+  const { failure } = await stage(t, { allowPrivate: false });
+  const spec = { repo: 'http://[fe80::1]/y.git' };
+  assert.match(
+    await failure(gitInstaller, spec, { allowPrivateNetwork: false }),
+    /leads to fe80::1, .* never connected to/,
   );
 });
