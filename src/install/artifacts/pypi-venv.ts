@@ -105,10 +105,10 @@ const CAUSES: readonly [RegExp, string][] = [
 function toolError(
   { tool, indexUrl }: Undertaking,
   { stdout, stderr }: RunResult,
-  { targetDir }: InstallContext,
+  { targetDir, scratchDir }: InstallContext,
 ): InstallError {
-  // Where the target is on the machine of the hub is nothing for a report.
-  const said = `${stdout}\n${stderr}`.replaceAll(`${targetDir}${sep}`, '');
+  // Where the target is on the machine of the hub is nothing for a report, nor what is gone when it is read.
+  const said = `${stdout}\n${stderr}`.replaceAll(`${scratchDir}${sep}`, '').replaceAll(`${targetDir}${sep}`, '');
   // An index of the operator's may have a token anywhere in its address.
   const output = outputEnd(indexUrl === undefined ? withHostsOnly(said) : said);
   const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
