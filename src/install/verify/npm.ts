@@ -1,11 +1,12 @@
 // Whether a package of npm is still what was installed.
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { treeDigest } from '../../lib/file-digest.ts';
 import { pathInside } from '../../lib/files.ts';
 import { asObject } from '../../lib/json.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { checkSameDependencies } from '../artifacts/locked.ts';
-import { placesOf, readNpmLock } from '../artifacts/npm-lock.ts';
+import { type NpmPlace, placesOf, readNpmLock } from '../artifacts/npm-lock.ts';
 import { treeAt } from '../artifacts/npm-trees.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
@@ -31,7 +32,11 @@ export async function verifyNpmPackage(artifact: LockedArtifact, { targetDir }: 
 
 /** What came along, wherever npm put it. */
 async function verifyNeeded(name: string, { trees = {} }: LockedArtifact, targetDir: string): Promise<Found> {
-  const [, ...places] = await placesOf(targetDir, name);
+  const [own, ...places] = await placesOf(targetDir, name);
+  for (const { path } of own ? [own, ...places] : []) {
+    const stray = await strayIn(`${path}/node_modules`, places, targetDir);
+    if (stray !== undefined) return different(`${stray} is there, and is not in package-lock.json`);
+  }
   for (const place of places) {
     const expected = trees[place.resolved];
     if (expected === undefined) continue;
@@ -41,4 +46,17 @@ async function verifyNeeded(name: string, { trees = {} }: LockedArtifact, target
       return different(`files of ${place.resolved} in ${place.path} were changed`);
   }
   return SAME;
+}
+
+/** Node takes what is inside of a package for what that needs, before it looks beside it. */
+async function strayIn(folder: string, places: readonly NpmPlace[], targetDir: string): Promise<string | undefined> {
+  for (const entry of (await readdir(join(targetDir, folder)).catch(absent)) ?? []) {
+    const path = `${folder}/${entry}`;
+    // npm's own, and folders of names.
+    if (entry.startsWith('.')) continue;
+    const isStray = !places.some((place) => place.path === path);
+    const stray = entry.startsWith('@') ? await strayIn(path, places, targetDir) : isStray ? path : undefined;
+    if (stray !== undefined) return stray;
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 // Packages of npm that somebody changed since they were installed.
 import assert from 'node:assert/strict';
-import { appendFile, cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
 import { LOCKFILE_NAME } from '../../../src/install/contract.ts';
@@ -126,3 +126,20 @@ async function forgetTrees(file: string): Promise<void> {
   for (const artifact of lockfile.entities[0].artifacts) delete artifact.trees;
   await writeFile(file, JSON.stringify(lockfile, null, 2));
 }
+
+test('npm: what is put inside of a package, in the place of what that needs, is told and goes', options, async (t) => {
+  const { manifest, ...first } = await installed(t);
+  const files = await first.files();
+  for (const path of ['@some/deep/package.json', 'inner.js']) {
+    const shadow = join(first.target, 'node_modules/thing/node_modules', path);
+    await mkdir(dirname(shadow), { recursive: true });
+    await writeFile(shadow, '{}');
+    const [stray] = path.split('/package.json');
+    assert.deepEqual(await told(first.target), [
+      `different: node_modules/thing/node_modules/${stray} is there, and is not in package-lock.json`,
+    ]);
+    assert.ok((await first.install(manifest, { frozen: true })).ok);
+    assert.deepEqual(await first.files(), files);
+    assert.deepEqual(await told(first.target), ['same']);
+  }
+});
