@@ -56,16 +56,18 @@ export async function aFolder(t: TestContext): Promise<string> {
   return path;
 }
 
-/** As of a file in a folder that belongs to somebody else, also for tests that run as root. */
-export function failToUnlink(t: TestContext, name: string): void {
+/** As of a file in a folder that belongs to somebody else, also for tests that run as root. Returns what ends it. */
+export function failToUnlink(t: TestContext, name: string): () => void {
   const { unlink } = fs;
   t.mock.method(fs, 'unlink', async (path: Parameters<typeof unlink>[0]) => {
     if (String(path).endsWith(`/${name}`)) throw Object.assign(new Error('not permitted'), { code: 'EACCES' });
     await unlink(path);
   });
   syncBuiltinESMExports();
-  t.after(() => {
+  const end = () => {
     t.mock.restoreAll();
     syncBuiltinESMExports();
-  });
+  };
+  t.after(end);
+  return end;
 }

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { LockedArtifact } from '../../src/install/contract.ts';
+import { knownPlaces } from '../../src/install/known-places.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
@@ -132,4 +134,23 @@ test('adapters: of two entities with one name, the later one’s file is told ap
     assert.equal((await install(entity(id, type), { frozen: true })).ok, true);
   for (const [id, type] of [['b'], ['a'], ['b', 'tool']] as [string, string?][]) await install(entity(id, type));
   assert.equal(await read('hub.lock.json'), before);
+});
+
+test('vendor: a folder that is left of an earlier version still belongs to the entity, and to nobody else', () => {
+  const left: LockedArtifact = { kind: 'zip', spec: {}, resolved: null, integrity: null, path: 'vendor/old', ok: true };
+  const entity = {
+    id: 'tool:a@2.0.0',
+    type: 'tool',
+    name: 'a',
+    version: '2.0.0',
+    artifacts: [],
+    adapters: [],
+    provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:1' },
+    leftovers: { artifacts: [left], adapters: [] },
+  };
+  const lockfile = { version: 1, entities: [entity] };
+  const wanted = { kind: 'git', spec: { repo: 'https://example.org/a' } };
+  assert.deepEqual(knownPlaces(lockfile, 'tool:a@3.0.0', wanted), { ours: ['vendor/old'], ofOthers: [] });
+  const ofOthers = [{ id: 'tool:a@2.0.0', path: 'vendor/old' }];
+  assert.deepEqual(knownPlaces(lockfile, 'tool:b@1.0.0', wanted), { ours: [], ofOthers });
 });

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
-import { installStage, stepNamed } from './installing.ts';
+import { failToUnlink, installStage, stepNamed } from './installing.ts';
 
 const CLIENTS = [
   { framework: 'claude', template_key: 'mcp' },
@@ -174,4 +174,27 @@ test('leftovers: a file that is no UTF-8 stays as it is, and is told', async (t)
     { path: '.vscode/mcp.json (pdf-tables)', reason: 'it is not written as UTF-8; remove the entry by hand' },
   ]);
   assert.deepEqual(await readFile(place('.vscode/mcp.json')), bytes);
+});
+
+test('leftovers: what could not be removed is in the lockfile until the next install has removed it', async (t) => {
+  const { install, isThere, second, read } = await installed(t);
+  const canUnlink = failToUnlink(t, 'node.py');
+  const { left } = stepNamed(await install(second), 'lockfile.write').extra ?? {};
+  assert.match(JSON.stringify(left), /src\/nodes\/pdf\/node\.py/);
+  const leftIn = async () => JSON.parse(await read('hub.lock.json')).entities[0].leftovers;
+  assert.equal((await leftIn()).adapters[0].path, 'src/nodes/pdf/node.py');
+  canUnlink();
+  await install(second);
+  assert.deepEqual([isThere('src/nodes'), await leftIn()], [false, undefined]);
+});
+
+test('leftovers: a file that is one and is wanted again is replaced as the install left it, without a copy', async (t) => {
+  const { install, read, isThere, first, zip } = await installed(t);
+  const before = await read('src/nodes/pdf/node.py');
+  const broken = aManifest({ version: '2.0.0', mcp_registration: registration, artifacts: [zip('/not-there.zip')] });
+  assert.equal((await install(broken)).ok, false);
+  const server = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
+  assert.equal((await install({ ...first, version: '3.0.0', mcp_registration: server })).ok, true);
+  assert.notEqual(await read('src/nodes/pdf/node.py'), before);
+  assert.equal(isThere('src/nodes/pdf/node.py.orig'), false);
 });

@@ -165,6 +165,18 @@ test('files: a finished folder takes the place of the old one, or the old one st
   assert.deepEqual([await readdir(join(attic, old)), more], [['old'], []], 'left to whoever removes the attic');
 });
 
+test('files: no old folder leaves the root, also where that of unfinished things is somewhere else by now', async (t) => {
+  const [root, elsewhere] = [await folder(t), await folder(t)];
+  await writeFileInside(root, 'vendor/x/old', 'old');
+  await writeFileInside(elsewhere, 'attic/new/fresh', 'new');
+  const attic = join(elsewhere, 'attic');
+  await assert.rejects(replaceInside(root, 'vendor/x', join(attic, 'new'), attic), {
+    name: 'PathError',
+    message: /link/,
+  });
+  assert.deepEqual([await readdir(join(root, 'vendor/x')), await readdir(attic)], [['old'], ['new']]);
+});
+
 test('files: the digest of a folder tells what is in it, not when or in which order it was made', async (t) => {
   const [one, other] = [await folder(t), await folder(t)];
   for (const path of ['b', 'a/x', 'ü']) await writeFileInside(one, path, path);
