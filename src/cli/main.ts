@@ -1,10 +1,10 @@
 // The command line: runs what was typed, and says what went wrong.
 import { CommanderError } from 'commander';
 import { HubError, StartError, UnreachableError } from '../errors.ts';
+import { harmless } from '../lib/harmless.ts';
 import { COMMAND_TABLE } from './command-table.ts';
 import { type Ending, EXIT_CODES, endingOf, NotFoundError, UsageError } from './exit-codes.ts';
 import { failureForPrograms } from './output/failure.ts';
-import { harmless } from './output/text.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 

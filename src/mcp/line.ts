@@ -1,10 +1,9 @@
 // Texts of strangers as single lines that are not too long, so that none can pass for a line of the hub's own.
-
-/** Whatever ends a line, steers a terminal or turns the direction of writing, and letters that nobody sees. */
-const UNSEEN = /[\s\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]+/gu;
+import { harmless } from '../lib/harmless.ts';
 
 export function oneLine(text: string): string {
-  return text.replace(UNSEEN, ' ').trim().toWellFormed();
+  // Blanks in their place: words that were apart stay so.
+  return harmless(text, ' ').replace(/\s+/g, ' ').trim().toWellFormed();
 }
 
 /** Between words, with an ellipsis where something is missing. */

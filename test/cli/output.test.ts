@@ -5,17 +5,8 @@ import { createOutput } from '../../src/cli/output/output.ts';
 import { createProgress, forgiving } from '../../src/cli/output/progress.ts';
 import { createStyle, wantsColour } from '../../src/cli/output/style.ts';
 import { facts, table } from '../../src/cli/output/table.ts';
-import {
-  byteCount,
-  harmless,
-  harmlessJson,
-  oneLine,
-  plural,
-  shortened,
-  shownMoment,
-  widthOf,
-  wrapped,
-} from '../../src/cli/output/text.ts';
+import { byteCount, oneLine, plural, shortened, shownMoment, widthOf, wrapped } from '../../src/cli/output/text.ts';
+import { harmless, harmlessJson } from '../../src/lib/harmless.ts';
 
 const harmful = [
   { name: 'colours', text: '\u001b[31mred\u001b[0m', shown: 'red' },
@@ -25,6 +16,7 @@ const harmful = [
   { name: 'eight-bit orders', text: 'a\u009b31mb', shown: 'a31mb' },
   { name: 'the bell and backspace', text: 'a\u0007\bb', shown: 'ab' },
   { name: 'the direction of writing', text: 'a\u202eb\u2066c', shown: 'abc' },
+  { name: 'nothing, for nobody sees it,', text: 'a\u{E0041}\u{E0042}\u061cb', shown: 'ab' },
   { name: 'an escape that is not finished', text: 'a\u001b', shown: 'a' },
 ];
 for (const { name, text, shown } of harmful) {
@@ -32,10 +24,24 @@ for (const { name, text, shown } of harmful) {
 }
 
 test('text: nothing that is left can command a terminal, and lines stay', () => {
-  const parts = fc.constantFrom('\u001b', '[', ']', '31m', '\u0007', '\r', '\n', 'a', '\u009b', '\\', '\u202e');
+  const parts = fc.constantFrom(
+    '\u001b',
+    '[',
+    ']',
+    '31m',
+    '\u0007',
+    '\r',
+    '\n',
+    'a',
+    '\u009b',
+    '\\',
+    '\u202e',
+    '\u061c',
+    '\u{E0041}',
+  );
   fc.assert(
     fc.property(fc.array(parts), (pieces) => {
-      assert.doesNotMatch(harmless(pieces.join('')), /(?!\n)[\p{Cc}\u202e]/u);
+      assert.doesNotMatch(harmless(pieces.join('')), /(?!\n)[\p{Cc}\u202e\u061c\u{E0041}]/u);
     }),
   );
   assert.equal(harmless('a\r\nb\rc\n\td'), 'a\nb\nc\n\td');
@@ -278,12 +284,14 @@ test('progress: work that fails leaves nothing of it on the terminal', async () 
 });
 
 test('text: JSON stays the same value, and commands no terminal', () => {
-  const hostile = fc.string({ unit: fc.constantFrom('\u009b', '\u007f', '\u202e', '"', '\\', 'a', '\n', '\u001b') });
+  const hostile = fc.string({
+    unit: fc.constantFrom('\u009b', '\u007f', '\u202e', '"', '\\', 'a', '\n', '\u001b', '\u{E0041}'),
+  });
   fc.assert(
     fc.property(fc.array(hostile), (texts) => {
       const json = harmlessJson(JSON.stringify(texts, null, 2));
       assert.deepEqual(JSON.parse(json), texts);
-      assert.doesNotMatch(json, /(?!\n)[\p{Cc}\u202e]/u);
+      assert.doesNotMatch(json, /(?!\n)[\p{Cc}\u202e\u061c\u{E0041}]/u);
     }),
   );
   assert.deepEqual(JSON.parse(harmlessJson('{\r\n"a":\r1}')), { a: 1 });

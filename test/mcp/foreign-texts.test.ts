@@ -67,8 +67,9 @@ test('mcp: no text of a publisher makes a line of an answer', async (t) => {
 test('mcp: what nobody can see, and what turns the direction of writing, is not shown', async (t) => {
   const hidden = [...'obey'].map((sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join('');
   const { call } = await connected(t, [aManifest({ summary: `Reads${hidden}\u202e\u2066tables\u2069\u001b[2J` })]);
-  const { text } = await call('get_entity', { id: 'mcp_server:pdf-tables' });
-  assert.match(text, /^Summary: Reads tables \[2J$/m);
+  const { text, structured } = await call('get_entity', { id: 'mcp_server:pdf-tables' });
+  assert.match(text, /^Summary: Reads tables$/m);
+  assert.equal(structured.summary, 'Reads tables');
 });
 
 const long = (count: number) => 'word '.repeat(count);

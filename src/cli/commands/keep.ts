@@ -3,11 +3,12 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { harmlessJson } from '../../lib/harmless.ts';
 import { command, type HubAccess } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { exportIndex, exportLines } from '../export.ts';
 import { flag, oneOf, oneOfOr, text } from '../options.ts';
-import { byteCount, harmlessJson, plural } from '../output/text.ts';
+import { byteCount, plural } from '../output/text.ts';
 
 export const keepCommands = [
   command({

@@ -2,6 +2,7 @@
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { withoutCredentials } from '../../lib/credentials.ts';
+import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { type Call, command } from '../command.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
@@ -9,7 +10,7 @@ import { flag } from '../options.ts';
 import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
-import { harmless, harmlessJson, oneLine, shownMoment, wrapped } from '../output/text.ts';
+import { oneLine, shownMoment, wrapped } from '../output/text.ts';
 
 const MOST_VERSIONS = 10;
 

@@ -1,7 +1,7 @@
 // A failure for programs: one line of JSON in the shape of the problems that the hub answers over HTTP.
 import { HubError } from '../../errors.ts';
+import { harmlessJson } from '../../lib/harmless.ts';
 import { type Ending, EXIT_CODES } from '../exit-codes.ts';
-import { harmlessJson } from './text.ts';
 
 /** For what has no code of the hub's own. */
 const CODES: Record<Ending, string> = {

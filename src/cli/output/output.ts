@@ -1,9 +1,11 @@
 // What a command answers: JSON for programs, text for people; notes and progress beside it.
+
+import { harmlessJson } from '../../lib/harmless.ts';
 import type { Terminal } from '../terminal.ts';
 import { createProgress, type Progress, SILENT } from './progress.ts';
 import { createStyle, harmlessStyled, type Style, wantsColour } from './style.ts';
 import { type Column, table } from './table.ts';
-import { harmlessJson, oneLine } from './text.ts';
+import { oneLine } from './text.ts';
 
 export interface Output {
   readonly isJson: boolean;

@@ -1,5 +1,6 @@
 // How far long work is: one line that changes on a terminal, a line now and then elsewhere.
-import { harmless, oneLine, shortened } from './text.ts';
+import { harmless } from '../../lib/harmless.ts';
+import { oneLine, shortened } from './text.ts';
 
 export interface Progress {
   /** What is going on now; told as often as one likes. */

@@ -1,7 +1,7 @@
 // Colours, where there is somebody to see them.
 import { styleText } from 'node:util';
 import type { Environment } from '../../config.ts';
-import { harmless } from './text.ts';
+import { harmless } from '../../lib/harmless.ts';
 
 export interface Style {
   strong(text: string): string;

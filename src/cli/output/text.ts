@@ -1,34 +1,11 @@
-// Text for terminals: harmless, and as wide as it looks.
+// Text for terminals, as wide as it looks.
+import { harmless } from '../../lib/harmless.ts';
 
-/** Manifests are written by strangers: what moves the cursor, changes colours or turns the direction of writing is left out. */
-export function harmless(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(UNSAFE, '');
-}
-
-/** JSON in which the same is escaped: it commands no terminal, and means what it did. */
-export function harmlessJson(json: string): string {
-  return json
-    .replace(/\r\n?/g, '\n')
-    .replace(UNSAFE_SIGN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** The same, on one line. */
+/** Harmless, and on one line. */
 export function oneLine(text: string): string {
   return harmless(text).replace(/\s+/g, ' ').trim();
 }
 
-const ESCAPE = String.fromCharCode(27);
-/** Control characters but tab and line end, and those that turn the direction of writing. */
-const UNSAFE_SIGN = /(?![\t\n])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-const UNSAFE = new RegExp(
-  [
-    // Orders to the terminal, whole: without their first sign, the rest of them would be left as text.
-    `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
-    `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
-    UNSAFE_SIGN.source,
-  ].join('|'),
-  'gu',
-);
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -1,0 +1,27 @@
+// Texts of strangers without what nobody can see: orders to a terminal, turns of the direction of writing, hidden letters.
+
+const ESCAPE = String.fromCharCode(27);
+/** Control characters but tab and line end, those that turn the direction of writing, and letters that are not drawn. */
+const UNSAFE_SIGN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/gu;
+const UNSAFE = new RegExp(
+  [
+    // Orders to the terminal, whole: without their first sign, the rest of them would be left as text.
+    `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
+    `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
+    UNSAFE_SIGN.source,
+  ].join('|'),
+  'gu',
+);
+
+export function harmless(text: string, inTheirPlace = ''): string {
+  return text.replace(/\r\n?/g, '\n').replace(UNSAFE, inTheirPlace);
+}
+
+/** JSON in which the same is escaped: it commands no terminal, and means what it did. */
+export function harmlessJson(json: string): string {
+  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_SIGN, (sign) => sign.split('').map(escaped).join(''));
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
