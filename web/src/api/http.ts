@@ -1,4 +1,5 @@
 // Requests to the hub: JSON in and out, failures as `HubFailure`.
+import { harmless } from '../../../src/lib/harmless.ts';
 import { failureOf, isAborted, unreachable, unreadable } from './problem.ts';
 import { forgetToken, token } from './token.ts';
 
@@ -26,10 +27,19 @@ export async function askText(path: string, options: RequestOptions = {}): Promi
 /** @throws HubFailure */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, MAY_BE_HARMFUL.test(text) ? harmlessMember : undefined);
   } catch {
     throw unreadable();
   }
+}
+
+/** Most answers hold nothing of the kind, and need not be looked through. */
+const MAY_BE_HARMFUL = /\\u|\\[bfr]|[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/u;
+/** The hub is asked by them again, so they stay as they are. */
+const NAMES = new Set(['id', 'uid', 'url']);
+
+function harmlessMember(name: string, value: unknown): unknown {
+  return typeof value === 'string' && !NAMES.has(name) ? harmless(value) : value;
 }
 
 function textOf(response: Response): Promise<string> {
