@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +26,26 @@ test('lock: the next one waits until it is released, and leaves nothing in the f
   first.release();
   (await second).release();
   assert.equal((await readFile(path)).length, 0);
+});
+
+test('lock: one on another file than the one that is there is none', {
+  skip: !fs.existsSync('/proc/self/fd') && 'the system does not tell which files are open',
+}, async (t) => {
+  const path = join(await aFolder(t), 'lock');
+  const { readdirSync } = fs;
+  // Where SQLite went by way of a link that came meanwhile, it has locked a file that is not here.
+  const swapAndList = (...args: Parameters<typeof readdirSync>) => {
+    fs.renameSync(path, `${path}-elsewhere`);
+    fs.writeFileSync(path, '');
+    return readdirSync(...args);
+  };
+  t.mock.method(fs, 'readdirSync', swapAndList);
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  await assert.rejects(lockFile(path, signal), { code: 'ELOOP' });
 });
 
 test('lock: it holds against other processes, also while somebody in this one waits for it', async (t) => {
