@@ -7,15 +7,17 @@ import { IN_ENVIRONMENT } from './pypi-python.ts';
 
 const FIND = `import glob, os, sysconfig, ensurepip
 folders = [sysconfig.get_config_var("WHEEL_PKG_DIR"), os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")]
-wheels = [wheel for folder in folders if folder for wheel in sorted(glob.glob(os.path.join(folder, "pip-*.whl")))]
+def brought(name):
+    return [wheel for folder in folders if folder for wheel in sorted(glob.glob(os.path.join(folder, name + "-*.whl")))]
+wheels = brought("pip")
 if not wheels:
     sys.exit("There is no pip in ensurepip.")
 `;
 
-/** Prints where it is. */
+/** Prints where it is, and what else Python puts into new environments, a line each. */
 export const FIND_PIP = `import sys
 ${FIND}
-print(wheels[0])
+print(*wheels[:1], *(brought("setuptools")[:1] if sys.version_info < (3, 12) else []), sep="\\n")
 `;
 
 /**

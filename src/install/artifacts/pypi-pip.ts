@@ -49,7 +49,7 @@ export function pipProgram(context: InstallContext): PythonProgram {
       // What is written last is missing when the hub was ended before; packages that are there stay.
       if (!existsSync(join(venvPython(context), '..', 'activate'))) await makeVenv(own, folder);
       await removeHalfPip(context.targetDir);
-      return pip(['--no-index', '--no-deps', '--', found.stdout.trim()], { env: NO_SETTINGS });
+      return pip(['--no-index', '--no-deps', '--', ...found.stdout.trim().split(/\r?\n/)], { env: NO_SETTINGS });
     },
     resolve: (requirement, options, indexUrl) =>
       install(['--dry-run', '--ignore-installed', '--report', report, ...options, '--', requirement], indexUrl),

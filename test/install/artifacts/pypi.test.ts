@@ -67,6 +67,8 @@ for (const tool of TOOLS) {
       version: '1.2.3',
       requires: ['some-inner>=1', "nowhere; extra == 'fast'"],
       extras: ['fast'],
+      module: 'import sys\nVALUE = 1\ndef main(): print(sys.prefix)\n',
+      files: { 'some_thing-1.2.3.dist-info/entry_points.txt': '[console_scripts]\nsay = some_thing:main\n' },
     });
     index.publish({ name: 'some-thing', version: '1.3.0' });
     const place = await stageWith(t, tool);
@@ -78,6 +80,8 @@ for (const tool of TOOLS) {
     );
     assert.deepEqual(installed.dependencies, [{ resolved: 'some-inner==2.0', integrity: `sha256:${inner.sha256}` }]);
     assert.equal(python(place, 'import some_thing, some_inner; print(some_thing.VALUE)'), '1');
+    const venv = join(place.targetDir, '.venv');
+    assert.equal(execFileSync(join(venv, 'bin/say'), { encoding: 'utf8' }).trim(), venv);
 
     const before = await treeDigest(place.targetDir);
     assert.deepEqual(await place.install(pypiInstaller, spec), installed);
