@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aManifest } from '../support/builders.ts';
-import { browserTest, screenshot, until } from './stage.ts';
+import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 const root = await realpath(await mkdtemp(join(tmpdir(), 'hub-page-install-')));
@@ -41,17 +41,20 @@ browserTest(
   'install: token once, plan first, then the steps, the lockfile at the end',
   { settings, manifests: [remote] },
   async ({ open }) => {
-    const page = await open(PDF, { expects: /401/ });
+    const page = await open(PDF, { expects: /401/, reducedMotion: 'reduce', bypassCSP: true });
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
+    const assertAccessible = async (step: string) => assert.deepEqual(await axeFindings(page), [], step);
 
     await dialog.getByLabel('Admin token').fill('a wrong one');
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('The hub does not accept this token.').waitFor();
+    await assertAccessible('the token');
     await dialog.getByLabel('Admin token').fill(TOKEN);
     await dialog.getByRole('button', { name: 'Continue' }).click();
 
     await dialog.getByLabel('Folder on the hub’s machine').fill('project');
+    await assertAccessible('the folder');
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
     await dialog.getByText('Register into the gateway').waitFor();
     assert.match(await dialog.innerText(), /\.mcp\.json/);
@@ -71,6 +74,7 @@ browserTest(
       'steps have their times',
     );
     await screenshot(page, 'install-done');
+    await assertAccessible('the end');
 
     const lockfile = JSON.parse(await readFile(join(root, 'project', 'hub.lock.json'), 'utf8'));
     assert.deepEqual(JSON.parse((await dialog.locator('.copy-box code').textContent()) ?? ''), lockfile);
