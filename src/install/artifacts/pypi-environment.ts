@@ -65,7 +65,7 @@ export function textOf(path: string): Promise<string | undefined> {
   return readPlainText(path).catch(absent);
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
+export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw error;
 }

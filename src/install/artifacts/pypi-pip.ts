@@ -54,8 +54,10 @@ export function pipProgram(context: InstallContext): PythonProgram {
     resolve: (requirement, options, indexUrl) =>
       install(['--dry-run', '--ignore-installed', '--report', report, ...options, '--', requirement], indexUrl),
     readResolved: async () => readReport(await readFile(report, 'utf8')),
-    install: (requirementsFile, indexUrl) =>
-      install(['--no-deps', '--require-hashes', '--requirement', requirementsFile], indexUrl),
+    install(requirementsFile, indexUrl, isAnew) {
+      const exactly = ['--no-deps', '--require-hashes', '--requirement', requirementsFile];
+      return install([...(isAnew ? ['--force-reinstall'] : []), ...exactly], indexUrl);
+    },
   };
 }
 

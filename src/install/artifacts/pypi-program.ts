@@ -14,5 +14,6 @@ export interface PythonProgram {
   resolve(requirement: string, options: readonly string[], indexUrl: string | undefined): Promise<RunResult>;
   /** What `resolve` found out. */
   readResolved(): Promise<PinnedPackage[]>;
-  install(requirementsFile: string, indexUrl: string | undefined): Promise<RunResult>;
+  /** `isAnew`: also what seems to be there already. */
+  install(requirementsFile: string, indexUrl: string | undefined, isAnew: boolean): Promise<RunResult>;
 }

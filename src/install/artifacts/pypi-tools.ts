@@ -18,8 +18,8 @@ export interface PythonTool {
   prepare(): Promise<boolean>;
   /** What would be installed, without installing it; what is there already is kept where it fits. */
   resolve(requirement: string, indexUrl: string | undefined): Promise<PinnedPackage[]>;
-  /** Exactly these, by their digests. */
-  install(requirementsFile: string, indexUrl: string | undefined): Promise<void>;
+  /** Exactly these, by their digests; with `isAnew`, also what seems to be there already. */
+  install(requirementsFile: string, indexUrl: string | undefined, isAnew: boolean): Promise<void>;
 }
 
 export async function findPythonTool(context: InstallContext): Promise<PythonTool> {
@@ -65,8 +65,8 @@ function pythonTool(program: PythonProgram, context: InstallContext): PythonTool
       await done({ tool: name, indexUrl }, isInTheWay ? program.resolve(requirement, [], indexUrl) : first, context);
       return program.readResolved();
     },
-    async install(requirementsFile, indexUrl) {
-      await done({ tool: name, indexUrl }, program.install(requirementsFile, indexUrl), context);
+    async install(requirementsFile, indexUrl, isAnew) {
+      await done({ tool: name, indexUrl }, program.install(requirementsFile, indexUrl, isAnew), context);
     },
   };
 }

@@ -38,9 +38,14 @@ export function uvProgram(context: InstallContext): PythonProgram {
       return uv(['pip', 'compile', '--quiet', ...args], indexUrl);
     },
     readResolved: async () => readPinned(await readFile(pinned, 'utf8')),
-    async install(requirementsFile, indexUrl) {
+    async install(requirementsFile, indexUrl, isAnew) {
       const exactly = ['--no-deps', '--require-hashes', '--no-build', '--requirement', requirementsFile];
-      return uv(['pip', 'install', '--quiet', ...index(indexUrl), ...(await python()), ...exactly], indexUrl);
+      // Never links into the cache: whoever changes a file in one target would change it in all of them.
+      const ownFiles = ['--link-mode', 'copy', ...(isAnew ? ['--reinstall'] : [])];
+      return uv(
+        ['pip', 'install', '--quiet', ...index(indexUrl), ...(await python()), ...ownFiles, ...exactly],
+        indexUrl,
+      );
     },
   };
 }

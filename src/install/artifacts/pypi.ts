@@ -10,8 +10,10 @@ import {
   type InstalledArtifact,
   type LockedResult,
 } from './artifact-installer.ts';
+import { readEnvironment } from './pypi-environment.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
 import { VENV } from './pypi-python.ts';
+import { assertListInside, changedFile } from './pypi-record.ts';
 import { PypiSpec } from './pypi-spec.ts';
 import { findPythonTool, type PythonTool } from './pypi-tools.ts';
 import { isVersion } from './pypi-version.ts';
@@ -21,7 +23,7 @@ export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
   step: 'pypi.install',
   spec: PypiSpec,
   command: ({ requirement, indexUrl }) =>
-    `pip install ${indexUrl ? `--index-url ${publicUrl(indexUrl)} ` : ''}'${requirement.replaceAll("'", '"')}' into ${VENV}`,
+    `pip install ${indexUrl ? `--index-url ${publicUrl(indexUrl)} ` : ''}'${requirement.replaceAll("'", '"')}' into ${VENV}, by uv where it is there`,
 
   async install(spec, context) {
     if (spec.indexUrl) await vetIndex(spec.indexUrl, context);
@@ -61,6 +63,20 @@ function readLocked(spec: PypiSpec, locked: LockedResult): PinnedPackage[] {
   return packages.filter((each) => each !== undefined);
 }
 
+/** Installers leave alone what has the right name and version. @throws InstallError when to replace one is not safe. */
+async function isAnyChanged(packages: readonly PinnedPackage[], { targetDir }: InstallContext): Promise<boolean> {
+  const environment = await readEnvironment(join(targetDir, VENV));
+  if (!environment) return false;
+  let isChanged = false;
+  for (const { name } of packages) {
+    const description = environment.described.get(name);
+    if (description === undefined) continue;
+    await assertListInside(environment, description);
+    isChanged ||= (await changedFile(environment, description)) !== undefined;
+  }
+  return isChanged;
+}
+
 async function installPackages(
   packages: readonly PinnedPackage[],
   { name, requirement, indexUrl }: PypiSpec,
@@ -78,7 +94,7 @@ async function installPackages(
   if (undigested) throw new InstallError(`The index gives no digest for ${undigested.name}==${undigested.version}.`);
   const file = join(context.scratchDir, 'requirements.txt');
   await writeFile(file, pinnedRequirements(packages));
-  await tool.install(file, indexUrl);
+  await tool.install(file, indexUrl, await isAnyChanged(packages, context));
   const others = packages.filter((each) => each !== own).map(toLocked);
   const dependencies = others.sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
   return { ...toLocked(own), dependencies, path: VENV, extra: { ...extra, version: own.version } };

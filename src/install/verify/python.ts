@@ -1,12 +1,11 @@
 // Whether Python packages in a virtual environment are still what was installed, by their own lists of files.
-import { join, resolve, sep } from 'node:path';
-import { fileDigest } from '../../lib/file-digest.ts';
+import { join } from 'node:path';
 import { pathInside } from '../../lib/files.ts';
-import { type Environment, readEnvironment, textOf, versionIn } from '../artifacts/pypi-environment.ts';
+import { type Environment, readEnvironment, versionIn } from '../artifacts/pypi-environment.ts';
+import { changedFile } from '../artifacts/pypi-record.ts';
 import { normalName } from '../artifacts/pypi-spec.ts';
 import { normalVersion } from '../artifacts/pypi-version.ts';
 import type { LockedArtifact } from '../contract.ts';
-import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
 /** Nothing of the environment is run: it may have been changed. What came along is looked at too. */
@@ -25,28 +24,14 @@ export async function verifyPythonPackage(
   return SAME;
 }
 
-async function verifyOne(resolved: string, { folder, packages, described }: Environment): Promise<Found> {
+async function verifyOne(resolved: string, environment: Environment): Promise<Found> {
+  const { packages, described } = environment;
   const [name = '', version = ''] = resolved.split('==');
   const description = described.get(normalName(name));
   if (description === undefined) return missing(`${name} is gone`);
   const found = await versionIn(join(packages, description));
   if (found !== normalVersion(version))
     return different(`${name} is of version ${found ?? 'none'}, and should be of ${version}`);
-  const changed = await changedFile(packages, description, folder);
+  const changed = await changedFile(environment, description);
   return changed === undefined ? SAME : different(`${changed} was changed`);
-}
-
-/** The first file of its list that is not as listed; those without a digest may change. */
-async function changedFile(packages: string, description: string, environment: string): Promise<string | undefined> {
-  const record = await textOf(join(packages, description, 'RECORD'));
-  if (record === undefined) return `${description}/RECORD`;
-  for (const line of record.split('\n')) {
-    const [, path = '', digest] = /^"?(.*?)"?,sha256=([\w-]+),\d*\r?$/.exec(line) ?? [];
-    if (digest === undefined) continue;
-    const file = resolve(packages, path);
-    if (!file.startsWith(`${environment}${sep}`)) return path;
-    const listed = `sha256:${Buffer.from(digest, 'base64url').toString('hex')}`;
-    if ((await fileDigest(file).catch(absent)) !== listed) return path;
-  }
-  return undefined;
 }

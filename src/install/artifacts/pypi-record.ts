@@ -1,0 +1,49 @@
+// The list of its files that a Python package leaves in an environment: whether they are as listed.
+import { join, resolve, sep } from 'node:path';
+import { fileDigest } from '../../lib/file-digest.ts';
+import { InstallError } from './artifact-installer.ts';
+import { absent, type Environment, textOf } from './pypi-environment.ts';
+import { VENV } from './pypi-python.ts';
+
+interface ListedFile {
+  path: string;
+  /** Without one, it may change. */
+  digest: string | undefined;
+}
+
+/** The first file of its list that is not as listed. */
+export async function changedFile({ folder, packages }: Environment, description: string): Promise<string | undefined> {
+  const listed = await listedFiles(packages, description);
+  if (!listed) return `${description}/RECORD`;
+  for (const { path, digest } of listed) {
+    const file = resolve(packages, path);
+    if (!isInside(file, folder)) return path;
+    if (digest === undefined) continue;
+    if ((await fileDigest(file).catch(absent)) !== digest) return path;
+  }
+  return undefined;
+}
+
+/** Installers remove what a list names before they put something else in its place. @throws InstallError */
+export async function assertListInside({ folder, packages }: Environment, description: string): Promise<void> {
+  const listed = (await listedFiles(packages, description)) ?? [];
+  const outside = listed.find(({ path }) => !isInside(resolve(packages, path), folder));
+  if (outside)
+    throw new InstallError(
+      `${description}/RECORD in ${VENV} names a file outside of it, which would be removed: remove ${VENV} and install again.`,
+    );
+}
+
+async function listedFiles(packages: string, description: string): Promise<ListedFile[] | undefined> {
+  const record = await textOf(join(packages, description, 'RECORD'));
+  return record?.split(/\r?\n/).flatMap((line) => {
+    const [, path = '', digest] = /^"?(.*?)"?,(?:sha256=([\w-]+))?,\d*$/.exec(line) ?? [];
+    if (path === '') return [];
+    const known = digest && `sha256:${Buffer.from(digest, 'base64url').toString('hex')}`;
+    return [{ path: path.replaceAll('""', '"'), digest: known || undefined }];
+  });
+}
+
+function isInside(file: string, folder: string): boolean {
+  return file.startsWith(`${folder}${sep}`);
+}
