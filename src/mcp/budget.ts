@@ -6,7 +6,7 @@ import { cutText } from './line.ts';
 const LEAST_SIGNS = 24;
 const CUT = '…';
 
-export function signsOf(value: unknown): number {
+function signsOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
