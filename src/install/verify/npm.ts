@@ -33,10 +33,6 @@ export async function verifyNpmPackage(artifact: LockedArtifact, { targetDir }: 
 /** What came along, wherever npm put it. */
 async function verifyNeeded(name: string, { trees = {} }: LockedArtifact, targetDir: string): Promise<Found> {
   const [own, ...places] = await placesOf(targetDir, name);
-  for (const { path } of own ? [own, ...places] : []) {
-    const stray = await strayIn(`${path}/node_modules`, places, targetDir);
-    if (stray !== undefined) return different(`${stray} is there, and is not in package-lock.json`);
-  }
   for (const place of places) {
     const expected = trees[place.resolved];
     if (expected === undefined) continue;
@@ -44,6 +40,11 @@ async function verifyNeeded(name: string, { trees = {} }: LockedArtifact, target
     if (tree === undefined && !place.isOptional) return missing(`${place.resolved}, which it needs, is gone`);
     if (tree !== undefined && tree !== expected)
       return different(`files of ${place.resolved} in ${place.path} were changed`);
+  }
+  // Now that each is known to be a folder of its own, and no link to another.
+  for (const { path } of own ? [own, ...places] : []) {
+    const stray = await strayIn(`${path}/node_modules`, places, targetDir);
+    if (stray !== undefined) return different(`${stray} is there, and is not in package-lock.json`);
   }
   return SAME;
 }
