@@ -6,7 +6,7 @@ import { jsonDigest } from '../lib/json-digest.ts';
 import { openPlainFile } from '../lib/plain-file.ts';
 import { utf8Text } from '../lib/utf8.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';
-import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from './contract.ts';
+import { LOCKFILE_NAME, LOCKFILE_VERSION, LockedArtifact, LockedEntity, Lockfile } from './contract.ts';
 
 const LARGEST_LOCKFILE = 50_000_000;
 /** Far deeper than the specs of any manifest; what is deeper still would exhaust the stack of whatever walks it. */
@@ -68,8 +68,11 @@ export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEnti
   return { ...before, version: before.version, entities };
 }
 
-/** Known, but not always there: when they are gone, they are not kept. */
-const OPTIONAL_FIELDS = ['tree', 'dependencies', 'displaced_by', 'platform', 'entry', 'written', 'commit', 'leftovers'];
+/** Some are not always there: when they are gone, they are not kept. Those of adapters that are entries are in no schema. */
+const KNOWN_FIELDS = [
+  ...[LockedEntity, LockedArtifact, LockedEntity.shape.provenance].flatMap(({ shape }) => Object.keys(shape)),
+  ...['entry', 'written'],
+];
 
 /** A newer hub may have written more about the same things; this one keeps what it does not know. */
 function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntity {
@@ -90,7 +93,7 @@ function isSame<T extends object>(one: T, key: keyof T): (other: T) => boolean {
 }
 
 function unknownIn(old: object | undefined, known: object): Record<string, unknown> {
-  const isUnknown = (key: string) => !Object.hasOwn(known, key) && !OPTIONAL_FIELDS.includes(key);
+  const isUnknown = (key: string) => !Object.hasOwn(known, key) && !KNOWN_FIELDS.includes(key);
   return Object.fromEntries(Object.entries(old ?? {}).filter(([key]) => isUnknown(key)));
 }
 

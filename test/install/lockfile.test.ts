@@ -100,7 +100,14 @@ test('lockfile: what an artifact or adapter does not have any more is not kept',
   const artifact = { kind: 'pypi', spec: { package: 'x' }, resolved: 'x==1', integrity: 'i', path: '.venv', ok: true };
   const adapter = { framework: 'f', template_key: 'k', path: 'p', integrity: 'i' };
   const before = anEntity('tool:a@1.0.0', {
-    artifacts: [{ ...artifact, tree: 'sha256:1', dependencies: [{ resolved: 'y==1', integrity: null }] }],
+    artifacts: [
+      {
+        ...artifact,
+        tree: 'sha256:1',
+        dependencies: [{ resolved: 'y==1', integrity: null }],
+        trees: { 'y==1': 'sha256:2' },
+      },
+    ],
     adapters: [{ ...adapter, entry: 'x' }],
   });
   const after = anEntity('tool:a@1.0.0', { artifacts: [artifact], adapters: [adapter] });
