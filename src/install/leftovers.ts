@@ -115,8 +115,8 @@ async function removeAdapter(adapter: LockedAdapter, targetDir: string): Promise
     const changed = removeEntry(text, { allowsComments: true }, entry);
     if (changed === 'absent') return undefined;
     if (changed === 'another') return { left: CHANGED };
-    if (changed.isBlank) await removeInside(targetDir, path);
-    else await writeFileInside(targetDir, path, changed.text);
+    // Also when nothing else is in it: a person may have made it.
+    await writeFileInside(targetDir, path, changed.text);
     return 'removed';
   } catch (error) {
     if (error instanceof RangeError) return { left: `${error.message}; remove the entry by hand` };

@@ -61,7 +61,7 @@ export function removeEntry(
   existing: string,
   format: ConfigFormat,
   { name, section: ofSection, written }: EarlierEntry,
-): { text: string; isBlank: boolean } | 'absent' | 'another' {
+): { text: string } | 'absent' | 'another' {
   const document = readConfig(existing, format);
   const held = sectionsOf(document, name, ofSection);
   if (held.length === 0) return 'absent';
@@ -70,13 +70,7 @@ export function removeEntry(
   const { [name]: _gone, ...others } = section ?? {};
   const text = changeConfig(existing, [sectionName, name], { before: written, after: undefined });
   assertOnly(text, format, { ...document, [sectionName]: others });
-  return { text, isBlank: text === emptyText(sectionName) };
-}
-
-/** What stays of a file that the hub made, once its last entry is gone: to a client the same as no file. */
-function emptyText(section: string): string {
-  const [before, path] = [{}, [section, 'entry']];
-  return changeConfig(changeConfig('', path, { before: undefined, after: before }), path, { before, after: undefined });
+  return { text };
 }
 
 /** Those that hold an entry of the name; lockfiles do not say which one it was, but for what wrote it. */

@@ -187,7 +187,7 @@ test('config: an entry is taken out only as it was written, and nothing else wit
   const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';
   const { text } = merged(existing);
   const format = { allowsComments: false };
-  assert.deepEqual(removeEntry(text, format, { name: 'pdf', written }), { text: existing, isBlank: false });
+  assert.deepEqual(removeEntry(text, format, { name: 'pdf', written }), { text: existing });
   assert.equal(removeEntry(existing, format, { name: 'pdf', written }), 'absent');
   assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), 'another');
 });
