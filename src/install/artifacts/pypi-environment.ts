@@ -14,6 +14,8 @@ export interface Environment {
   packages: string;
   /** Normal form of a name → the folder that describes the package. */
   described: ReadonlyMap<string, string>;
+  /** All of those folders: of one name there may be several. */
+  descriptions: readonly string[];
 }
 
 /** What is in the virtual environment of a target, by the normal form of its name; nothing where there is none. */
@@ -30,8 +32,19 @@ export async function installedVersions(targetDir: string): Promise<Map<string, 
 export async function readEnvironment(folder: string): Promise<Environment | undefined> {
   const packages = await sitePackages(folder);
   if (packages === undefined) return undefined;
-  const names = ((await readdir(packages).catch(absent)) ?? []).filter((name) => name.endsWith('.dist-info'));
-  return { folder, packages, described: new Map(names.map((name) => [normalName(name.split('-')[0] ?? ''), name])) };
+  const names = (await readdir(packages).catch(absent)) ?? [];
+  const descriptions = names.filter((name) => name.endsWith('.dist-info'));
+  return {
+    folder,
+    packages,
+    descriptions,
+    described: new Map(descriptions.map((name) => [describedName(name), name])),
+  };
+}
+
+/** The normal form of the name of the package that a folder describes. */
+export function describedName(description: string): string {
+  return normalName(description.split('-')[0] ?? '');
 }
 
 async function sitePackages(environment: string): Promise<string | undefined> {

@@ -1,8 +1,4 @@
 // The pip that Python itself brings along, run for an environment of which nothing is run.
-import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { IN_ENVIRONMENT } from './pypi-python.ts';
 
 const FIND = `import glob, os, sysconfig, ensurepip
@@ -62,26 +58,3 @@ configuration.get_configuration_files = lambda: {**files(), configuration.kinds.
 sys.path += dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 `;
-
-/** Some machines remove what lies in a temporary folder for days, a part first. */
-const FRESH_MS = 12 * 3_600_000;
-const LONGEST_USE_MS = 3_600_000;
-
-let newest: { folder: Promise<string>; madeAtMs: number } | undefined;
-
-/** For this process alone, out of reach of all targets: unpacked and compiled, pip starts in a quarter of the time. Empty when there is no such place. */
-export function pipFolder(): Promise<string> {
-  const isFresh = newest !== undefined && Date.now() - newest.madeAtMs < FRESH_MS;
-  if (!newest || !isFresh) newest = { folder: makeFolder(), madeAtMs: Date.now() };
-  return newest.folder;
-}
-
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hub-pip-')).catch(() => '');
-  if (folder === '') return folder;
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', remove);
-  const removeOld = () => rm(folder, { recursive: true, force: true }).then(() => process.off('exit', remove));
-  setTimeout(() => removeOld().catch(() => {}), FRESH_MS + LONGEST_USE_MS).unref();
-  return folder;
-}

@@ -1,12 +1,13 @@
 // Python packages by pip.
 import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { z } from 'zod';
 import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
-import { readEnvironment } from './pypi-environment.ts';
-import { FIND_PIP, pipFolder, RUN_PIP } from './pypi-own-pip.ts';
+import { describedName, readEnvironment } from './pypi-environment.ts';
+import { ownFolder } from './pypi-own-folder.ts';
+import { FIND_PIP, RUN_PIP } from './pypi-own-pip.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { demandPython, environmentArgs, NOTHING_ELSE, outsideOf, VENV, venvPython, WINDOWS } from './pypi-python.ts';
@@ -24,7 +25,7 @@ export function pipProgram(context: InstallContext): PythonProgram {
     runProgram({ program, args, cwd, whenMissing: NO_PYTHON, ...options }, context);
   const makeVenv = (program: string, folder: string) => python(program, ['-I', '-m', 'venv', '--without-pip', folder]);
   const pip = async (args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean }) => {
-    const run = [...NOTHING_ELSE, '-c', RUN_PIP, ...environmentArgs(context), await pipFolder()];
+    const run = [...NOTHING_ELSE, '-c', RUN_PIP, ...environmentArgs(context), await ownFolder()];
     const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', 'install', '--quiet', '--no-compile'];
     return python(await demandPython(context), [...run, ...quietly, ...args], options);
   };
@@ -49,7 +50,11 @@ export function pipProgram(context: InstallContext): PythonProgram {
       // What is written last is missing when the hub was ended before; packages that are there stay.
       if (!existsSync(join(venvPython(context), '..', 'activate'))) await makeVenv(own, folder);
       await removeHalfPip(context.targetDir);
-      return pip(['--no-index', '--no-deps', '--', ...found.stdout.trim().split(/\r?\n/)], { env: NO_SETTINGS });
+      // Another version may be there because somebody needs it.
+      const { described } = (await readEnvironment(folder)) ?? {};
+      const wheels = found.stdout.trim().split(/\r?\n/);
+      const missing = wheels.filter((wheel) => !described?.has(describedName(basename(wheel))));
+      return pip(['--no-index', '--no-deps', '--', ...missing], { env: NO_SETTINGS });
     },
     resolve: (requirement, options, indexUrl) =>
       install(['--dry-run', '--ignore-installed', '--report', report, ...options, '--', requirement], indexUrl),

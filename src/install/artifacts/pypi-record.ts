@@ -34,16 +34,23 @@ export async function assertListInside({ folder, packages }: Environment, descri
     );
 }
 
+/** Installers write it last, and cannot replace a package without it. */
+export async function hasList({ packages }: Environment, description: string): Promise<boolean> {
+  return (await textOf(join(packages, description, 'RECORD'))) !== undefined;
+}
+
 async function listedFiles(packages: string, description: string): Promise<ListedFile[] | undefined> {
   const record = await textOf(join(packages, description, 'RECORD'));
   return record?.split(/\r?\n/).flatMap((line) => {
-    const [, path = '', digest] = /^"?(.*?)"?,(?:sha256=([\w-]+))?,\d*$/.exec(line) ?? [];
-    if (path === '') return [];
+    // Whatever follows its name: an installer may understand more of it.
+    const [, quoted, plain, rest = ''] = /^(?:"((?:[^"]|"")*)"|([^,]*))(,.*)?$/.exec(line) ?? [];
+    const path = quoted?.replaceAll('""', '"') ?? plain ?? '';
+    const [, digest] = /^,sha256=([\w-]+)=*,/.exec(rest) ?? [];
     const known = digest && `sha256:${Buffer.from(digest, 'base64url').toString('hex')}`;
-    return [{ path: path.replaceAll('""', '"'), digest: known || undefined }];
+    return path === '' ? [] : [{ path, digest: known }];
   });
 }
 
 function isInside(file: string, folder: string): boolean {
-  return file.startsWith(`${folder}${sep}`);
+  return file.startsWith(`${folder}${sep}`) && !file.includes('\0');
 }

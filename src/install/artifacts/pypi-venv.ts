@@ -1,5 +1,5 @@
 // The virtual environment inside a target, and what every tool that fills it has in common.
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { pathInside, writeFileInside } from '../../lib/files.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
@@ -21,12 +21,21 @@ export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<vo
   const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch(() => []);
   const links = entries.filter((entry) => entry.isSymbolicLink());
   const paths = links.map(({ parentPath, name }) => relative(place, join(parentPath, name)).split(sep).join('/'));
-  // In `bin` there are links to the machine's Python, and installers remove what is there before they write.
-  const followed = paths.find((path) => path !== 'lib64' && !path.startsWith('bin/'));
-  if (followed !== undefined)
+  for (const followed of paths) {
+    if (followed === 'lib64' || (await isProgram(place, followed))) continue;
     throw new InstallError(
       `'${VENV}/${followed}' is a link, which an installer would follow: remove ${VENV} and try again.`,
     );
+  }
+}
+
+/** In `bin` there are links to the machine's Python; installers remove such a link before they write, but go into one to a folder. */
+async function isProgram(place: string, path: string): Promise<boolean> {
+  if (!/^bin\/[^/]+$/.test(path)) return false;
+  return stat(join(place, path)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 /** Whether there is one that can be filled. Whatever else lies under its name is not started: it may have come with the folder. */

@@ -1,6 +1,6 @@
 // Packages of Python: into a virtual environment inside the target, by digest.
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { publicUrl } from './archive-install.ts';
 import {
@@ -10,10 +10,10 @@ import {
   type InstalledArtifact,
   type LockedResult,
 } from './artifact-installer.ts';
-import { readEnvironment } from './pypi-environment.ts';
+import { describedName, readEnvironment } from './pypi-environment.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
 import { VENV } from './pypi-python.ts';
-import { assertListInside, changedFile } from './pypi-record.ts';
+import { assertListInside, changedFile, hasList } from './pypi-record.ts';
 import { PypiSpec } from './pypi-spec.ts';
 import { findPythonTool, type PythonTool } from './pypi-tools.ts';
 import { isVersion } from './pypi-version.ts';
@@ -64,17 +64,20 @@ function readLocked(spec: PypiSpec, locked: LockedResult): PinnedPackage[] {
 }
 
 /** Installers leave alone what has the right name and version. @throws InstallError when to replace one is not safe. */
-async function isAnyChanged(packages: readonly PinnedPackage[], { targetDir }: InstallContext): Promise<boolean> {
+async function findChanged(packages: readonly PinnedPackage[], { targetDir }: InstallContext): Promise<string[]> {
   const environment = await readEnvironment(join(targetDir, VENV));
-  if (!environment) return false;
-  let isChanged = false;
-  for (const { name } of packages) {
-    const description = environment.described.get(name);
-    if (description === undefined) continue;
+  const wanted = new Map(packages.map(({ name, version }) => [name, `${name}==${version}`]));
+  const changed = new Set<string>();
+  for (const description of environment?.descriptions ?? []) {
+    const name = wanted.get(describedName(description));
+    if (!environment || name === undefined) continue;
     await assertListInside(environment, description);
-    isChanged ||= (await changedFile(environment, description)) !== undefined;
+    // Half of a package, as an install leaves it that was ended: what is put in its place goes over it.
+    if (!(await hasList(environment, description)))
+      await removeHeld(targetDir, relative(targetDir, join(environment.packages, description)).split(sep).join('/'));
+    else if (await changedFile(environment, description)) changed.add(name);
   }
-  return isChanged;
+  return [...changed];
 }
 
 async function installPackages(
@@ -94,8 +97,14 @@ async function installPackages(
   if (undigested) throw new InstallError(`The index gives no digest for ${undigested.name}==${undigested.version}.`);
   const file = join(context.scratchDir, 'requirements.txt');
   await writeFile(file, pinnedRequirements(packages));
-  await tool.install(file, indexUrl, await isAnyChanged(packages, context));
+  const repaired = await findChanged(packages, context);
+  await tool.install(file, indexUrl, repaired.length > 0);
   const others = packages.filter((each) => each !== own).map(toLocked);
   const dependencies = others.sort((a, b) => (a.resolved < b.resolved ? -1 : 1));
-  return { ...toLocked(own), dependencies, path: VENV, extra: { ...extra, version: own.version } };
+  return {
+    ...toLocked(own),
+    dependencies,
+    path: VENV,
+    extra: { ...extra, version: own.version, ...(repaired.length > 0 && { repaired }) },
+  };
 }

@@ -1,9 +1,9 @@
 // Python packages that somebody changed where they are installed: put right by the next install, whichever program does it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { appendFile, glob, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, glob, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
@@ -56,17 +56,37 @@ for (const tool of ['pip', 'uv'] as const) {
       assert.equal(await treeDigest(place.targetDir), before, JSON.stringify(more));
     }
     await rm(changed);
-    await install();
+    assert.deepEqual((await install()).extra?.repaired, ['inner==1.0']);
+    assert.equal(await treeDigest(place.targetDir), before);
+    // As an install leaves it that was ended.
+    await rm(await file('inner-1.0.dist-info/RECORD'));
+    assert.equal((await install()).extra?.repaired, undefined);
     assert.equal(await treeDigest(place.targetDir), before);
   });
 
-  test(`pypi by ${tool}: a list of files that leads out of the environment removes nothing`, { skip }, async (t) => {
+  test(`pypi by ${tool}: no list of files and no link leads an installer out of the environment`, {
+    skip,
+  }, async (t) => {
     const { place, install, file } = await installed(t, tool);
-    const theirs = join(place.targetDir, 'theirs.txt');
+    const theirs = join(place.targetDir, 'theirs/file.txt');
+    await mkdir(dirname(theirs));
     await writeFile(theirs, 'theirs');
-    await appendFile(await file('thing-1.0.dist-info/RECORD'), '../../../../theirs.txt,,\n');
     await appendFile(await file('thing.py'), '# changed\n');
-    await assert.rejects(install(), /thing-1\.0\.dist-info\/RECORD in \.venv names a file outside of it/);
+    const record = await file('thing-1.0.dist-info/RECORD');
+    const list = await readFile(record, 'utf8');
+    for (const line of [
+      '../../../../theirs/file.txt,,',
+      '"../../../../theirs/file.txt",sha512=aa,3',
+      '../../../../theirs/file.txt,sha256=aa=,',
+      '../../../../theirs/file.txt',
+      'thing\0.py,,',
+    ]) {
+      await writeFile(record, `${list}${line}\n`);
+      await assert.rejects(install(), /thing-1\.0\.dist-info\/RECORD in \.venv names a file outside of it/, line);
+    }
+    await writeFile(record, `${list}../../../bin/away/file.txt,,\n`);
+    await symlink(dirname(theirs), join(place.targetDir, '.venv/bin/away'));
+    await assert.rejects(install(), /'\.venv\/bin\/away' is a link, which an installer would follow/);
     assert.ok(existsSync(theirs));
   });
 }
