@@ -103,6 +103,8 @@ export function createWorkerProcess<Task extends object, Result>(
   /** Without a word of warning: it has nothing to lose, and whatever it would do first can only go wrong. */
   async function kill(): Promise<void> {
     clearTimeout(idle);
+    // Whoever waits for its end must not end before it: between tasks it keeps no process alive.
+    running?.child.ref();
     running?.child.kill('SIGKILL');
     await running?.gone;
   }
@@ -121,7 +123,6 @@ export function createWorkerProcess<Task extends object, Result>(
     rest,
     async close() {
       isClosed = true;
-      running?.child.ref();
       await kill();
     },
   };

@@ -281,3 +281,11 @@ for (const [how, args] of [
     await assertGone(pid);
   });
 }
+
+test('worker process: whoever asks one that cannot be opened, and does nothing else, is told', async (t) => {
+  const owner = spawn(process.execPath, [OWNER, 'without'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => owner.kill('SIGKILL'));
+  const exited = once(owner, 'exit');
+  const said = await Array.fromAsync(owner.stdout);
+  assert.deepEqual([Buffer.concat(said).toString(), (await exited)[0]], ['It cannot be opened.\n', 0]);
+});
