@@ -320,6 +320,8 @@ test('mcp: a sync tells no secrets in the addresses of remotes, on its way or at
   host.put('/index.json?token=very-secret', { manifests: ['bad.json'] });
   host.put('/index.json', { manifests: ['bad.json'] });
   host.put('/bad.json', '{');
+  // Long enough that somebody is told on the way.
+  host.delay((path) => (path === '/bad.json' ? 1_500 : 0));
   await hub.addRemote(host.url('/index.json?token=very-secret'));
   await hub.addRemote(host.url('/nothing.json?token=very-secret'));
   const told: string[] = [];
