@@ -1,9 +1,8 @@
 // What is in the folders of packages: npm itself does not look into those that are there already.
-import { lstat, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { treeDigest } from '../../lib/file-digest.ts';
-import { holdFolderInside, pathInside, relativePathFault } from '../../lib/files.ts';
-import { removeBelow } from '../../lib/held-folder.ts';
+import { relativePathFault } from '../../lib/files.ts';
 import { treeKey } from '../known-trees.ts';
 import { treeSkips } from '../tree.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
@@ -77,48 +76,4 @@ export async function treeAt({ path }: Pick<NpmPlace, 'path'>, targetDir: string
   });
   if (!found) return undefined;
   return found.isDirectory() ? treeDigest(folder, treeSkips('npm')) : 'no folder';
-}
-
-/** Moves what is there out of npm's way, which then fetches the packages. Gives what puts it back where nothing came in its place. */
-export async function setAside(
-  paths: readonly string[],
-  { targetDir, scratchDir }: Pick<InstallContext, 'targetDir' | 'scratchDir'>,
-): Promise<() => Promise<void>> {
-  const moved: { path: string; aside: string }[] = [];
-  for (const [index, path] of paths.entries()) {
-    if (!(await isThere(path, targetDir))) continue;
-    const aside = join(scratchDir, `aside-${index}`);
-    await inParent(path, targetDir, async (parent, name) => {
-      await rename(join(parent.place, name), aside).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EXDEV') throw error;
-        // Part of the target is on another filesystem.
-        return removeBelow(parent, name);
-      });
-    });
-    moved.push({ path, aside });
-  }
-  return async () => {
-    for (const { path, aside } of moved)
-      await inParent(path, targetDir, (parent, name) => rename(aside, join(parent.place, name))).catch(() => {});
-  };
-}
-
-/** Not any more, when the folder that it is in was moved before. @throws PathError */
-async function isThere(path: string, targetDir: string): Promise<boolean> {
-  const folder = await pathInside(targetDir, dirname(path));
-  return lstat(join(folder, basename(path))).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function inParent(
-  path: string,
-  targetDir: string,
-  work: (parent: { place: string }, name: string) => Promise<void>,
-): Promise<void> {
-  const names = path.split('/');
-  const name = names.pop() ?? '';
-  const parent = await holdFolderInside(targetDir, names.join('/'));
-  await work(parent, name).finally(parent.close);
 }

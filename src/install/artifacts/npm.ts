@@ -6,6 +6,7 @@ import { shownAddress } from '../../lib/secret-address.ts';
 import { treeKey } from '../known-trees.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
+import { setAside } from './npm-aside.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { npmOptions } from './npm-options.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
@@ -13,7 +14,7 @@ import { forgetHiddenLock, rememberProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
-import { dependencyTrees, findUnproven, setAside } from './npm-trees.ts';
+import { dependencyTrees, findUnproven } from './npm-trees.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
@@ -67,13 +68,14 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
 async function withProvenFolders(name: string, context: InstallContext, installAll: () => Promise<void>) {
   const { targetDir, knownTrees, locked } = context;
   const { paths, changed, proven } = await findUnproven(name, context);
-  const putBack = await setAside(paths, context);
+  const aside = await setAside(paths, context);
   try {
     await installAll();
   } catch (error) {
-    await putBack();
+    await aside.putBack();
     throw error;
   }
+  await aside.remove();
   const trees = await dependencyTrees(name, targetDir, {
     before: ({ path }) => proven.get(path),
     whenAbsent: (place) => knownTrees?.get(treeKey(place)),
