@@ -5,7 +5,7 @@ import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { HubAccess, LocalCatalog } from './command.ts';
 import { readEnvFile } from './environment.ts';
-import { UsageError } from './exit-codes.ts';
+import { NotFoundError, UsageError } from './exit-codes.ts';
 import type { LocalHub } from './local-hub.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { oneLine } from './output/text.ts';
@@ -40,12 +40,19 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   async function openLocal(catalog?: LocalCatalog): Promise<Hub> {
     // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
     const { openLocalCatalog } = await import('./local-catalog.ts');
+    const isJoined = local !== undefined;
     local ??= openLocalCatalog({ ...catalog, environment, envFile: readEnvFile(), readSettings, terminal });
     // A catalog that is not there may be made for the next who asks.
     local.catch(() => {
       local = undefined;
     });
-    return (await local).hub;
+    try {
+      return (await local).hub;
+    } catch (error) {
+      // Whoever was first may have wanted one that is there, and nothing else.
+      if (!isJoined || !(error instanceof NotFoundError) || catalog?.mustExist) throw error;
+      return openLocal(catalog);
+    }
   }
 
   return {

@@ -32,7 +32,8 @@ function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
 }
 
 function bare(hostname: string): string {
-  return withoutBrackets(hostname.toLowerCase());
+  // A name may be written with the dot that all names end with.
+  return withoutBrackets(hostname.toLowerCase()).replace(/\.$/, '');
 }
 
 function refused(message: string): HubError {

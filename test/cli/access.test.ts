@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { createAccess } from '../../src/cli/access.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { unusedAddress } from '../support/unused-address.ts';
-import { inTerminal } from './in-terminal.ts';
+import { inTerminal, terminalOf } from './in-terminal.ts';
 import { run } from './process.ts';
 
 const TOKEN = 'token-of-the-hub';
@@ -175,4 +176,13 @@ describe('the executable', { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await run(t, { args: ['remotes', 'list', '--json'], folder });
     assert.deepEqual([code, stderr, JSON.parse(stdout).items[0].url], [0, '', url]);
   });
+});
+
+test('access: whoever may make a catalog does so, also beside one who wants one that is there', async (t) => {
+  const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
+  const terminal = terminalOf({ environment });
+  const access = createAccess({ named: undefined, terminal });
+  t.after(access.close);
+  const [reading, making] = await Promise.allSettled([access.open({ mustExist: true }), access.open()]);
+  assert.deepEqual([reading.status, making.status], ['rejected', 'fulfilled']);
 });

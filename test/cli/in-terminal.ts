@@ -11,20 +11,26 @@ export interface Said {
 export async function inTerminal(args: readonly string[], given: Partial<Terminal> = {}): Promise<Said> {
   let out = '';
   let error = '';
-  const exitCode = await main(args, {
+  const write = (text: string) => {
+    out += text;
+  };
+  const writeError = (text: string) => {
+    error += text;
+  };
+  const exitCode = await main(args, terminalOf({ write, writeError, ...given }));
+  return { exitCode, out, error };
+}
+
+export function terminalOf(given: Partial<Terminal>): Terminal {
+  return {
     environment: {},
     isTerminal: false,
     isErrorTerminal: false,
     columns: 80,
-    write: (text) => {
-      out += text;
-    },
-    writeError: (text) => {
-      error += text;
-    },
+    write: () => {},
+    writeError: () => {},
     readInput: async () => '',
     shutdown: new AbortController().signal,
     ...given,
-  });
-  return { exitCode, out, error };
+  };
 }

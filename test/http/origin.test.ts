@@ -28,6 +28,7 @@ test('origin: an open hub takes changes from programs and from its own page, not
 /** None can be made to mean this machine by whoever runs a name server of the internet. */
 const WELCOME = [
   'localhost:8443',
+  'localhost.',
   'hub.localhost',
   '127.0.0.1:8443',
   '192.168.1.7',

@@ -26,6 +26,7 @@ browserTest('operations: an address that is refused is refused at its field, in 
   const add = page.getByRole('button', { name: 'Add', exact: true });
   for (const { given, words } of CASES) {
     await address(page).fill(given);
+    assert.equal(await page.getByRole('alert').count(), 0, 'what is being mended is not reported any more');
     assert.equal(await address(page).getAttribute('aria-invalid'), null, 'what is typed anew is not wrong yet');
     await add.click();
     const refusal = page.getByRole('alert');
@@ -44,8 +45,13 @@ browserTest('operations: an address that is refused is refused at its field, in 
   }
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-refused-address-phone');
+  await page.getByRole('link', { name: 'Catalog Hub' }).click();
+  await page.getByRole('searchbox').waitFor();
+  await page.getByRole('link', { name: 'Operations' }).first().click();
+  await address(page).waitFor();
+  assert.equal(await address(page).getAttribute('aria-invalid'), null, 'whoever comes back begins anew');
+  assert.equal(await page.getByRole('alert').count(), 0);
   await address(page).fill('https://d.example/index.json');
-  assert.equal(await page.getByRole('alert').count(), 0, 'what is being mended is not reported any more');
   await address(page).press('Enter');
   await page.getByRole('status').getByText('https://d.example/index.json added').first().waitFor();
   assert.equal(await address(page).getAttribute('aria-invalid'), null);

@@ -36,7 +36,7 @@ export function parseJson(text: string): unknown {
 /** Most answers hold nothing of the kind, and need not be looked through. */
 const MAY_BE_HARMFUL = /\\u|\\[bfr]|[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/u;
 /** The hub is asked by them again, so they stay as they are. */
-const NAMES = new Set(['id', 'uid', 'url']);
+const NAMES = new Set(['id', 'uid', 'url', 'value']);
 
 function harmlessMember(name: string, value: unknown): unknown {
   return typeof value === 'string' && !NAMES.has(name) ? harmless(value) : value;

@@ -20,6 +20,14 @@ export function NewRemote() {
     sentence.current?.scrollIntoView({ block: 'nearest' });
   }, [refusal]);
 
+  // Whoever comes back to the page begins anew.
+  useEffect(
+    () => () => {
+      if (refusalOf(failure.peek())) failure.value = undefined;
+    },
+    [],
+  );
+
   async function add(event: Event): Promise<void> {
     event.preventDefault();
     if (await addRemote(url.value.trim())) url.value = '';

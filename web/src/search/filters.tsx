@@ -1,5 +1,6 @@
 // What the results can be narrowed by, with how many there are of each.
 import { useSignal } from '@preact/signals';
+import { harmless } from '../../../src/lib/harmless.ts';
 import { shortNumber } from '../parts/words.ts';
 import { FACETS } from './facet-counts.ts';
 import { answer, change, search } from './search-state.ts';
@@ -94,7 +95,7 @@ function Choice({ label, count, checked, onChange }: ChoiceProps) {
   return (
     <label class="choice">
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
-      <span class="choice-label">{label}</span>
+      <span class="choice-label">{harmless(label)}</span>
       {count !== undefined && <span class="choice-count">{shortNumber(count)}</span>}
     </label>
   );
