@@ -21,20 +21,22 @@ export async function checkVenvPlaces({ targetDir }: InstallContext): Promise<vo
   const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch(() => []);
   const links = entries.filter((entry) => entry.isSymbolicLink());
   const paths = links.map(({ parentPath, name }) => relative(place, join(parentPath, name)).split(sep).join('/'));
+  // Without its Python, as when the machine got another one, nothing is written into it: it is made anew.
+  const isLeft = (await kindOf(join(place, 'bin/python'))) === 'nothing';
   for (const followed of paths) {
-    if (followed === 'lib64' || (await isProgram(place, followed))) continue;
+    const kind = /^bin\/[^/]+$/.test(followed) ? await kindOf(join(place, followed)) : undefined;
+    if (followed === 'lib64' || kind === 'file' || (isLeft && kind === 'nothing')) continue;
     throw new InstallError(
       `'${VENV}/${followed}' is a link, which an installer would follow: remove ${VENV} and try again.`,
     );
   }
 }
 
-/** In `bin` there are links to the machine's Python; installers remove such a link before they write, but go into one to a folder. */
-async function isProgram(place: string, path: string): Promise<boolean> {
-  if (!/^bin\/[^/]+$/.test(path)) return false;
-  return stat(join(place, path)).then(
-    (found) => found.isFile(),
-    () => false,
+/** What a link leads to. In `bin` there are some to the machine's Python; installers remove such a link before they write, but go into one to a folder. */
+async function kindOf(link: string): Promise<'file' | 'nothing' | 'other'> {
+  return stat(link).then(
+    (found) => (found.isFile() ? 'file' : 'other'),
+    () => 'nothing',
   );
 }
 
