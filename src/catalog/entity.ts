@@ -1,6 +1,7 @@
 // The catalog record: made from a manifest, stored, and shown to callers.
 import type { JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
+import { shownAddress } from '../lib/secret-address.ts';
 import type { EntityRecord, EntitySummary } from './contract.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
@@ -111,7 +112,7 @@ export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presenta
     providers: entity.facets.provider,
     tags: entity.facets.tag,
     status: entity.status,
-    source_url: entity.sourceUrl,
+    source_url: entity.sourceUrl && shownAddress(entity.sourceUrl),
     manifest_url: manifestUrl(entity, baseUrl),
     gateway_registered_at: entity.gatewayRegisteredAt,
     gateway_error: entity.gatewayError,
@@ -149,9 +150,10 @@ export function presentRecord(
   };
 }
 
-/** Where to read its manifest: where it came from, or the hub itself. */
+/** Where to read its manifest: where it came from, or the hub itself, when that takes a secret which is nobody else's. */
 export function manifestUrl({ uid, sourceUrl }: Pick<Entity, 'uid' | 'sourceUrl'>, baseUrl: string): string {
-  return sourceUrl ?? `${baseUrl}/catalog/manifest/${uidInAddress(uid)}`;
+  const isOpen = sourceUrl !== null && shownAddress(sourceUrl) === sourceUrl;
+  return isOpen ? sourceUrl : `${baseUrl}/catalog/manifest/${uidInAddress(uid)}`;
 }
 
 /** `:` and `@` stay readable, everything else that an address may not hold is encoded; clients write ids the same way. */

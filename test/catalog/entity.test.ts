@@ -148,6 +148,14 @@ test('record: keeps to the contract, whatever the manifest holds', () => {
   );
 });
 
+test('entity: an address that takes a secret is shown without it, and the manifest is read from the hub', () => {
+  const manifest = { id: 'own', version: '1.0.0' };
+  const sourceUrl = 'https://me:password@catalog.example.org/own.json?page=1&private_token=s3cret';
+  const { source_url, manifest_url } = presentSummary(aStoredEntity({ manifest, sourceUrl }), PRESENTATION);
+  assert.equal(source_url, 'https://catalog.example.org/own.json?page=1&private_token=***');
+  assert.equal(manifest_url, `${PRESENTATION.baseUrl}/catalog/manifest/mcp_server:own@1.0.0`);
+});
+
 function aStoredEntity({
   manifest,
   sourceUrl = SOURCE,
