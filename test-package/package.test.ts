@@ -113,6 +113,9 @@ test('an installed package has the command, also on an older Node, and the clien
     );
     assert.equal(failure.code, 3, 'exit codes come through');
   }
+  // The runtime of the model is optional, so that it may be there or not.
+  const doctor = await execute(process.execPath, [executable, 'doctor', '--json'], { cwd: folder, env: settings });
+  assert.equal(JSON.parse(doctor.stdout).ok, true, doctor.stderr);
   if (older) {
     const bare = join(place, 'bare');
     await mkdir(bare);
