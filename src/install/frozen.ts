@@ -75,7 +75,10 @@ export function differences(locked: LockedEntity, found: LockedEntity): string[]
  */
 function comparedFields({ kind, spec, tree, platform }: LockedArtifact, expected: LockedArtifact) {
   const always = ['resolved', 'integrity', 'ok'] as const;
-  if (installerKindOf(kind, spec) !== 'oci') return [...always, 'tree', 'path'] as const;
+  const installer = installerKindOf(kind, spec);
+  // Nobody knew what was in its folder, and what is there now was fetched by its digest.
+  if (installer === 'npm' && expected.tree === undefined) return [...always, 'path'] as const;
+  if (installer !== 'oci') return [...always, 'tree', 'path'] as const;
   // Lockfiles that name no platform are of before it was noted.
   const isOfOther = platform !== undefined && platform !== expected.platform;
   const isComparable = tree !== undefined && expected.tree !== undefined && !isOfOther;

@@ -4,11 +4,11 @@ import { installerKindOf } from './artifacts/installer-kind.ts';
 import { isVersionOf } from './artifacts/npm.ts';
 import { readNpmLock } from './artifacts/npm-lock.ts';
 import { NpmSpec } from './artifacts/npm-spec.ts';
-import { dependencyTrees } from './artifacts/npm-trees.ts';
 import { installedVersions } from './artifacts/pypi-environment.ts';
 import { PypiSpec } from './artifacts/pypi-spec.ts';
 import { isVersion } from './artifacts/pypi-version.ts';
 import type { PlannedArtifact } from './contract.ts';
+import { knownTrees, treeKey } from './known-trees.ts';
 import type { ArtifactOutcome } from './lock-entry.ts';
 import { treeOf } from './tree.ts';
 
@@ -30,16 +30,15 @@ interface Packages {
 type Look = (ofThisInstall: readonly InstalledArtifact[], targetDir: string) => Promise<Packages>;
 
 const LOOKS: Partial<Record<InstallerKind, Look>> = {
-  npm: async (_installed, targetDir) => ({
-    async now({ path, trees: earlier = {} }) {
+  npm: async (ofThisInstall, targetDir) => ({
+    async now({ path }) {
       const name = (path ?? '').replace(/^node_modules\//, '');
       const found = await readNpmLock(targetDir, name).catch(() => undefined);
-      const before = ({ resolved }: Dependency) => earlier[resolved];
       return (
         found && {
           ...found,
           resolved: `${name}@${found.version}`,
-          trees: await dependencyTrees(name, targetDir, { before }),
+          trees: treesOf(found.dependencies, ofThisInstall),
         }
       );
     },
@@ -72,6 +71,20 @@ const LOOKS: Partial<Record<InstallerKind, Look>> = {
     };
   },
 };
+
+/** Whatever moved was moved by a package of this install; of what none of them knows, nothing is said. */
+function treesOf(
+  dependencies: readonly Dependency[],
+  ofThisInstall: readonly InstalledArtifact[],
+): Record<string, string> {
+  const known = knownTrees(undefined, ofThisInstall);
+  return Object.fromEntries(
+    dependencies.flatMap((each) => {
+      const tree = known.get(treeKey(each));
+      return tree?.startsWith('sha256:') ? [[each.resolved, tree]] : [];
+    }),
+  );
+}
 
 /** `newest` is what was installed last, after all of `outcomes`. */
 export async function settle(

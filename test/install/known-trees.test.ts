@@ -26,6 +26,8 @@ test('known trees: of packages and of what came along, unless entities do not ag
   assert.deepEqual(knownTrees(lockfileOf({})), new Map());
   assert.deepEqual(knownTrees(lockfileOf(first, {}, first)), both);
   assert.deepEqual(knownTrees(lockfileOf({ ...first, ok: false })), new Map());
+  const done = { resolved: 'thing@1.0.0', integrity: 'sha512-t', path: 'node_modules/thing', dependencies: [inner] };
+  assert.deepEqual(knownTrees(lockfileOf({ ...first, ok: false }), [{ ...done, ...first }]), both);
   for (const others of [['sha256:c'], ['sha256:c', 'sha256:b']]) {
     const more = others.map((tree) => ({ trees: { 'inner@1.0.0': tree } }));
     assert.doesNotMatch(knownTrees(lockfileOf(first, ...more)).get(treeKey(inner)) ?? '', /^sha256:/);

@@ -65,6 +65,8 @@ export interface InstalledArtifact extends LockedResult {
   platform?: string;
   /** Digest of what is there, where `integrity` is that of an archive; found out after the install. */
   tree?: string;
+  /** Whether it was at `path` before, and nobody knows what is in it: then there is no `tree`. */
+  isUnchecked?: boolean;
   /** What to tell about the step: the tool that was used, `skipped`, the end of its output. */
   extra?: Record<string, unknown>;
 }

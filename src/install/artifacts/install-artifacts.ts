@@ -43,9 +43,11 @@ export async function installArtifacts(
         displaced.push(...lost);
         return displacedExtra(lost, what);
       };
-      const installed = await installOne(planned, index, job).catch(async (error: unknown) => {
-        throw withExtra(error, await lostWith(`'${planned.command}', which failed`));
-      });
+      const installed = await installOne(planned, index, { ...job, done: installedIn(outcomes) }).catch(
+        async (error: unknown) => {
+          throw withExtra(error, await lostWith(`'${planned.command}', which failed`));
+        },
+      );
       const settled = await settle(outcomes, { kind, installed }, targetDir);
       outcomes = settled.outcomes;
       const { resolved } = installed;
@@ -59,7 +61,14 @@ export async function installArtifacts(
   return { results, outcomes, displaced };
 }
 
-async function installOne(planned: PlannedArtifact, index: number, job: ArtifactsJob): Promise<InstalledArtifact> {
+function installedIn(outcomes: readonly ArtifactOutcome[]): InstalledArtifact[] {
+  return outcomes.flatMap(({ installed }) => installed ?? []);
+}
+
+/** With what the steps before have installed. */
+type Job = ArtifactsJob & { done: readonly InstalledArtifact[] };
+
+async function installOne(planned: PlannedArtifact, index: number, job: Job): Promise<InstalledArtifact> {
   const { context } = job;
   if (context.signal.aborted) throw new InstallError('This was not begun, because the hub is ending: install again.');
   const artifact = readArtifact(planned.kind, planned.spec);
@@ -75,7 +84,7 @@ async function installOne(planned: PlannedArtifact, index: number, job: Artifact
 async function installIn(
   scratch: Scratch,
   artifact: ReadyArtifact,
-  { planned, index, job }: { planned: PlannedArtifact; index: number; job: ArtifactsJob },
+  { planned, index, job }: { planned: PlannedArtifact; index: number; job: Job },
 ): Promise<InstalledArtifact> {
   const { context } = job;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
@@ -87,12 +96,13 @@ async function installIn(
       scratchDir: scratch.dir,
       signal,
       knownPlaces: knownPlaces(job.lockfile, job.uid, planned),
-      knownTrees: knownTrees(job.lockfile),
+      knownTrees: knownTrees(job.lockfile, job.done),
       ...(locked ? { locked, lockedOthers: lockedOthers(locked, job.locked) } : {}),
     });
     const fault = await scratch.fault();
     if (fault) throw fault;
-    const tree = await treeOf(installerKindOf(planned.kind, planned.spec), installed, context.targetDir);
+    const kind = installerKindOf(planned.kind, planned.spec);
+    const tree = installed.isUnchecked ? undefined : await treeOf(kind, installed, context.targetDir);
     return { ...installed, ...(tree ? { tree } : {}) };
   } catch (error) {
     if (signal.aborted) throw stopped(context.signal.aborted, error);

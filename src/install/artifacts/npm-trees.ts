@@ -10,37 +10,67 @@ import { type NpmPlace, placesOf } from './npm-lock.ts';
 
 type Trees = Record<string, string>;
 
+const NO_FOLDER = 'no folder';
+
 export interface Unproven {
-  /** Folders that hold something else than what is known of their packages, or of whose packages nothing is known; what leads to their programs too, or npm would not make those executable. */
+  /** Folders that hold something else than what is known of their packages; what leads to their programs too, or npm would not make those executable. */
   paths: string[];
+  /** Folders of whose packages nothing is known: somebody may have built or mended something in them. By their paths. */
+  unknown: ReadonlyMap<string, UnknownFolder>;
   /** Packages of which more is known: they were changed. */
   changed: string[];
   /** Digests of all other folders that are there. */
   proven: ReadonlyMap<string, string>;
 }
 
-/** Of a package and of all it needs, by npm's lockfile. */
+export interface UnknownFolder {
+  resolved: string;
+  tree: string;
+  inode: bigint;
+}
+
+/** Of a package and of all it needs, by npm's lockfile. In a frozen install, what is not known has to go as well. */
 export async function findUnproven(
   name: string,
-  { targetDir, knownTrees = new Map() }: Pick<InstallContext, 'targetDir' | 'knownTrees'>,
+  { targetDir, knownTrees = new Map(), locked }: Pick<InstallContext, 'targetDir' | 'knownTrees' | 'locked'>,
 ): Promise<Unproven> {
   const found = { paths: new Set<string>(), changed: new Set<string>(), proven: new Map<string, string>() };
+  const unknown = new Map<string, UnknownFolder>();
   for (const place of await placesOf(targetDir, name)) {
     const tree = await treeAt(place, targetDir);
     const known = knownTrees.get(treeKey(place));
     if (tree !== undefined && tree === known) {
       found.proven.set(place.path, tree);
+    } else if (tree !== undefined && tree !== NO_FOLDER && known === undefined && !locked) {
+      unknown.set(place.path, { resolved: place.resolved, tree, inode: await inodeOf(place, targetDir) });
     } else {
       for (const path of [place.unpackedAt, ...place.bins]) found.paths.add(path);
       if (tree !== undefined && known !== undefined) found.changed.add(place.resolved);
     }
   }
-  return { paths: [...found.paths].sort(), changed: [...found.changed].sort(), proven: found.proven };
+  return { paths: [...found.paths].sort(), unknown, changed: [...found.changed].sort(), proven: found.proven };
+}
+
+/** Those that npm did not replace, which it does where they are of another version. */
+export async function findLeft(unknown: Unproven['unknown'], targetDir: string): Promise<Map<string, string>> {
+  const left = new Map<string, string>();
+  for (const [path, { resolved, tree, inode }] of unknown) {
+    const isSame = async () =>
+      (await inodeOf({ path }, targetDir)) === inode || (await treeAt({ path }, targetDir)) === tree;
+    if (await isSame().catch(absent)) left.set(path, resolved);
+  }
+  return left;
+}
+
+async function inodeOf({ path }: Pick<NpmPlace, 'path'>, targetDir: string): Promise<bigint> {
+  return (await lstat(join(targetDir, path), { bigint: true })).ino;
 }
 
 export interface KnownOfPlaces {
   /** Without looking. */
   before(place: NpmPlace): string | undefined;
+  /** Whether nobody knows if what is there is the package. */
+  isUnknown?(place: NpmPlace): boolean;
   /** Where nothing is there to look at, because it is for other machines. */
   whenAbsent?(place: NpmPlace): string | undefined;
 }
@@ -49,12 +79,17 @@ export interface KnownOfPlaces {
 export async function dependencyTrees(
   name: string,
   targetDir: string,
-  { before, whenAbsent }: KnownOfPlaces,
+  { before, isUnknown, whenAbsent }: KnownOfPlaces,
 ): Promise<Trees> {
   const [, ...places] = await placesOf(targetDir, name);
   const trees = new Map<string, string>();
   const apart = new Set<string>();
   for (const place of places) {
+    // Nor is it known of another folder of the same package, or this one would have to be as that is.
+    if (isUnknown?.(place)) {
+      apart.add(place.resolved);
+      continue;
+    }
     const tree = before(place) ?? (await treeAt(place, targetDir)) ?? whenAbsent?.(place);
     if (tree === undefined) continue;
     // The same package twice, in two forms: neither is the one.
@@ -71,9 +106,11 @@ export async function treeAt({ path }: Pick<NpmPlace, 'path'>, targetDir: string
   if (fault)
     throw new InstallError(`A path in package-lock.json ${fault}: mend it or move it away, then install again.`);
   const folder = join(targetDir, path);
-  const found = await lstat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-  });
+  const found = await lstat(folder).catch(absent);
   if (!found) return undefined;
-  return found.isDirectory() ? treeDigest(folder, treeSkips('npm')) : 'no folder';
+  return found.isDirectory() ? treeDigest(folder, treeSkips('npm')) : NO_FOLDER;
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }

@@ -7,6 +7,7 @@ import { treeKey } from '../known-trees.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
 import { setAside } from './npm-aside.ts';
+import { leftWarning } from './npm-left.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { npmOptions } from './npm-options.ts';
 import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
@@ -14,7 +15,7 @@ import { forgetHiddenLock, rememberProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { NpmSpec } from './npm-spec.ts';
-import { dependencyTrees, findUnproven } from './npm-trees.ts';
+import { dependencyTrees, findLeft, findUnproven } from './npm-trees.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
@@ -39,22 +40,26 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
       // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
       const isAllOurs = await isAllFrom(registries.addresses, context.targetDir);
       const installAll = () => npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
-      const { trees, changed } = await withProvenFolders(spec.package, context, installAll);
+      const { trees, changed, left } = await withProvenFolders(spec.package, context, installAll);
       await keepMark();
       const { version, integrity, dependencies } = resolution;
       const resolved = `${spec.package}@${version}`;
+      const path = `node_modules/${spec.package}`;
+      const range = await rangeWarning(spec.package, project, context);
+      const warning = [range.warning, leftWarning(left)].filter(Boolean).join(' ');
       return {
         resolved,
         integrity,
         dependencies,
         trees,
-        path: `node_modules/${spec.package}`,
+        path,
+        ...(left.has(path) ? { isUnchecked: true } : {}),
         files: PROJECT_FILES,
         extra: {
           tool: 'npm',
           version,
           ...(changed.length > 0 ? { repaired: changed } : {}),
-          ...(await rangeWarning(spec.package, project, context)),
+          ...(warning ? { warning } : {}),
         },
       };
     } catch (error) {
@@ -64,10 +69,10 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   },
 };
 
-/** What is there and is not known to be what was once unpacked is fetched again. */
+/** What is there and is known not to be what was once unpacked is fetched again. */
 async function withProvenFolders(name: string, context: InstallContext, installAll: () => Promise<void>) {
   const { targetDir, knownTrees, locked } = context;
-  const { paths, changed, proven } = await findUnproven(name, context);
+  const { paths, unknown, changed, proven } = await findUnproven(name, context);
   const aside = await setAside(paths, context);
   try {
     await installAll();
@@ -76,8 +81,10 @@ async function withProvenFolders(name: string, context: InstallContext, installA
     throw error;
   }
   await aside.remove();
+  const left = await findLeft(unknown, targetDir);
   const trees = await dependencyTrees(name, targetDir, {
     before: ({ path }) => proven.get(path),
+    isUnknown: ({ path }) => left.has(path),
     whenAbsent: (place) => knownTrees?.get(treeKey(place)),
   });
   const other = Object.keys(trees).find((each) => (locked?.trees?.[each] ?? trees[each]) !== trees[each]);
@@ -85,7 +92,7 @@ async function withProvenFolders(name: string, context: InstallContext, installA
     throw new InstallError(
       `The files of ${other} are others than in the lockfile: install without frozen, which locks them.`,
     );
-  return { trees, changed };
+  return { trees, changed, left };
 }
 
 function lockedVersion(spec: NpmSpec, resolved: string | null): string {

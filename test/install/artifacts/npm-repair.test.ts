@@ -87,18 +87,79 @@ test('npm: what was changed in a package or in what it needs is told, and fetche
 
 test('npm: of what was there before anything was locked, nothing is taken for a package', options, async (t) => {
   const { manifest, whole, ...first } = await installed(t);
-  for (const fields of [{}, { frozen: true }]) {
-    const { target, install, read } = await installStage(t);
-    await cp(first.target, target, { recursive: true });
-    if (!('frozen' in fields)) await rm(join(target, LOCKFILE_NAME));
-    else await forgetTrees(join(target, LOCKFILE_NAME));
-    for (const name of ['inner', 'thing']) await appendFile(join(target, `node_modules/${name}/index.js`), '//');
-    const report = await install(manifest, fields);
+  const changed = ['inner', 'thing'].map((name) => `node_modules/${name}/index.js`);
+  const before = async (forget: (lockfile: string) => Promise<void>) => {
+    const place = await installStage(t);
+    await cp(first.target, place.target, { recursive: true });
+    await forget(join(place.target, LOCKFILE_NAME));
+    for (const file of changed) await appendFile(join(place.target, file), '//');
+    return place;
+  };
+
+  const frozen = await before(forgetTrees);
+  const renewed = await frozen.install(manifest, { frozen: true });
+  assert.ok(renewed.ok, JSON.stringify(renewed.results));
+  for (const file of changed) assert.equal(await frozen.read(file), 'module.exports = 1;\n');
+
+  const plain = await before((lockfile) => rm(lockfile));
+  await rm(join(plain.target, 'node_modules/@some'), { recursive: true });
+  for (const _turn of ['first', 'again']) {
+    const report = await plain.install(manifest);
     assert.ok(report.ok, JSON.stringify(report.results));
-    for (const name of ['inner', 'thing'])
-      assert.equal(await read(`node_modules/${name}/index.js`), 'module.exports = 1;\n');
-    if (!('frozen' in fields)) assert.equal(await read(LOCKFILE_NAME), whole.lockfile);
+    for (const file of changed) assert.match(await plain.read(file), /\/\/$/);
+    const { warning, repaired } = stepNamed(report, 'npm.install').extra ?? {};
+    assert.match(
+      String(warning),
+      /^thing@1\.0\.0 in node_modules\/thing, inner@1\.0\.0 in node_modules\/inner were there before and were not checked/,
+    );
+    assert.equal(repaired, undefined);
+    const [artifact] = JSON.parse(await plain.read(LOCKFILE_NAME)).entities[0].artifacts;
+    const [{ tree, trees, ...rest }] = JSON.parse(whole.lockfile).entities[0].artifacts;
+    assert.ok(tree);
+    assert.deepEqual(artifact, { ...rest, trees: { '@some/deep@1.0.0': trees['@some/deep@1.0.0'] } });
+    assert.deepEqual(await told(plain.target), ['same']);
   }
+  const last = await plain.install(manifest, { frozen: true });
+  assert.ok(last.ok, JSON.stringify(last.results));
+  for (const file of changed) assert.equal(await plain.read(file), 'module.exports = 1;\n');
+});
+
+test('npm: what a project had in another version is replaced, and known', options, async (t) => {
+  const { manifest, whole, registry } = await installed(t);
+  const place = await installStage(t);
+  registry.publish({ name: 'inner', version: '0.9.0' });
+  const older = { registry: 'npm', package: 'inner', version: '0.9.0', registry_url: registry.host.url('/') };
+  assert.ok((await place.install(aManifest({ artifacts: [{ kind: 'other', spec: older }] }))).ok);
+  for (const path of [LOCKFILE_NAME, 'package.json', 'package-lock.json']) await rm(join(place.target, path));
+  const report = await place.install(manifest);
+  assert.equal(stepNamed(report, 'npm.install').extra?.warning, undefined);
+  assert.equal(await place.read(LOCKFILE_NAME), whole.lockfile);
+});
+
+test('npm: what one artifact of an install brought is known to the next', options, async (t) => {
+  const { registry, manifest } = await installed(t);
+  registry.publish({ name: 'other', version: '1.0.0', dependencies: { inner: '1.0.0' } });
+  registry.publish({ name: 'mine', version: '1.0.0' });
+  registry.publish({ name: 'more', version: '1.0.0', dependencies: { mine: '1.0.0' } });
+  const url = registry.host.url('/');
+  const artifact = (name: string) => ({
+    kind: 'other',
+    spec: { registry: 'npm', package: name, version: '1.0.0', registry_url: url },
+  });
+  const { install, target, read } = await installStage(t);
+  await install(aManifest({ artifacts: [artifact('mine')] }));
+  await rm(join(target, LOCKFILE_NAME));
+  const artifacts = [...((manifest.artifacts ?? []) as object[]), artifact('more'), artifact('other')];
+  const report = await install(aManifest({ artifacts }));
+  assert.deepEqual(
+    report.results.filter(({ step }) => step === 'npm.install').map(({ extra }) => Boolean(extra?.warning)),
+    [false, true, false],
+  );
+  const locked = JSON.parse(await read(LOCKFILE_NAME)).entities[0].artifacts;
+  assert.deepEqual(
+    locked.map(({ trees = {} }: { trees?: object }) => Object.keys(trees)),
+    [['@some/deep@1.0.0', 'inner@1.0.0'], [], ['inner@1.0.0']],
+  );
 });
 
 test('npm: a lockfile whose digest of what came along is another stops a frozen install', options, async (t) => {
@@ -120,12 +181,13 @@ test(
     registry.publish({ name: 'thing', version: '1.0.0', dependencies: { inner: '1.0.0' } });
     const place = await stage(t, { env: registry.env });
     const spec = { registry: 'npm', package: 'thing', version: '1.0.0' };
-    await place.install(npmInstaller, spec);
+    const { dependencies = [], trees = {} } = await place.install(npmInstaller, spec);
+    const knownTrees = new Map(dependencies.map((each) => [treeKey(each), trees[each.resolved] ?? '']));
     await appendFile(join(place.targetDir, 'node_modules/inner/index.js'), '// mine');
     const before = await treeDigest(place.targetDir, { skip: ['node_modules/.package-lock.json'] });
     await rm(join(String(registry.env.HOME), '.npm'), { recursive: true });
     registry.host.put('/inner/-/inner-1.0.0.tgz', 'no tarball');
-    assert.match(await place.failure(npmInstaller, spec), /not what it announced/);
+    assert.match(await place.failure(npmInstaller, spec, { knownTrees }), /not what it announced/);
     assert.equal(await treeDigest(place.targetDir, { skip: ['node_modules/.package-lock.json'] }), before);
   },
 );

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
 import { findUnregistered } from '../../../src/install/artifacts/npm-lock.ts';
+import { knownTrees as knownTreesOf } from '../../../src/install/known-trees.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { SECRET, startNpmRegistry } from './npm-registry.ts';
 import { stage } from './stage.ts';
@@ -39,7 +40,9 @@ test('npm: a package and what it needs, pinned, with digests; scripts do not run
   assert.ok(registry.host.requests.every(({ headers }) => !JSON.stringify(headers).includes(SECRET)));
 
   const before = await treeDigest(place.targetDir);
-  assert.deepEqual(await place.install(npmInstaller, spec('thing', '1.2.3')), installed);
+  const tree = await treeDigest(join(place.targetDir, 'node_modules/thing'));
+  const knownTrees = knownTreesOf(undefined, [{ ...installed, tree }]);
+  assert.deepEqual(await place.install(npmInstaller, spec('thing', '1.2.3'), { knownTrees }), installed);
   assert.equal(await treeDigest(place.targetDir), before);
   await place.assertContained();
 });
