@@ -23,7 +23,7 @@ export interface Unproven {
   proven: ReadonlyMap<string, string>;
 }
 
-export interface UnknownFolder {
+interface UnknownFolder {
   resolved: string;
   tree: string;
   inode: bigint;
