@@ -167,7 +167,8 @@ const CAUSES: readonly [RegExp, (name: string) => string][] = [
   [
     /code EALLOWREMOTE/,
     (name) =>
-      `'${name}' needs a package from an address that is not on the host of the registry, which is not installed.`,
+      // npm says the same of a package that has others in its archive, wherever that is.
+      `'${name}' needs a package from an address that is not on the host of the registry, or one that has others packed into it: npm does not install these.`,
   ],
   [/code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/, inNoRegistry],
   [/code ERESOLVE/, (name) => `'${name}' does not go together with what is in the target's package.json.`],
