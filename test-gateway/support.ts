@@ -1,5 +1,6 @@
 // A real gateway from PyPI, and a hub that talks to it, for the tests beside this file.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -230,15 +231,20 @@ export function aServer(id: string, url: string, transport: string): JsonObject 
   return aManifest({ id, name: id, mcp_registration: { server: { name: id, url, transport } } });
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((found, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => found(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+/** Below those that systems hand out by themselves: the same port must not be another server's a moment later, or have been. */
+let nextPort = 20_000 + Math.floor(Math.random() * 10_000);
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    nextPort += 1;
+    const probe = createServer().listen(nextPort, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    await new Promise((closed) => probe.close(closed));
+    if (isFree) return nextPort;
+  }
 }
 
 function isThere(path: string): Promise<boolean> {
