@@ -1,38 +1,41 @@
 // Packages of npm in a target that is on more than one filesystem, as volumes of containers make it.
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import type { PathLike } from 'node:fs';
+import fs, { appendFile, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
 import { treeKey } from '../../../src/install/known-trees.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { startNpmRegistry } from './npm-registry.ts';
 import { stage } from './stage.ts';
 
-const OTHER_FILESYSTEM = '/dev/shm';
-const elsewhere = { skip: unlessHere('npm') || !isElsewhere(OTHER_FILESYSTEM) };
-
-function isElsewhere(folder: string): boolean {
-  const [found, own] = [folder, tmpdir()].map((each) => statSync(each, { throwIfNoEntry: false })?.dev);
-  return found !== undefined && found !== own;
+/** What the system says when something would be moved from one filesystem to another: here, into the folder given. */
+function isElsewhere(t: TestContext, folder: string): void {
+  const rename = fs.rename.bind(fs);
+  t.mock.method(fs, 'rename', async (from: PathLike, to: PathLike) => {
+    if (dirname(String(to)) === folder)
+      throw Object.assign(new Error('EXDEV: cross-device link not permitted'), { code: 'EXDEV' });
+    return rename(from, to);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
 }
 
-test('npm: a failed install costs nothing where node_modules is on another filesystem', elsewhere, async (t) => {
+test('npm: a failed install costs nothing where node_modules is on another filesystem', {
+  skip: unlessHere('npm'),
+}, async (t) => {
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'inner', version: '1.0.0', bin: { inner: 'index.js' } });
   registry.publish({ name: '@some/thing', version: '1.0.0', dependencies: { inner: '1.0.0' } });
   const place = await stage(t, { env: registry.env });
-  const scratchDir = await mkdtemp(join(OTHER_FILESYSTEM, 'hub-scratch-'));
-  t.after(() => rm(scratchDir, { recursive: true, force: true }));
+  isElsewhere(t, place.context.scratchDir);
   const spec = { registry: 'npm', package: '@some/thing', version: '1.0.0' };
-  const {
-    resolved,
-    integrity,
-    dependencies = [],
-    trees = {},
-  } = await place.install(npmInstaller, spec, { scratchDir });
+  const { resolved, integrity, dependencies = [], trees = {} } = await place.install(npmInstaller, spec);
   const files = await place.files();
   const knownTrees = new Map([
     [treeKey({ resolved, integrity }), 'another'],
@@ -42,7 +45,7 @@ test('npm: a failed install costs nothing where node_modules is on another files
   for (const file of changed) await appendFile(join(place.targetDir, file), '// mine');
   await rm(join(String(registry.env.HOME), '.npm'), { recursive: true });
   registry.host.put('/inner/-/inner-1.0.0.tgz', 'no tarball');
-  assert.match(await place.failure(npmInstaller, spec, { scratchDir, knownTrees }), /not what it announced/);
+  assert.match(await place.failure(npmInstaller, spec, { knownTrees }), /not what it announced/);
   const hidden = 'node_modules/.package-lock.json';
   assert.deepEqual(
     await place.files(),
@@ -50,7 +53,7 @@ test('npm: a failed install costs nothing where node_modules is on another files
   );
   for (const file of changed) assert.match(await place.read(file), /mine/);
   registry.publish({ name: 'inner', version: '1.0.0', bin: { inner: 'index.js' } });
-  await place.install(npmInstaller, spec, { scratchDir, knownTrees });
+  await place.install(npmInstaller, spec, { knownTrees });
   assert.deepEqual(await place.files(), files);
   for (const file of changed) assert.doesNotMatch(await place.read(file), /mine/);
 });
