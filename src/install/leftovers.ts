@@ -1,6 +1,7 @@
 // What an earlier version of an entity put into a target and this one does not have: removed, unless somebody changed it.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../lib/absent.ts';
 import { fileDigest } from '../lib/file-digest.ts';
 import { pathInside, removeInside, writeFileInside } from '../lib/files.ts';
 import { readPlainFile } from '../lib/plain-file.ts';
@@ -13,7 +14,6 @@ import { installerKindOf } from './artifacts/installer-kind.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLeftovers, Lockfile } from './contract.ts';
 import { explain } from './explain.ts';
 import { overlap } from './places.ts';
-import { absent } from './verify/adapters.ts';
 import { type VerifyContext, verifyArtifact } from './verify/artifacts.ts';
 
 export interface RemovedLeftovers {

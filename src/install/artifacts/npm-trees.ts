@@ -1,6 +1,7 @@
 // What is in the folders of packages: npm itself does not look into those that are there already.
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../../lib/absent.ts';
 import { treeDigest } from '../../lib/file-digest.ts';
 import { relativePathFault } from '../../lib/files.ts';
 import { treeKey } from '../known-trees.ts';
@@ -109,8 +110,4 @@ export async function treeAt({ path }: Pick<NpmPlace, 'path'>, targetDir: string
   const found = await lstat(folder).catch(absent);
   if (!found) return undefined;
   return found.isDirectory() ? treeDigest(folder, treeSkips('npm')) : NO_FOLDER;
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }

@@ -1,6 +1,7 @@
 // What is in a virtual environment, by the descriptions that packages leave there: nothing is started to find out.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../../lib/absent.ts';
 import { pathInside } from '../../lib/files.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { VENV } from './pypi-python.ts';
@@ -76,9 +77,4 @@ export async function versionIn(description: string): Promise<string | undefined
 /** Undefined when there is none. */
 export function textOf(path: string): Promise<string | undefined> {
   return readPlainText(path).catch(absent);
-}
-
-export function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }

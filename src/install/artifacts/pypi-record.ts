@@ -1,8 +1,9 @@
 // The list of its files that a Python package leaves in an environment: whether they are as listed.
 import { join, resolve, sep } from 'node:path';
+import { absent } from '../../lib/absent.ts';
 import { fileDigest } from '../../lib/file-digest.ts';
 import { InstallError } from './artifact-installer.ts';
-import { absent, type Environment, textOf } from './pypi-environment.ts';
+import { type Environment, textOf } from './pypi-environment.ts';
 import { VENV } from './pypi-python.ts';
 
 interface ListedFile {

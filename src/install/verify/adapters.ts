@@ -1,4 +1,5 @@
 // Whether glue code is still what an install wrote.
+import { absent } from '../../lib/absent.ts';
 import { fileDigest } from '../../lib/file-digest.ts';
 import { pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -44,9 +45,4 @@ function entryIn(text: string, name: string, section: string | undefined): JsonO
 
 function textOf(file: string): Promise<string | undefined> {
   return readPlainText(file).catch(absent);
-}
-
-export function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }

@@ -1,5 +1,6 @@
 // Whether an artifact is still what an install put in place.
 import { lstat } from 'node:fs/promises';
+import { absent } from '../../lib/absent.ts';
 import { treeDigest } from '../../lib/file-digest.ts';
 import { pathInside } from '../../lib/files.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
@@ -10,7 +11,6 @@ import { isLayoutOf } from '../artifacts/oci-layout.ts';
 import { ownPlatform } from '../artifacts/oci-manifest.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
-import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME, unchecked } from './check.ts';
 import { verifyNpmPackage } from './npm.ts';
 import { verifyPythonPackage } from './python.ts';

@@ -1,6 +1,7 @@
 // Whether a package of npm is still what was installed.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../../lib/absent.ts';
 import { treeDigest } from '../../lib/file-digest.ts';
 import { pathInside } from '../../lib/files.ts';
 import { asObject } from '../../lib/json.ts';
@@ -10,7 +11,6 @@ import { type NpmPlace, placesOf, readNpmLock } from '../artifacts/npm-lock.ts';
 import { treeAt } from '../artifacts/npm-trees.ts';
 import type { LockedArtifact } from '../contract.ts';
 import { treeSkips } from '../tree.ts';
-import { absent } from './adapters.ts';
 import { different, type Found, missing, SAME } from './check.ts';
 
 export async function verifyNpmPackage(artifact: LockedArtifact, { targetDir }: { targetDir: string }): Promise<Found> {
