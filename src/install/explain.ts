@@ -1,7 +1,7 @@
 // Why a step failed, as a sentence that a person can act on; paths of the machine are left out.
 import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch-error.ts';
-import { PathError } from '../lib/files.ts';
+import { PathError } from '../lib/path-inside.ts';
 import { RunError } from '../lib/run.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';
 

@@ -1,8 +1,9 @@
 // The lockfile of a target: what is installed there, exactly; merged, sorted, and never half written.
 import { parseReference } from '../catalog/uid.ts';
-import { PathError, pathInside, writeFileInside } from '../lib/files.ts';
+import { writeFileInside } from '../lib/files.ts';
 import { isJsonObject, isWithinDepth } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
+import { PathError, pathInside } from '../lib/path-inside.ts';
 import { openPlainFile } from '../lib/plain-file.ts';
 import { utf8Text } from '../lib/utf8.ts';
 import { InstallError } from './artifacts/artifact-installer.ts';

@@ -1,5 +1,5 @@
 // Which places inside a target a manifest may choose.
-import { relativePathFault } from '../lib/files.ts';
+import { relativePathFault } from '../lib/path-inside.ts';
 import { trimSigns } from '../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from './contract.ts';
 

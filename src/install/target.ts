@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { access, lstat, realpath, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { HubError } from '../errors.ts';
-import { PathError } from '../lib/files.ts';
 import { makeFoldersBelow } from '../lib/held-folder.ts';
+import { PathError } from '../lib/path-inside.ts';
 import { fileSentence } from './explain.ts';
 
 export interface TargetRule {

@@ -45,7 +45,8 @@ function noLock(code: 'EISDIR' | 'ELOOP'): Error {
   return Object.assign(new Error(`${code}: not a file of its own`), { code });
 }
 
-function tryLock(path: string): FileLock | undefined {
+/** Of a file that is there; undefined when somebody has it. */
+export function tryLock(path: string): FileLock | undefined {
   const address = pathToFileURL(path);
   // Never made by SQLite, which finds its own way there.
   address.searchParams.set('mode', 'rw');

@@ -1,54 +1,10 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { type FileHandle, lstat, open, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type HeldFolder, holdFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
-import { readPlainText } from './plain-file.ts';
-
-/** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
-export class PathError extends Error {
-  override readonly name = 'PathError';
-}
-
-const LONGEST_PATH = 1024;
-const LONGEST_NAME_BYTES = 255;
-
-/** What keeps a text from being a path below a folder, as the end of a sentence; undefined when nothing does. */
-export function relativePathFault(path: string): string | undefined {
-  if (path === '') return 'must not be empty';
-  if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u001f\u007f]/u.test(path) || !path.isWellFormed()) return 'must not hold control characters';
-  if (path.includes('\\')) return "must not hold '\\'";
-  if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'must be relative';
-  const names = path.replace(/\/$/, '').split('/');
-  if (names.some((name) => name === '..')) return "must not hold '..'";
-  if (names.some((name) => name === '' || name === '.')) return "must not hold '.' or empty segments";
-  if (names.some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) return 'holds a name that is too long';
-  return undefined;
-}
-
-/**
- * The absolute path of `path` below `root`, which is absolute and has its links resolved. Whatever of it exists already
- * is neither a link nor, before its last name, anything but a folder. @throws PathError
- */
-export async function pathInside(root: string, path: string): Promise<string> {
-  const fault = relativePathFault(path);
-  if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
-  const names = namesOf(path);
-  let place = root;
-  for (const [index, name] of names.entries()) {
-    place = join(place, name);
-    const found = await lstat(place).catch(absentOrThrow);
-    if (!found) break;
-    if (found.isSymbolicLink()) throw throughLink(path);
-    const isLast = index === names.length - 1;
-    if (!isLast && !found.isDirectory())
-      throw new PathError(`'${shown(path)}' cannot be written: '${names.slice(0, index + 1).join('/')}' is a file.`);
-  }
-  return join(root, ...names);
-}
+import { absentOrThrow, namesOf, pathInside, throughLink, unwritable } from './path-inside.ts';
 
 /** Makes the folder and those above it, up to the root; a link on the way is refused. @throws PathError */
 export async function makeFolderInside(root: string, path: string): Promise<string> {
@@ -82,7 +38,7 @@ export async function writeFileInside(
   if (!held) throw throughLink(path);
   try {
     const existing = await lstat(join(held.place, name)).catch(absentOrThrow);
-    if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
+    if (existing?.isDirectory()) throw unwritable(path, 'it is a folder');
     const model =
       accessOf === undefined ? undefined : await lstat(await pathInside(root, accessOf)).catch(absentOrThrow);
     await writeAside(root, { folder: held.place, name, content, access: existing ?? model });
@@ -116,7 +72,10 @@ async function writeAside(root: string, file: FileToWrite): Promise<void> {
   }
 }
 
-async function writeAndRename({ folder, name, content, access }: FileToWrite, aside: string = folder): Promise<void> {
+export async function writeAndRename(
+  { folder, name, content, access }: FileToWrite,
+  aside: string = folder,
+): Promise<void> {
   const unfinished = join(aside, `.${randomUUID()}.unfinished`);
   try {
     const file = await open(unfinished, 'wx', access?.isFile() ? 0o600 : 0o644);
@@ -150,69 +109,6 @@ async function giveAccess(file: FileHandle, { mode, uid, gid }: Stats): Promise<
 /** Filesystems without owners refuse that too. */
 function noSuchRight(): void {}
 
-/**
- * Moves what is finished (`from`, on the same filesystem) to `path`; what was there before is moved into `attic` first,
- * and back when the move fails. It stays in there: that it cannot be removed is no reason to fail. @throws PathError
- */
-export async function replaceInside(root: string, path: string, from: string, attic: string): Promise<string> {
-  const whole = await pathInside(root, path);
-  const names = namesOf(path);
-  const name = names.pop() ?? '';
-  const held = await makeFoldersBelow(root, names);
-  if (!held) throw throughLink(path);
-  const oldName = `old-${randomUUID()}`;
-  const old = join(attic, oldName);
-  const note = `${oldName}${NOTE}`;
-  try {
-    // Otherwise what is finished would be somebody else's, and the old folder would leave the root.
-    if (!(await realpath(attic)).startsWith(`${root}${sep}`)) throw throughLink(path);
-    // Whoever is ended between the two moves leaves word of where the old folder belongs.
-    await writeAndRename({ folder: attic, name: note, content: path });
-    await swap(from, join(held.place, name), old);
-  } finally {
-    await held.close();
-    await removeBelow({ place: attic }, note);
-  }
-  return whole;
-}
-
-const NOTE = '.path';
-
-/**
- * Ends what a `replaceInside` was ended in: where nothing is in the place of an old folder in `attic`, it goes back there, if
- * that is a place that `isPlace` knows as one. @throws PathError when that cannot be done.
- */
-export async function putBackInside(
-  root: string,
-  attic: Pick<HeldFolder, 'place'>,
-  isPlace: (path: string) => boolean,
-): Promise<void> {
-  for (const note of await readdir(attic.place)) {
-    if (!/^old-[\w-]+\.path$/.test(note)) continue;
-    const path = (await readPlainText(join(attic.place, note))) ?? '';
-    const old = join(attic.place, note.slice(0, -NOTE.length));
-    const isFolder = (await lstat(old).catch(absentOrThrow))?.isDirectory() ?? false;
-    if (!isFolder || relativePathFault(path) !== undefined || !isPlace(path)) continue;
-    if (await lstat(await pathInside(root, path)).catch(absentOrThrow)) continue;
-    const names = namesOf(path);
-    const name = names.pop() ?? '';
-    const held = await makeFoldersBelow(root, names);
-    if (!held) throw throughLink(path);
-    // Fails where something came there just now, unless that is an empty folder.
-    await rename(old, join(held.place, name)).finally(held.close);
-  }
-}
-
-async function swap(from: string, place: string, old: string): Promise<void> {
-  const hadOld = await rename(place, old).then(() => true, absentOrThrow);
-  try {
-    await rename(from, place);
-  } catch (error) {
-    if (hadOld) await rename(old, place);
-    throw error;
-  }
-}
-
 /** Removes what is there, and folders above it that are empty then, up to the root. @throws PathError */
 export async function removeInside(root: string, path: string): Promise<void> {
   await pathInside(root, path);
@@ -232,22 +128,4 @@ export async function removeInside(root: string, path: string): Promise<void> {
       await held.close();
     }
   }
-}
-
-function namesOf(path: string): string[] {
-  return path.replace(/\/$/, '').split('/');
-}
-
-function throughLink(path: string): PathError {
-  return new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
-}
-
-function absentOrThrow(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
-  if (error.code === 'ENOTDIR') throw new PathError('A file is where a folder should be.');
-  throw error;
-}
-
-function shown(path: string): string {
-  return path.length > 120 ? `${path.slice(0, 120)}…` : path;
 }

@@ -140,7 +140,7 @@ test('queue: an install that is killed between the two moves of a folder has los
     const { replaceInside } = await import(process.argv[1]);
     const [, , root, attic] = process.argv;
     await replaceInside(root, 'vendor/thing', attic + '/new', attic);`;
-  const files = new URL('../../src/lib/files.ts', import.meta.url).href;
+  const files = new URL('../../src/lib/replace-inside.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, files, target, scratch]);
   const [, killedBy] = await once(child, 'exit');
   assert.equal(killedBy, 'SIGKILL');

@@ -18,13 +18,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { fileDigest, treeDigest } from '../../src/lib/file-digest.ts';
-import {
-  makeFolderInside,
-  pathInside,
-  relativePathFault,
-  replaceInside,
-  writeFileInside,
-} from '../../src/lib/files.ts';
+import { makeFolderInside, writeFileInside } from '../../src/lib/files.ts';
+import { pathInside, relativePathFault } from '../../src/lib/path-inside.ts';
+import { replaceInside } from '../../src/lib/replace-inside.ts';
 
 const REFUSED: Record<string, RegExp> = {
   '': /empty/,

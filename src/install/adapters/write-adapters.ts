@@ -1,8 +1,9 @@
 // Writes the glue code of a plan into the target.
 import { createHash } from 'node:crypto';
-import { PathError, pathInside, writeFileInside } from '../../lib/files.ts';
+import { writeFileInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { PathError, pathInside } from '../../lib/path-inside.ts';
 import { openPlainFile } from '../../lib/plain-file.ts';
 import { utf8Text } from '../../lib/utf8.ts';
 import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';

@@ -1,5 +1,5 @@
 // Which entries an archive may have: names that stay inside and mean the same everywhere, within limits of number and size.
-import { relativePathFault } from '../../lib/files.ts';
+import { relativePathFault } from '../../lib/path-inside.ts';
 import { InstallError } from './artifact-installer.ts';
 
 export interface ArchiveLimits {

@@ -1,7 +1,7 @@
 // Zip archives: every entry is judged by the archive's own list before the first one is extracted.
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { relativePathFault } from '../../lib/files.ts';
+import { relativePathFault } from '../../lib/path-inside.ts';
 import { type ArchiveLimits, createEntryGuard, refused, refusedEntry } from './archive-entries.ts';
 import type { FolderWriter } from './archive-writer.ts';
 import { InstallError } from './artifact-installer.ts';

@@ -2,8 +2,9 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { pathInside, relativePathFault, replaceInside } from '../../lib/files.ts';
 import { holdBelow, removeBelow } from '../../lib/held-folder.ts';
+import { pathInside, relativePathFault } from '../../lib/path-inside.ts';
+import { replaceInside } from '../../lib/replace-inside.ts';
 import { trimEndSigns, trimSigns } from '../../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
 import { clientFileAt, OTHERS_PLACES, overlap } from '../places.ts';
@@ -69,7 +70,9 @@ type Place = Pick<InstallContext, 'targetDir' | 'scratchDir' | 'knownPlaces'>;
 export async function putInPlace(folder: string, path: string, context: Place): Promise<void> {
   await assertReplaceable(path, context);
   await putMark(folder);
-  await replaceInside(context.targetDir, path, folder, context.scratchDir);
+  const replaced = await replaceInside(context.targetDir, path, folder, context.scratchDir);
+  // That something of the old one cannot be removed is no reason to fail.
+  await replaced.finish().catch(() => {});
 }
 
 async function putMark(folder: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allEnded } from '../../lib/all-ended.ts';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { MARK } from './destination.ts';
 import { readRepository, repositoryFault, shownRepository } from './git-address.ts';

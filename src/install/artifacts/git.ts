@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { treeDigest } from '../../lib/file-digest.ts';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { MAX_ARCHIVE_BYTES } from './archive-install.ts';
 import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
 import { assertReplaceable, Destination, MARK, putInPlace, vendorFolder } from './destination.ts';

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { holdFolderInside, pathInside } from '../../lib/files.ts';
+import { holdFolderInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import type { InstallContext } from './artifact-installer.ts';
 import { removeHeld } from './remove-held.ts';
 

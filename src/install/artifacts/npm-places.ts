@@ -1,6 +1,6 @@
 // Where npm writes inside a target: it follows links, so that none may be on its way.
 import { readdir } from 'node:fs/promises';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 
 export const PROJECT_FILES = ['package.json', 'package-lock.json'] as const;
 

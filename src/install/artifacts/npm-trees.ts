@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { treeDigest } from '../../lib/file-digest.ts';
-import { relativePathFault } from '../../lib/files.ts';
+import { relativePathFault } from '../../lib/path-inside.ts';
 import { treeKey } from '../known-trees.ts';
 import { treeSkips } from '../tree.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';

@@ -1,6 +1,6 @@
 // The ways to pull an image, in the order in which they are tried: docker, podman, skopeo, and the hub by itself.
 import { join } from 'node:path';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { putInPlace } from './destination.ts';
 import { platformWarning, pullLayout } from './oci-layout.ts';

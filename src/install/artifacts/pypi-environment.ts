@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../lib/absent.ts';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { VENV } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { ownFolder } from './pypi-own-folder.ts';
+import { ownFolder } from './own-folder.ts';
 
 export const VENV = '.venv';
 export const WINDOWS = process.platform === 'win32';
@@ -72,7 +72,7 @@ export async function writePython(context: Pick<InstallContext, 'targetDir' | 's
   const command = [await demandPython(context), ...NOTHING_ELSE, '-c', RUN_CODE, ...environmentArgs(context)];
   const script = `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@"\n`;
   // uv remembers by its path what a Python said: that of another target must have another.
-  const folder = (await ownFolder()) || context.scratchDir;
+  const folder = await ownFolder();
   const path = join(folder, `python-${createHash('sha256').update(script).digest('hex').slice(0, 16)}`);
   await writeFile(path, script, { mode: 0o700 });
   return path;

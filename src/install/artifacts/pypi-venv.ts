@@ -1,7 +1,8 @@
 // The virtual environment inside a target, and what every tool that fills it has in common.
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { pathInside, writeFileInside } from '../../lib/files.ts';
+import { writeFileInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holdFolderInside, PathError, pathInside } from '../../lib/files.ts';
+import { holdFolderInside } from '../../lib/files.ts';
 import { placeForPrograms, removeBelow } from '../../lib/held-folder.ts';
+import { PathError, pathInside } from '../../lib/path-inside.ts';
 import type { Run } from '../../lib/world.ts';
 import { HUB_FOLDER } from '../places.ts';
 import { InstallError } from './artifact-installer.ts';

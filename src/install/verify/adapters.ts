@@ -1,9 +1,9 @@
 // Whether glue code is still what an install wrote.
 import { absent } from '../../lib/absent.ts';
 import { fileDigest } from '../../lib/file-digest.ts';
-import { pathInside } from '../../lib/files.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import { isClientSetting, isFilledIn, sectionsOf } from '../adapters/config-file.ts';
 import { readConfig } from '../adapters/config-text.ts';

@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { absent } from '../../lib/absent.ts';
 import { treeDigest } from '../../lib/file-digest.ts';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import type { Run } from '../../lib/world.ts';
 import type { InstallerKind } from '../artifacts/artifact-installer.ts';

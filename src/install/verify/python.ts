@@ -1,6 +1,6 @@
 // Whether Python packages in a virtual environment are still what was installed, by their own lists of files.
 import { join } from 'node:path';
-import { pathInside } from '../../lib/files.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { type Environment, readEnvironment, versionIn } from '../artifacts/pypi-environment.ts';
 import { changedFile } from '../artifacts/pypi-record.ts';
 import { normalName } from '../artifacts/pypi-spec.ts';
