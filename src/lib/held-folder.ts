@@ -59,6 +59,17 @@ export async function holdBelow({ place }: Pick<HeldFolder, 'place'>, name: stri
   return heldBy(await open(path, FLAGS), path);
 }
 
+/** Of folders below one another the last; undefined when one is not there. Errors of the system are thrown, also where one is a link. */
+export async function holdPath(path: string, names: readonly string[]): Promise<HeldFolder | undefined> {
+  try {
+    let held = await holdFolder(path);
+    for (const name of names) held = await (held && holdBelow(held, name).finally(held.close));
+    return held;
+  } catch (error) {
+    return unlessAbsent(error as NodeJS.ErrnoException);
+  }
+}
+
 /** As a path for other programs, which have open files of their own; undefined where the system does not let them look there. */
 export async function placeForPrograms({ place }: HeldFolder): Promise<string | undefined> {
   if (!place.startsWith(OWN_FILES)) return undefined;

@@ -30,8 +30,7 @@ export function relativePathFault(path: string): string | undefined {
  * is neither a link nor, before its last name, anything but a folder. @throws PathError
  */
 export async function pathInside(root: string, path: string): Promise<string> {
-  const fault = relativePathFault(path);
-  if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
+  assertRelative(path);
   const names = namesOf(path);
   let place = root;
   for (const [index, name] of names.entries()) {
@@ -43,6 +42,18 @@ export async function pathInside(root: string, path: string): Promise<string> {
     if (!isLast && !found.isDirectory()) throw unwritable(path, `'${names.slice(0, index + 1).join('/')}' is a file`);
   }
   return join(root, ...names);
+}
+
+/** The same for what is replaced or removed as it is: that itself may be a link. @throws PathError */
+export async function parentInside(root: string, path: string): Promise<void> {
+  assertRelative(path);
+  const above = namesOf(path).slice(0, -1);
+  if (above.length > 0) await pathInside(root, above.join('/'));
+}
+
+function assertRelative(path: string): void {
+  const fault = relativePathFault(path);
+  if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
 }
 
 export function namesOf(path: string): string[] {

@@ -4,7 +4,7 @@ import { lstat, readdir, realpath, rename } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { writeAndRename } from './files.ts';
 import { type HeldFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
-import { absentOrThrow, namesOf, pathInside, relativePathFault, throughLink } from './path-inside.ts';
+import { absentOrThrow, namesOf, parentInside, pathInside, relativePathFault, throughLink } from './path-inside.ts';
 import { besideName, placeBelow } from './place-tree.ts';
 import { readPlainText } from './plain-file.ts';
 
@@ -18,7 +18,7 @@ export interface Replaced {
 
 /**
  * Moves what is finished (`from`, where nobody else writes) to `path`; without it, nothing is there afterwards. What was there
- * before is moved into `attic`, or beside where that is on another filesystem, and back when the move fails. @throws PathError
+ * before, be it a link, is moved into `attic`, or beside where that is on another filesystem, and back when the move fails. @throws PathError
  */
 export async function replaceInside(
   root: string,
@@ -26,7 +26,7 @@ export async function replaceInside(
   from: string | undefined,
   attic: string,
 ): Promise<Replaced> {
-  await pathInside(root, path);
+  await parentInside(root, path);
   const oldName = `old-${randomUUID()}`;
   const note = `${oldName}${NOTE}`;
   try {

@@ -48,6 +48,6 @@ const ALWAYS = [
   '--allow-directory=root',
 ];
 
-export function npmOptions(scratchDir: string): string[] {
-  return [...ALWAYS, `--logs-dir=${join(scratchDir, 'npm-logs')}`];
+export function npmOptions(folder: string): string[] {
+  return [...ALWAYS, `--logs-dir=${join(folder, 'npm-logs')}`];
 }

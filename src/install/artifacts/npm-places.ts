@@ -1,17 +1,20 @@
-// Where npm writes inside a target: it follows links, so that none may be on its way.
+// Where what npm makes goes inside a target: no link may be on the way there.
 import { readdir } from 'node:fs/promises';
 import { pathInside } from '../../lib/path-inside.ts';
 
 export const PROJECT_FILES = ['package.json', 'package-lock.json'] as const;
+/** What npm reads beside them. */
+export const READ_FILES = ['.npmrc', 'npm-shrinkwrap.json'] as const;
+export const HIDDEN_LOCK = 'node_modules/.package-lock.json';
 
-/** @throws PathError when a link could lead npm out of the target. */
+/** @throws PathError when a link would lead out of the target. */
 export async function checkNpmPlaces(name: string, targetDir: string): Promise<void> {
-  const files = [...PROJECT_FILES, '.npmrc', 'node_modules/.bin', 'node_modules/.package-lock.json'];
+  const files = [...PROJECT_FILES, ...READ_FILES, 'node_modules/.bin', HIDDEN_LOCK];
   for (const path of [...files, `node_modules/${name}`]) await pathInside(targetDir, path);
   await checkModules('node_modules', targetDir);
 }
 
-/** Packages have folders of packages too. A package that is a link itself is moved aside by npm, not written through. */
+/** Packages have folders of packages too. A package that is a link itself is replaced, not written through. */
 async function checkModules(modules: string, targetDir: string): Promise<void> {
   const place = await pathInside(targetDir, modules);
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);

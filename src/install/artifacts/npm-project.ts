@@ -1,52 +1,78 @@
 // The project files of a target that npm works with: a person's own, where there are any.
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../../lib/absent.ts';
 import { writeFileInside } from '../../lib/files.ts';
 import { isJsonObject } from '../../lib/json.ts';
+import { openPlainFile, readPlainFile } from '../../lib/plain-file.ts';
 import { InstallError } from './artifact-installer.ts';
-import { PROJECT_FILES } from './npm-places.ts';
+import { HIDDEN_LOCK, PROJECT_FILES, READ_FILES } from './npm-places.ts';
 import { removeHeld } from './remove-held.ts';
 
 /** With a fixed name: npm would take that of the folder, and the same install elsewhere would differ. */
 const EMPTY_PROJECT = `${JSON.stringify({ name: 'installed-by-catalog-hub', private: true }, null, 2)}\n`;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-export interface RememberedProject {
-  /** Afterwards everything is as it was before, whatever npm did to its files until then. */
-  restore(): Promise<void>;
-  /** Some editors begin files with a mark, and npm leaves it out. */
-  keepMark(): Promise<void>;
+export interface Project {
   /** The package.json of before. */
-  project: Buffer | undefined;
+  description: Buffer | undefined;
+  /** What npm made of the files, all of them or none. @throws InstallError when somebody has changed them meanwhile. */
+  bringIn(): Promise<void>;
 }
 
-/** Where there is no package.json yet, one is made. @throws InstallError when npm would replace what it does not understand. */
-export async function rememberProject(targetDir: string): Promise<RememberedProject> {
+/** Into a folder of the hub's own. Where there is no package.json yet, one is made. @throws InstallError when npm would replace what it does not understand. */
+export async function copyProject(targetDir: string, dir: string): Promise<Project> {
   const texts = await Promise.all(PROJECT_FILES.map((file) => readProjectFile(file, targetDir)));
-  if (texts[0] === undefined) await writeFileInside(targetDir, 'package.json', EMPTY_PROJECT);
+  for (const [index, file] of PROJECT_FILES.entries()) {
+    const text = texts[index] ?? (file === 'package.json' ? EMPTY_PROJECT : undefined);
+    if (text !== undefined) await writeFile(join(dir, file), text);
+  }
+  for (const file of READ_FILES) {
+    const text = await readPlainFile(join(targetDir, file)).catch(absent);
+    if (text !== undefined) await writeFile(join(dir, file), text);
+  }
+  const restore = async () => {
+    for (const [index, file] of PROJECT_FILES.entries()) {
+      const text = texts[index];
+      if (text === undefined) await removeHeld(targetDir, file);
+      else await writeFileInside(targetDir, file, text);
+    }
+  };
   return {
-    async restore() {
-      // Not in the way of the rest: what npm had to tell counts more.
-      await forgetHiddenLock(targetDir).catch(() => {});
-      for (const [index, file] of PROJECT_FILES.entries()) {
-        const text = texts[index];
-        if (text === undefined) await removeHeld(targetDir, file);
-        else await writeFileInside(targetDir, file, text);
+    description: texts[0],
+    async bringIn() {
+      const made = await Promise.all(PROJECT_FILES.map((file) => readFile(join(dir, file))));
+      for (const [index, file] of PROJECT_FILES.entries()) await assertUnchanged(file, targetDir, texts[index]);
+      try {
+        for (const [index, file] of PROJECT_FILES.entries())
+          await writeFileInside(targetDir, file, withMarkOf(texts[index], made[index] ?? Buffer.alloc(0)));
+        await bringHiddenLock(targetDir, dir);
+      } catch (error) {
+        await restore();
+        throw error;
       }
     },
-    async keepMark() {
-      for (const [index, file] of PROJECT_FILES.entries()) {
-        const now = hasMark(texts[index]) ? await readProjectFile(file, targetDir) : undefined;
-        if (now && !hasMark(now)) await writeFileInside(targetDir, file, Buffer.concat([BYTE_ORDER_MARK, now]));
-      }
-    },
-    project: texts[0],
   };
 }
 
-/** Written by the first run as if it had installed something: npm would believe it instead of looking. */
-export async function forgetHiddenLock(targetDir: string): Promise<void> {
-  await removeHeld(targetDir, 'node_modules/.package-lock.json');
+async function assertUnchanged(file: string, targetDir: string, before: Buffer | undefined): Promise<void> {
+  const now = await readProjectFile(file, targetDir);
+  if (now === before || (now && before?.equals(now))) return;
+  throw new InstallError(`${file} in the target was changed while npm was at work: install again.`);
+}
+
+/** npm believes it, instead of looking, when it is newer than the folders that it tells of. */
+async function bringHiddenLock(targetDir: string, dir: string): Promise<void> {
+  const text = await readFile(join(dir, HIDDEN_LOCK)).catch(absent);
+  if (text === undefined) return removeHeld(targetDir, HIDDEN_LOCK);
+  const file = await openPlainFile(await writeFileInside(targetDir, HIDDEN_LOCK, text));
+  const now = new Date();
+  await file?.utimes(now, now).finally(() => file.close());
+}
+
+/** Some editors begin files with a mark, and npm leaves it out. */
+function withMarkOf(before: Buffer | undefined, text: Buffer): Buffer {
+  return hasMark(before) && !hasMark(text) ? Buffer.concat([BYTE_ORDER_MARK, text]) : text;
 }
 
 const LARGEST_PROJECT_FILE = 100_000_000;

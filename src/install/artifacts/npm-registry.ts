@@ -10,6 +10,9 @@ import { runProgram } from './program.ts';
 export const WHEN_MISSING =
   'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
 
+/** With a folder of the step's own, where npm works. */
+export type NpmContext = InstallContext & { workDir: string };
+
 export interface Registries {
   options: string[];
   addresses: string[];
@@ -22,7 +25,7 @@ export interface Registries {
 }
 
 /** @throws InstallError when the registry of the manifest may not be used. */
-export async function findRegistries(spec: NpmSpec, context: InstallContext): Promise<Registries> {
+export async function findRegistries(spec: NpmSpec, context: NpmContext): Promise<Registries> {
   const scope = spec.package.startsWith('@') ? [`${spec.package.split('/')[0]}:registry`] : [];
   const keys = ['registry', ...scope];
   // It may have come with the folder, and can name a proxy, registries for what a package needs, and a place for the cache.
@@ -46,7 +49,10 @@ export async function findRegistries(spec: NpmSpec, context: InstallContext): Pr
   };
 }
 
-async function heldBackHosts(addresses: readonly string[], { vetAddress }: InstallContext): Promise<string[]> {
+async function heldBackHosts(
+  addresses: readonly string[],
+  { vetAddress }: Pick<InstallContext, 'vetAddress'>,
+): Promise<string[]> {
   const hosts = addresses.map(async (url) => {
     const isFree = await vetAddress(url).then(
       () => true,
@@ -57,26 +63,26 @@ async function heldBackHosts(addresses: readonly string[], { vetAddress }: Insta
   return [...new Set((await Promise.all(hosts)).flat())];
 }
 
-async function vetRegistry(url: string, { vetAddress }: InstallContext): Promise<void> {
+async function vetRegistry(url: string, { vetAddress }: Pick<InstallContext, 'vetAddress'>): Promise<void> {
   await vetAddress(url).catch((error: unknown) => {
     if (!(error instanceof FetchError)) throw error;
     throw new InstallError(`The registry ${shownAddress(url)} cannot be used: ${error.message}.`, { cause: error });
   });
 }
 
-async function ownRegistry(key: string, context: InstallContext): Promise<string | undefined> {
+async function ownRegistry(key: string, context: NpmContext): Promise<string | undefined> {
   const url = (await ownSetting(key, context)) ?? '';
   return /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
 }
 
 /** As the operator set npm up, whatever a file in the target says. */
-async function ownSetting(key: string, context: InstallContext): Promise<string | undefined> {
+async function ownSetting(key: string, context: NpmContext): Promise<string | undefined> {
   const { exitCode, stdout } = await runProgram(
     {
       program: 'npm',
-      // Global: otherwise npm looks for a project, and the folder it runs in is inside the target.
+      // Global: otherwise npm looks for a project in the folder it runs in, and above.
       args: ['config', 'get', '--global', '--no-update-notifier', '--logs-max=0', key],
-      cwd: context.scratchDir,
+      cwd: context.workDir,
       whenMissing: WHEN_MISSING,
     },
     context,

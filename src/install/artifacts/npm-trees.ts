@@ -16,55 +16,35 @@ const NO_FOLDER = 'no folder';
 export interface Unproven {
   /** Folders that hold something else than what is known of their packages; what leads to their programs too, or npm would not make those executable. */
   paths: string[];
-  /** Folders of whose packages nothing is known: somebody may have built or mended something in them. By their paths. */
-  unknown: ReadonlyMap<string, UnknownFolder>;
+  /** Folders of whose packages nothing is known: somebody may have built or mended something in them. By their paths, what each is. */
+  unknown: ReadonlyMap<string, string>;
   /** Packages of which more is known: they were changed. */
   changed: string[];
   /** Digests of all other folders that are there. */
   proven: ReadonlyMap<string, string>;
 }
 
-interface UnknownFolder {
-  resolved: string;
-  tree: string;
-  inode: bigint;
-}
-
-/** Of a package and of all it needs, by npm's lockfile. In a frozen install, what is not known has to go as well. */
+/** Of a package and of all it needs, by npm's lockfile in `dir`. In a frozen install, what is not known has to go as well. */
 export async function findUnproven(
   name: string,
+  dir: string,
   { targetDir, knownTrees = new Map(), locked }: Pick<InstallContext, 'targetDir' | 'knownTrees' | 'locked'>,
 ): Promise<Unproven> {
   const found = { paths: new Set<string>(), changed: new Set<string>(), proven: new Map<string, string>() };
-  const unknown = new Map<string, UnknownFolder>();
-  for (const place of await placesOf(targetDir, name)) {
+  const unknown = new Map<string, string>();
+  for (const place of await placesOf(dir, name)) {
     const tree = await treeAt(place, targetDir);
     const known = knownTrees.get(treeKey(place));
     if (tree !== undefined && tree === known) {
       found.proven.set(place.path, tree);
     } else if (tree !== undefined && tree !== NO_FOLDER && known === undefined && !locked) {
-      unknown.set(place.path, { resolved: place.resolved, tree, inode: await inodeOf(place, targetDir) });
+      unknown.set(place.path, place.resolved);
     } else {
       for (const path of [place.unpackedAt, ...place.bins]) found.paths.add(path);
       if (tree !== undefined && known !== undefined) found.changed.add(place.resolved);
     }
   }
   return { paths: [...found.paths].sort(), unknown, changed: [...found.changed].sort(), proven: found.proven };
-}
-
-/** Those that npm did not replace, which it does where they are of another version. */
-export async function findLeft(unknown: Unproven['unknown'], targetDir: string): Promise<Map<string, string>> {
-  const left = new Map<string, string>();
-  for (const [path, { resolved, tree, inode }] of unknown) {
-    const isSame = async () =>
-      (await inodeOf({ path }, targetDir)) === inode || (await treeAt({ path }, targetDir)) === tree;
-    if (await isSame().catch(absent)) left.set(path, resolved);
-  }
-  return left;
-}
-
-async function inodeOf({ path }: Pick<NpmPlace, 'path'>, targetDir: string): Promise<bigint> {
-  return (await lstat(join(targetDir, path), { bigint: true })).ino;
 }
 
 export interface KnownOfPlaces {
@@ -76,13 +56,13 @@ export interface KnownOfPlaces {
   whenAbsent?(place: NpmPlace): string | undefined;
 }
 
-/** Digests of what a package needs, by name and version. */
+/** Digests of what a package needs, by name and version; where it is is told by npm's lockfile in `dir`. */
 export async function dependencyTrees(
   name: string,
-  targetDir: string,
+  dir: string,
   { before, isUnknown, whenAbsent }: KnownOfPlaces,
 ): Promise<Trees> {
-  const [, ...places] = await placesOf(targetDir, name);
+  const [, ...places] = await placesOf(dir, name);
   const trees = new Map<string, string>();
   const apart = new Set<string>();
   for (const place of places) {
@@ -91,7 +71,7 @@ export async function dependencyTrees(
       apart.add(place.resolved);
       continue;
     }
-    const tree = before(place) ?? (await treeAt(place, targetDir)) ?? whenAbsent?.(place);
+    const tree = before(place) ?? (await treeAt(place, dir)) ?? whenAbsent?.(place);
     if (tree === undefined) continue;
     // The same package twice, in two forms: neither is the one.
     if ((trees.get(place.resolved) ?? tree) !== tree) apart.add(place.resolved);

@@ -1,21 +1,28 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import semver from 'semver';
 import { shownAddress } from '../../lib/secret-address.ts';
 import { treeKey } from '../known-trees.ts';
-import { type ArtifactInstaller, type InstallContext, InstallError } from './artifact-installer.ts';
+import {
+  type ArtifactInstaller,
+  type InstallContext,
+  InstallError,
+  type InstalledArtifact,
+} from './artifact-installer.ts';
 import { checkSameDependencies } from './locked.ts';
-import { setAside } from './npm-aside.ts';
+import { bringIn, findChanges, isBrought, type NpmChanges } from './npm-changes.ts';
 import { leftWarning } from './npm-left.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { npmOptions } from './npm-options.ts';
-import { checkNpmPlaces, PROJECT_FILES } from './npm-places.ts';
-import { forgetHiddenLock, rememberProject } from './npm-project.ts';
+import { checkNpmPlaces, HIDDEN_LOCK, PROJECT_FILES } from './npm-places.ts';
+import { copyProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
-import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
+import { findRegistries, type NpmContext, type Registries, WHEN_MISSING } from './npm-registry.ts';
+import { MODULES, makeSkeleton } from './npm-skeleton.ts';
 import { NpmSpec } from './npm-spec.ts';
-import { dependencyTrees, findLeft, findUnproven } from './npm-trees.ts';
+import { dependencyTrees, findUnproven } from './npm-trees.ts';
+import { inWorkFolder } from './own-folder.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
@@ -24,67 +31,69 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   command: (spec) =>
     `npm install --ignore-scripts --save-exact ${spec.registry_url ? `--registry=${shownAddress(spec.registry_url)} ` : ''}-- ${spec.package}@${spec.version}`,
 
-  async install(spec, context) {
-    await checkNpmPlaces(spec.package, context.targetDir);
-    const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
-    const { restore, keepMark, project } = await rememberProject(context.targetDir);
-    try {
-      const registries = await findRegistries(spec, context);
-      const npm = await npmIn(spec, registries, context);
-      const packages = [`${spec.package}@${wanted}`, ...lockedBeside(context)];
-      await npm('install', '--allow-remote=root', '--package-lock-only', '--', ...packages);
-      const resolution = await readNpmLock(context.targetDir, spec.package);
-      if (await findUnregistered(context.targetDir, spec.package)) throw new InstallError(inNoRegistry(spec.package));
-      checkResolution(spec, resolution, context);
-      await forgetHiddenLock(context.targetDir);
-      // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
-      const isAllOurs = await isAllFrom(registries.addresses, context.targetDir);
-      const installAll = () => npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
-      const { trees, changed, left } = await withProvenFolders(spec.package, context, installAll);
-      await keepMark();
-      const { version, integrity, dependencies } = resolution;
-      const resolved = `${spec.package}@${version}`;
-      const path = `node_modules/${spec.package}`;
-      const range = await rangeWarning(spec.package, project, context);
-      const warning = [range.warning, leftWarning(left)].filter(Boolean).join(' ');
-      return {
-        resolved,
-        integrity,
-        dependencies,
-        trees,
-        path,
-        ...(left.has(path) ? { isUnchecked: true } : {}),
-        files: PROJECT_FILES,
-        extra: {
-          tool: 'npm',
-          version,
-          ...(changed.length > 0 ? { repaired: changed } : {}),
-          ...(warning ? { warning } : {}),
-        },
-      };
-    } catch (error) {
-      await restore();
-      throw error;
-    }
-  },
+  install: (spec, context) => inWorkFolder((workDir) => install(spec, { ...context, workDir })),
 };
 
-/** What is there and is known not to be what was once unpacked is fetched again. */
-async function withProvenFolders(name: string, context: InstallContext, installAll: () => Promise<void>) {
-  const { targetDir, knownTrees, locked } = context;
-  const { paths, unknown, changed, proven } = await findUnproven(name, context);
-  const aside = await setAside(paths, context);
-  try {
-    await installAll();
-  } catch (error) {
-    await aside.putBack();
-    throw error;
-  }
-  await aside.remove();
-  const left = await findLeft(unknown, targetDir);
-  const trees = await dependencyTrees(name, targetDir, {
-    before: ({ path }) => proven.get(path),
-    isUnknown: ({ path }) => left.has(path),
+/** npm works on a copy, from which the hub brings in what is new. */
+async function install(spec: NpmSpec, context: NpmContext): Promise<InstalledArtifact> {
+  const { targetDir, workDir } = context;
+  await checkNpmPlaces(spec.package, targetDir);
+  const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
+  const dir = join(workDir, 'project');
+  await mkdir(dir);
+  const project = await copyProject(targetDir, dir);
+  const skeleton = await makeSkeleton(targetDir, dir);
+  const registries = await findRegistries(spec, context);
+  const npm = await npmIn(dir, { spec, registries }, context);
+  const packages = [`${spec.package}@${wanted}`, ...lockedBeside(context)];
+  await npm('install', '--allow-remote=root', '--package-lock-only', '--', ...packages);
+  const resolution = await readNpmLock(dir, spec.package);
+  if (await findUnregistered(dir, spec.package)) throw new InstallError(inNoRegistry(spec.package));
+  checkResolution(spec, resolution, context);
+  const unproven = await findUnproven(spec.package, dir, context);
+  // What is not there is fetched. The last is written by the first run as if it had installed something: npm would believe it.
+  for (const path of [...unproven.paths, HIDDEN_LOCK]) await rm(join(dir, path), { recursive: true, force: true });
+  // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
+  const isAllOurs = await isAllFrom(registries.addresses, dir);
+  await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
+  const changes = await findChanges(skeleton);
+  const left = new Map([...unproven.unknown].filter(([path]) => !isBrought(path, changes)));
+  const trees = await checkedTrees(spec.package, { dir, proven: unproven.proven, changes, left }, context);
+  await bringIn(changes, skeleton, context, project.bringIn);
+  const { version, integrity, dependencies } = resolution;
+  const path = `${MODULES}/${spec.package}`;
+  const range = await rangeWarning(spec.package, project.description, context);
+  const warning = [range.warning, leftWarning(left)].filter(Boolean).join(' ');
+  return {
+    resolved: `${spec.package}@${version}`,
+    integrity,
+    dependencies,
+    trees,
+    path,
+    ...(left.has(path) ? { isUnchecked: true } : {}),
+    files: PROJECT_FILES,
+    extra: {
+      tool: 'npm',
+      version,
+      ...(unproven.changed.length > 0 ? { repaired: unproven.changed } : {}),
+      ...(warning ? { warning } : {}),
+    },
+  };
+}
+
+interface FoundTrees {
+  dir: string;
+  proven: ReadonlyMap<string, string>;
+  changes: NpmChanges;
+  /** Of which nobody knows whether they are the package. */
+  left: ReadonlyMap<string, string>;
+}
+
+/** Of what the package needs. @throws InstallError when the lockfile says something else of one. */
+async function checkedTrees(name: string, found: FoundTrees, { knownTrees, locked }: InstallContext) {
+  const trees = await dependencyTrees(name, found.dir, {
+    before: ({ path }) => (isBrought(path, found.changes) ? undefined : found.proven.get(path)),
+    isUnknown: ({ path }) => found.left.has(path),
     whenAbsent: (place) => knownTrees?.get(treeKey(place)),
   });
   const other = Object.keys(trees).find((each) => (locked?.trees?.[each] ?? trees[each]) !== trees[each]);
@@ -92,7 +101,7 @@ async function withProvenFolders(name: string, context: InstallContext, installA
     throw new InstallError(
       `The files of ${other} are others than in the lockfile: install without frozen, which locks them.`,
     );
-  return { trees, changed, left };
+  return trees;
 }
 
 function lockedVersion(spec: NpmSpec, resolved: string | null): string {
@@ -131,20 +140,24 @@ function checkResolution(
 type Npm = (...args: string[]) => Promise<void>;
 
 /** npm with the registry of the manifest, or the one that the machine is set up for, and with none of the passwords that are set up beside it. */
-async function npmIn(spec: NpmSpec, registries: Registries, context: InstallContext): Promise<Npm> {
-  const name = spec.package;
+async function npmIn(
+  dir: string,
+  { spec, registries }: { spec: NpmSpec; registries: Registries },
+  context: NpmContext,
+): Promise<Npm> {
+  const { workDir } = context;
   const { options, ownAddresses, isGuarded, ownHosts } = registries;
-  const noSettings = join(context.scratchDir, 'npmrc');
+  const noSettings = join(workDir, 'npmrc');
   await writeFile(noSettings, '');
   return async (command, ...args) => {
     const { exitCode, stdout, stderr } = await runProgram(
       {
         program: 'npm',
-        args: [command, '--prefix', context.targetDir, ...npmOptions(context.scratchDir), ...options, ...args],
-        cwd: context.targetDir,
+        args: [command, '--prefix', dir, ...npmOptions(workDir), ...options, ...args],
+        cwd: dir,
         env: {
           npm_config_userconfig: noSettings,
-          npm_config_globalconfig: join(context.scratchDir, 'npmrc-of-all'),
+          npm_config_globalconfig: join(workDir, 'npmrc-of-all'),
           ...(ownHosts.length > 0 ? { npm_config_noproxy: ownHosts.join(',') } : {}),
         },
         isGuarded,
@@ -153,7 +166,9 @@ async function npmIn(spec: NpmSpec, registries: Registries, context: InstallCont
       },
       context,
     );
-    if (exitCode !== 0) throw npmError(name, `${stdout}\n${stderr}`);
+    // Where it works is nothing for a report: it is gone when that is read.
+    if (exitCode !== 0)
+      throw npmError(spec.package, `${stdout}\n${stderr}`.replaceAll(`${dir}${sep}`, '').replaceAll(dir, '.'));
   };
 }
 

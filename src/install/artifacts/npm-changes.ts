@@ -1,0 +1,92 @@
+// What npm has changed in a skeleton of a project, and the same in the project itself.
+import { randomUUID } from 'node:crypto';
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absent } from '../../lib/absent.ts';
+import { placeBelow } from '../../lib/place-tree.ts';
+import { type Replaced, replaceInside } from '../../lib/replace-inside.ts';
+import type { InstallContext } from './artifact-installer.ts';
+import { MODULES, type Skeleton, STANDS_IN } from './npm-skeleton.ts';
+import { removeHeld } from './remove-held.ts';
+
+export interface NpmChanges {
+  /** Packages, links and programs that are new or others than before. */
+  brought: string[];
+  /** What is not there any more. */
+  removed: string[];
+}
+
+export async function findChanges({ dir, standIns, modules }: Skeleton): Promise<NpmChanges> {
+  const brought: string[] = [];
+
+  async function look(path: string): Promise<void> {
+    for (const entry of (await readdir(join(dir, path), { withFileTypes: true }).catch(absent)) ?? []) {
+      const inside = `${path}/${entry.name}`;
+      if (!entry.isDirectory()) {
+        if (!entry.name.startsWith('.') && (await isOther(inside))) brought.push(inside);
+      } else if (entry.name === '.bin' || entry.name.startsWith('@')) await look(inside);
+      else if (entry.name.startsWith('.')) continue;
+      else if (await isThere(join(dir, inside, STANDS_IN))) await look(`${inside}/${MODULES}`);
+      else brought.push(inside);
+    }
+  }
+
+  async function isOther(path: string): Promise<boolean> {
+    const before = standIns.get(path);
+    const leadsTo = await readlink(join(dir, path)).catch(() => undefined);
+    if (leadsTo !== undefined || before === undefined) return leadsTo !== before;
+    return (await lstat(join(dir, path))).size > 0;
+  }
+
+  for (const each of modules) await look(each);
+  const gone = await Promise.all(
+    [...standIns.keys()].map(async (path) => ((await isThere(join(dir, path))) ? [] : [path])),
+  );
+  return { brought, removed: topmost(gone.flat(), brought) };
+}
+
+/** By itself, or with the package that it is in. */
+export function isBrought(path: string, { brought }: NpmChanges): boolean {
+  return brought.some((each) => path === each || path.startsWith(`${each}/`));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(absent)) !== undefined;
+}
+
+/** Without what goes with something else. */
+function topmost(paths: readonly string[], replaced: readonly string[]): string[] {
+  const all = new Set([...paths, ...replaced]);
+  return paths.filter((path) => {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+      if (all.has(path.slice(0, end))) return false;
+    return true;
+  });
+}
+
+/** All of it or nothing: `whenIn` is done last, and what it fails with undoes the rest. @throws PathError */
+export async function bringIn(
+  { brought, removed }: NpmChanges,
+  { dir, leftovers }: Skeleton,
+  { targetDir, scratchDir }: Pick<InstallContext, 'targetDir' | 'scratchDir'>,
+  whenIn: () => Promise<void>,
+): Promise<void> {
+  // First onto the filesystem of the target, so that a full disk is noticed before anything is changed.
+  const staged: [path: string, from: string | undefined][] = removed.map((path) => [path, undefined]);
+  for (const path of brought) {
+    const name = `new-${randomUUID()}`;
+    await placeBelow(join(dir, path), { place: scratchDir }, name);
+    staged.push([path, join(scratchDir, name)]);
+  }
+  const replaced: Replaced[] = [];
+  try {
+    for (const [path, from] of staged) replaced.push(await replaceInside(targetDir, path, from, scratchDir));
+    await whenIn();
+  } catch (error) {
+    for (const each of replaced.reverse()) await each.undo().catch(() => {});
+    throw error;
+  }
+  // What cannot be removed any more is in nobody's way.
+  for (const each of replaced) await each.finish().catch(() => {});
+  for (const path of leftovers) await removeHeld(targetDir, path).catch(() => {});
+}
