@@ -10,6 +10,7 @@ import { pypiInstaller } from '../../src/install/artifacts/pypi.ts';
 import { explain } from '../../src/install/explain.ts';
 import { aManifest } from '../support/builders.ts';
 import { unlessHere } from '../support/programs.ts';
+import { startPackageIndex } from './artifacts/package-index.ts';
 import { stage } from './artifacts/stage.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed } from './installing.ts';
@@ -54,6 +55,8 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
 });
 
 test('disk full: it is not taken for a machine without Python', { skip: unlessHere('python3') }, async (t) => {
+  const index = await startPackageIndex(t);
+  index.publish({ name: 'thing', version: '1.0' });
   // Room for an environment, but not for the pip in it; uv makes one without.
   for (const [sizeKb, PATH] of [
     [2_000, WITHOUT_UV],
@@ -64,7 +67,11 @@ test('disk full: it is not taken for a machine without Python', { skip: unlessHe
     const place = await stage(t, { env: { ...process.env, PATH } });
     const context = { targetDir: disk, scratchDir: join(disk, '.hub-scratch') };
     await mkdir(context.scratchDir);
-    assert.equal(await place.failure(pypiInstaller, { package: 'thing' }, context), FULL);
+    const wanted = pypiInstaller.spec.parse({ package: 'thing', index_url: index.url });
+    const failed = await pypiInstaller
+      .install(wanted, { ...place.context, ...context })
+      .catch((error: unknown) => error);
+    assert.equal(explain(failed), FULL);
     assert.ok(!(await readdir(disk)).includes('.venv'));
   }
 });

@@ -1,19 +1,22 @@
-// What uv and pip each do in their own way.
+// What uv and pip each do in their own way. All of it happens in the work folder: they would follow links in the target.
 import type { RunResult } from '../../lib/world.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 
+/** `python` is always the machine's own, with which the environment in the work folder is filled. */
 export interface PythonProgram {
   readonly name: 'uv' | 'pip';
-  /** Makes a virtual environment where nothing is. */
-  makeVenv(folder: string): Promise<RunResult>;
-  /** Adds what the program needs inside an environment, however it came about; nothing where that is there. */
-  completeVenv?(folder: string): Promise<RunResult>;
+  /** Makes a virtual environment in the work folder; its texts say that it is in the target. */
+  makeVenv(): Promise<RunResult>;
+  /** Adds what the target's environment lacks besides packages of artifacts; nothing where that is there. */
+  completeVenv?(python: string, isNew: boolean): Promise<RunResult>;
   /** What these say when there is no Python, or only half of one. */
   readonly noPython: RegExp;
   /** Finds out what would be installed; `options` hold it to what is there already. */
-  resolve(requirement: string, options: readonly string[], indexUrl: string | undefined): Promise<RunResult>;
+  resolve(
+    python: string,
+    wanted: { requirement: string; options: readonly string[]; indexUrl?: string },
+  ): Promise<RunResult>;
   /** What `resolve` found out. */
   readResolved(): Promise<PinnedPackage[]>;
-  /** `isAnew`: also what seems to be there already. */
-  install(requirementsFile: string, indexUrl: string | undefined, isAnew: boolean): Promise<RunResult>;
+  install(python: string, wanted: { requirementsFile: string; indexUrl?: string }): Promise<RunResult>;
 }

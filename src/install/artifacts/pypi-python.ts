@@ -1,13 +1,21 @@
 // The machine's own Python, started as if it were that of a virtual environment: nothing that lies in there is run.
-import { createHash } from 'node:crypto';
-import { realpath, writeFile } from 'node:fs/promises';
-import { join, parse, sep } from 'node:path';
-import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { ownFolder } from './own-folder.ts';
+import { realpath, stat, writeFile } from 'node:fs/promises';
+import { basename, join, parse, sep } from 'node:path';
+import type { InstallContext } from './artifact-installer.ts';
+import { works } from './program.ts';
 
 export const VENV = '.venv';
 export const WINDOWS = process.platform === 'win32';
 const VENV_PYTHON = WINDOWS ? ['Scripts', 'python.exe'] : ['bin', 'python'];
+
+/** Programs of Python get a folder out of reach of the target, where nobody puts links in their way. */
+export interface PythonContext extends InstallContext {
+  workDir: string;
+}
+
+export function workVenv({ workDir }: Pick<PythonContext, 'workDir'>): string {
+  return join(workDir, VENV);
+}
 
 /**
  * -I: neither the folder it runs in nor settings from outside add modules. -S: without `site`, which would run the
@@ -15,27 +23,34 @@ const VENV_PYTHON = WINDOWS ? ['Scripts', 'python.exe'] : ['bin', 'python'];
  */
 export const NOTHING_ELSE = ['-I', '-S', '-B'];
 
+/** Of the environment in the target: as a text for those who will use it. */
 export function venvPython({ targetDir }: Pick<InstallContext, 'targetDir'>): string {
   return join(targetDir, VENV, ...VENV_PYTHON);
 }
 
 /**
- * The Python that an environment was made from. That of the environment itself is never started: it would take its
- * standard library from wherever `pyvenv.cfg` says. Undefined when there is none, or when it came with the target.
+ * The Python that the environment in the target was made from. That of the environment itself is never started: it would
+ * take its standard library from wherever `pyvenv.cfg` says. Undefined when there is none, when it came with the target, or
+ * when the link could lead to a program that somebody else wrote.
  */
 export async function machinePython(context: Pick<InstallContext, 'targetDir'>): Promise<string | undefined> {
   const own = await realpath(venvPython(context)).catch(() => undefined);
-  return own?.startsWith(`${context.targetDir}${sep}`) ? undefined : own;
+  if (own === undefined || own.startsWith(`${context.targetDir}${sep}`)) return undefined;
+  return (await isTrusted(own)) ? own : undefined;
 }
 
-/** @throws InstallError */
-export async function demandPython(context: Pick<InstallContext, 'targetDir'>): Promise<string> {
-  // There it is a copy inside the target, and so in an environment that this step has made: others are not used.
-  if (WINDOWS) return venvPython(context);
-  const python = await machinePython(context);
-  if (python === undefined)
-    throw new InstallError(`${VENV} does not lead to a Python of this machine any more: remove it and install again.`);
-  return python;
+async function isTrusted(program: string): Promise<boolean> {
+  const found = await stat(program).catch(() => undefined);
+  if (!found?.isFile() || !/^(python|pypy)/.test(basename(program))) return false;
+  const isOwn = found.uid === 0 || found.uid === process.geteuid?.();
+  return isOwn && (found.mode & 0o022) === 0;
+}
+
+/** The Python that an environment in the work folder was just made from. */
+export async function madePython(context: Pick<PythonContext, 'workDir'>): Promise<string> {
+  const own = join(workVenv(context), ...VENV_PYTHON);
+  // There it is a copy, which needs the settings beside it.
+  return WINDOWS ? own : realpath(own);
 }
 
 /**
@@ -46,6 +61,11 @@ export function outsideOf({ targetDir }: Pick<InstallContext, 'targetDir'>): str
   return parse(targetDir).root;
 }
 
+/** `works`, where no settings of the target are found. */
+export function worksOutside(program: string, args: readonly string[], context: InstallContext): Promise<boolean> {
+  return works(program, args, { ...context, scratchDir: outsideOf(context) });
+}
+
 /** What `site` would do in an environment, and nothing more; for the code after it, `asked` is what else was given. */
 export const IN_ENVIRONMENT = `import sys
 environment, executable, *asked = sys.argv[1:]
@@ -53,9 +73,9 @@ sys._base_executable, sys.executable = sys.executable, executable
 sys.prefix = sys.exec_prefix = environment
 `;
 
-/** The first arguments for code that begins with `IN_ENVIRONMENT`. */
-export function environmentArgs(context: Pick<InstallContext, 'targetDir'>): string[] {
-  return [join(context.targetDir, VENV), venvPython(context)];
+/** The first arguments for code that begins with `IN_ENVIRONMENT`: where things go, and what scripts say of their Python. */
+export function environmentArgs(context: Pick<PythonContext, 'targetDir' | 'workDir'>): string[] {
+  return [workVenv(context), venvPython(context)];
 }
 
 const RUN_CODE = `${IN_ENVIRONMENT}
@@ -66,14 +86,15 @@ sys.argv = ["-c", *asked[given + 1:]]
 exec(asked[given], {"__name__": "__main__"})
 `;
 
-/** Writes a program that other programs take for the Python of the environment, and ask what they want to know of it. */
-export async function writePython(context: Pick<InstallContext, 'targetDir' | 'scratchDir'>): Promise<string> {
-  if (WINDOWS) return venvPython(context);
-  const command = [await demandPython(context), ...NOTHING_ELSE, '-c', RUN_CODE, ...environmentArgs(context)];
+/**
+ * Writes a program that other programs take for the Python of the environment, and ask what they want to know of it. uv
+ * remembers by its path what a Python said: each work folder has its own.
+ */
+export async function writePython(python: string, context: PythonContext): Promise<string> {
+  if (WINDOWS) return python;
+  const command = [python, ...NOTHING_ELSE, '-c', RUN_CODE, ...environmentArgs(context)];
   const script = `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@"\n`;
-  // uv remembers by its path what a Python said: that of another target must have another.
-  const folder = await ownFolder();
-  const path = join(folder, `python-${createHash('sha256').update(script).digest('hex').slice(0, 16)}`);
+  const path = join(context.workDir, 'python');
   await writeFile(path, script, { mode: 0o700 });
   return path;
 }

@@ -1,5 +1,5 @@
 // The list of its files that a Python package leaves in an environment: whether they are as listed.
-import { join, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { fileDigest } from '../../lib/file-digest.ts';
 import { InstallError } from './artifact-installer.ts';
@@ -25,19 +25,27 @@ export async function changedFile({ folder, packages }: Environment, description
   return undefined;
 }
 
-/** Installers remove what a list names before they put something else in its place. @throws InstallError */
-export async function assertListInside({ folder, packages }: Environment, description: string): Promise<void> {
-  const listed = (await listedFiles(packages, description)) ?? [];
-  const outside = listed.find(({ path }) => !isInside(resolve(packages, path), folder));
-  if (outside)
+/**
+ * Relative to the environment, each as names: what is removed before something else takes the place of a package.
+ * @throws InstallError when something is outside.
+ */
+export async function listedInside({ folder, packages }: Environment, description: string): Promise<string[][]> {
+  const listed = ((await listedFiles(packages, description)) ?? []).map(({ path }) => resolve(packages, path));
+  if (!listed.every((file) => isInside(file, folder)))
     throw new InstallError(
       `${description}/RECORD in ${VENV} names a file outside of it, which would be removed: remove ${VENV} and install again.`,
     );
+  return listed.map((file) => relative(folder, file).split(sep));
 }
 
-/** Installers write it last, and cannot replace a package without it. */
+/** It is put there last: without it, there is only a part of a package. */
 export async function hasList({ packages }: Environment, description: string): Promise<boolean> {
   return (await textOf(join(packages, description, 'RECORD'))) !== undefined;
+}
+
+export async function hasWhole(environment: Environment, name: string): Promise<boolean> {
+  const description = environment.described.get(name);
+  return description !== undefined && hasList(environment, description);
 }
 
 async function listedFiles(packages: string, description: string): Promise<ListedFile[] | undefined> {

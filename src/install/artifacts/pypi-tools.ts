@@ -1,72 +1,82 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
-import { existsSync } from 'node:fs';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceInside } from '../../lib/replace-inside.ts';
 import type { RunResult } from '../../lib/world.ts';
-import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { works } from './program.ts';
+import { InstallError } from './artifact-installer.ts';
+import { mergeVenv } from './pypi-merge.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { VENV } from './pypi-python.ts';
+import { madePython, type PythonContext, VENV, worksOutside, workVenv } from './pypi-python.ts';
 import { uvProgram } from './pypi-uv.ts';
-import { checkVenvPlaces, done, isUsable, keepInstalled, keepVersion, NO_PYTHON } from './pypi-venv.ts';
-import { removeHeld } from './remove-held.ts';
+import { checkVenvPlaces, done, keepInstalled, keepVersion, NO_PYTHON, usablePython } from './pypi-venv.ts';
 
-export interface PythonTool {
-  readonly name: PythonProgram['name'];
-  /** Makes the virtual environment, unless it is there; says whether it was made. */
-  prepare(): Promise<boolean>;
-  /** What would be installed, without installing it; what is there already is kept where it fits. */
+/** An environment in the work folder: a whole new one, or what is to come into the one that the target has. */
+export interface PreparedVenv {
+  readonly tool: PythonProgram['name'];
+  readonly isNew: boolean;
+  /** What would be installed, without installing it; what the target has already is kept where it fits. */
   resolve(requirement: string, indexUrl: string | undefined): Promise<PinnedPackage[]>;
-  /** Exactly these, by their digests; with `isAnew`, also what seems to be there already. */
-  install(requirementsFile: string, indexUrl: string | undefined, isAnew: boolean): Promise<void>;
+  /** Exactly these, by their digests. */
+  install(requirementsFile: string, indexUrl: string | undefined): Promise<void>;
+  /** Into the target, which nothing before this has changed. */
+  putInPlace(): Promise<void>;
 }
 
-export async function findPythonTool(context: InstallContext): Promise<PythonTool> {
-  const hasUv = await works('uv', ['--version'], context);
-  return pythonTool(hasUv ? uvProgram(context) : pipProgram(context), context);
-}
-
-function pythonTool(program: PythonProgram, context: InstallContext): PythonTool {
+export async function prepareVenv(context: PythonContext): Promise<PreparedVenv> {
+  const hasUv = await worksOutside('uv', ['--version'], context);
+  const program = hasUv ? uvProgram(context) : pipProgram(context);
   const { name } = program;
-  const tried = async (running: Promise<RunResult>) => {
-    const result = await running;
-    if (result.exitCode !== 0 && program.noPython.test(result.stdout + result.stderr))
-      throw new InstallError(NO_PYTHON);
-    return done({ tool: name }, result, context);
-  };
+  await checkVenvPlaces(context);
+  const usable = await usablePython(context);
+  const isNew = usable === undefined;
+  // Found out once: the link in the target may lead elsewhere a moment later.
+  const python = usable ?? (await makeVenv(program, context));
+  if (!isNew) await makeEmpty(python, context);
+  if (program.completeVenv) await tried(program, program.completeVenv(python, isNew), context);
   return {
-    name,
-    async prepare() {
-      await checkVenvPlaces(context);
-      const folder = join(context.targetDir, VENV);
-      const isNew = !(await isUsable(context));
-      // What somebody can still mend goes only once it is certain that another can be made.
-      if (isNew && existsSync(folder)) await tried(program.makeVenv(join(context.scratchDir, 'trial')));
-      try {
-        if (isNew) {
-          await removeHeld(context.targetDir, VENV);
-          await tried(program.makeVenv(folder));
-        }
-        if (!isNew) await keepVersion(context);
-        if (program.completeVenv) await tried(program.completeVenv(folder));
-        return isNew;
-      } catch (error) {
-        // The first error counts.
-        if (isNew) await removeHeld(context.targetDir, VENV).catch(() => {});
-        throw error;
-      }
-    },
+    tool: name,
+    isNew,
     async resolve(requirement, indexUrl) {
-      const kept = await keepInstalled(requirement, context);
-      const first = await program.resolve(requirement, kept, indexUrl);
+      const kept = isNew ? [] : await keepInstalled(requirement, context);
+      const resolve = (options: readonly string[]) => program.resolve(python, { requirement, options, indexUrl });
+      const first = await resolve(kept);
       // What is there may stand in the way of what is asked for now, which then counts more.
       const isInTheWay = first.exitCode !== 0 && kept.length > 0;
-      await done({ tool: name, indexUrl }, isInTheWay ? program.resolve(requirement, [], indexUrl) : first, context);
+      await done({ tool: name, indexUrl }, isInTheWay ? resolve([]) : first, context);
       return program.readResolved();
     },
-    async install(requirementsFile, indexUrl, isAnew) {
-      await done({ tool: name, indexUrl }, program.install(requirementsFile, indexUrl, isAnew), context);
+    async install(requirementsFile, indexUrl) {
+      await done({ tool: name, indexUrl }, program.install(python, { requirementsFile, indexUrl }), context);
     },
+    putInPlace: () => (isNew ? putNew(context) : mergeVenv(context)),
   };
+}
+
+async function makeVenv(program: PythonProgram, context: PythonContext): Promise<string> {
+  await tried(program, program.makeVenv(), context);
+  return madePython(context);
+}
+
+/** Only where files go: `lib64` is a link beside `lib` in every environment, and some Pythons put packages there. */
+async function makeEmpty(python: string, context: PythonContext): Promise<void> {
+  await keepVersion(python, context);
+  await mkdir(join(workVenv(context), 'lib'), { recursive: true });
+  await symlink('lib', join(workVenv(context), 'lib64'));
+}
+
+async function tried(program: PythonProgram, running: Promise<RunResult>, context: PythonContext): Promise<RunResult> {
+  const result = await running;
+  if (result.exitCode !== 0 && program.noPython.test(result.stdout + result.stderr)) throw new InstallError(NO_PYTHON);
+  return done({ tool: program.name }, result, context);
+}
+
+/** At once, in the place of whatever was there and could not be used. */
+async function putNew(context: PythonContext): Promise<void> {
+  // What uv held while it was at work.
+  await rm(join(workVenv(context), '.lock'), { force: true });
+  const replaced = await replaceInside(context.targetDir, VENV, workVenv(context), context.scratchDir);
+  // That something of the old one cannot be removed is no reason to fail.
+  await replaced.finish().catch(() => {});
 }

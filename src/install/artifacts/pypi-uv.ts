@@ -1,16 +1,16 @@
 // Python packages by uv.
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstallContext } from './artifact-installer.ts';
+import type { RunResult } from '../../lib/world.ts';
 import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { outsideOf, writePython } from './pypi-python.ts';
+import { outsideOf, type PythonContext, VENV, WINDOWS, workVenv, writePython } from './pypi-python.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
 
-export function uvProgram(context: InstallContext): PythonProgram {
-  const { scratchDir } = context;
-  const [wanted, pinned] = [join(scratchDir, 'wanted.txt'), join(scratchDir, 'pinned.txt')];
+export function uvProgram(context: PythonContext): PythonProgram {
+  const { workDir } = context;
+  const [wanted, pinned] = [join(workDir, 'wanted.txt'), join(workDir, 'pinned.txt')];
   const uv = (args: string[], indexUrl?: string) =>
     runProgram(
       {
@@ -24,28 +24,47 @@ export function uvProgram(context: InstallContext): PythonProgram {
       },
       context,
     );
-  const python = async () => ['--python', await writePython(context)];
+  const by = async (python: string) => ['--python', await writePython(python, context)];
   const index = (indexUrl?: string) => (indexUrl ? ['--no-config', '--default-index', indexUrl] : []);
 
   return {
     name: 'uv',
     noPython: /No interpreter found|no Python/i,
-    makeVenv: (folder) => uv(['venv', '--quiet', '--', folder]),
-    async resolve(requirement, options, indexUrl) {
+    async makeVenv() {
+      // There, programs have the path of their Python in them, which only uv itself can write.
+      const relocatable = WINDOWS ? ['--relocatable'] : [];
+      const made = await uv(['venv', '--quiet', ...relocatable, '--', workVenv(context)]);
+      if (made.exitCode === 0) await sayTarget(context);
+      return made;
+    },
+    async resolve(python, { requirement, options, indexUrl }): Promise<RunResult> {
       await writeFile(wanted, `${requirement}\n`);
       const shape = ['--generate-hashes', '--no-build', '--no-header', '--no-annotate', '--output-file', pinned];
-      const args = [...shape, ...index(indexUrl), ...(await python()), ...options, '--', wanted];
+      const args = [...shape, ...index(indexUrl), ...(await by(python)), ...options, '--', wanted];
       return uv(['pip', 'compile', '--quiet', ...args], indexUrl);
     },
     readResolved: async () => readPinned(await readFile(pinned, 'utf8')),
-    async install(requirementsFile, indexUrl, isAnew) {
+    async install(python, { requirementsFile, indexUrl }) {
       const exactly = ['--no-deps', '--require-hashes', '--no-build', '--requirement', requirementsFile];
       // Never links into the cache: whoever changes a file in one target would change it in all of them.
-      const ownFiles = ['--link-mode', 'copy', ...(isAnew ? ['--reinstall'] : [])];
-      return uv(
-        ['pip', 'install', '--quiet', ...index(indexUrl), ...(await python()), ...ownFiles, ...exactly],
-        indexUrl,
-      );
+      const ownFiles = ['--link-mode', 'copy'];
+      const args = [...index(indexUrl), ...(await by(python)), ...ownFiles, ...exactly];
+      return uv(['pip', 'install', '--quiet', ...args], indexUrl);
     },
   };
+}
+
+/** The scripts that people start an environment with have its path in them, in quotes. */
+async function sayTarget({ workDir, targetDir }: PythonContext): Promise<void> {
+  const folder = join(workVenv({ workDir }), WINDOWS ? 'Scripts' : 'bin');
+  const names = (await readdir(folder)).filter((name) => name.startsWith('activate'));
+  // As uv itself writes it.
+  const said = join(targetDir, VENV).replaceAll("'", `'"'"'`);
+  for (const path of names.map((name) => join(folder, name))) {
+    const text = await readFile(path, 'utf8');
+    await writeFile(
+      path,
+      text.replaceAll(workVenv({ workDir }), () => said),
+    );
+  }
 }

@@ -6,9 +6,9 @@ import { pathInside } from '../../lib/path-inside.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { HELD_BACK, outputEnd, runProgram, withHostsOnly, works } from './program.ts';
+import { HELD_BACK, outputEnd, runProgram, withHostsOnly } from './program.ts';
 import { environmentVersion, installedVersions, SETTINGS } from './pypi-environment.ts';
-import { demandPython, machinePython, NOTHING_ELSE, outsideOf, VENV } from './pypi-python.ts';
+import { machinePython, NOTHING_ELSE, outsideOf, type PythonContext, VENV, worksOutside } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 
 export const NO_PYTHON =
@@ -41,19 +41,17 @@ async function kindOf(link: string): Promise<'file' | 'nothing' | 'other'> {
   );
 }
 
-/** Whether there is one that can be filled. Whatever else lies under its name is not started: it may have come with the folder. */
-export async function isUsable(context: InstallContext): Promise<boolean> {
+/** The Python of one that can be filled. Whatever else lies under its name is not started: it may have come with the folder. */
+export async function usablePython(context: InstallContext): Promise<string | undefined> {
   const settings = await readPlainText(join(context.targetDir, VENV, SETTINGS)).catch(() => undefined);
   const python = await machinePython(context);
-  return (
-    /^home *=/m.test(settings ?? '') && python !== undefined && works(python, [...NOTHING_ELSE, '-c', ''], context)
-  );
+  if (!/^home *=/m.test(settings ?? '') || python === undefined) return undefined;
+  return (await worksOutside(python, [...NOTHING_ELSE, '-c', ''], context)) ? python : undefined;
 }
 
 /** After an upgrade of Python, packages go into another folder than before: which one is in use is told by the settings. */
-export async function keepVersion(context: InstallContext): Promise<void> {
+export async function keepVersion(program: string, context: InstallContext): Promise<void> {
   const { targetDir } = context;
-  const program = await demandPython(context);
   const request = { program, args: [...NOTHING_ELSE, '-c', PRINT_VERSION], cwd: outsideOf(context) };
   const { exitCode, stdout } = await runProgram({ ...request, whenMissing: NO_PYTHON }, context);
   const settings = (await readPlainText(join(targetDir, VENV, SETTINGS))) ?? '';
@@ -69,7 +67,7 @@ const PRINT_VERSION = 'import sys; print(".".join(map(str, sys.version_info[:3])
 const [NAME, VERSION] = [/^[a-z0-9][a-z0-9-]*$/, /^\w[\w.!+-]*$/];
 
 /** Options that keep what is there, so that a second package does not move what the first one needs; none in an empty environment. */
-export async function keepInstalled(requirement: string, { targetDir, scratchDir }: InstallContext): Promise<string[]> {
+export async function keepInstalled(requirement: string, { targetDir, workDir }: PythonContext): Promise<string[]> {
   const wanted = normalName(/^[\w.-]+/.exec(requirement)?.[0] ?? '');
   const installed = [...(await installedVersions(targetDir))].map(([name, version]) => ({ name, version }));
   const kept = installed.filter(
@@ -77,7 +75,7 @@ export async function keepInstalled(requirement: string, { targetDir, scratchDir
       ![wanted, 'pip', 'setuptools', 'wheel'].includes(name) && NAME.test(name) && VERSION.test(version),
   );
   if (kept.length === 0) return [];
-  const file = join(scratchDir, 'constraints.txt');
+  const file = join(workDir, 'constraints.txt');
   await writeFile(file, kept.map(({ name, version }) => `${name}==${version}\n`).join(''));
   return ['--constraint', file];
 }
@@ -92,7 +90,7 @@ export interface Undertaking {
 export async function done(
   undertaking: Undertaking,
   running: RunResult | Promise<RunResult>,
-  context: InstallContext,
+  context: PythonContext,
 ): Promise<RunResult> {
   const result = await running;
   if (result.exitCode === 0) return result;
@@ -117,10 +115,10 @@ const CAUSES: readonly [RegExp, string][] = [
 function toolError(
   { tool, indexUrl }: Undertaking,
   { stdout, stderr }: RunResult,
-  { targetDir, scratchDir }: InstallContext,
+  { targetDir, workDir }: PythonContext,
 ): InstallError {
   // Where the target is on the machine of the hub is nothing for a report, nor what is gone when it is read.
-  const said = `${stdout}\n${stderr}`.replaceAll(`${scratchDir}${sep}`, '').replaceAll(`${targetDir}${sep}`, '');
+  const said = `${stdout}\n${stderr}`.replaceAll(`${workDir}${sep}`, '').replaceAll(`${targetDir}${sep}`, '');
   // An index of the operator's may have a token anywhere in its address.
   const output = outputEnd(indexUrl === undefined ? withHostsOnly(said) : said);
   const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
