@@ -18,6 +18,9 @@ const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** What steps and half-written files are called, and nothing that a person would make. */
 const UNFINISHED = new RegExp(`^(scratch-${UUID}|\\.${UUID}\\.unfinished)$`);
 
+/** What is in an environment, and one as a whole. */
+const OF_PACKAGES = /^(?:[^./][^/]*\/)*node_modules\/|^\.venv$/;
+
 export function createTargetQueue(atOnce: number): TargetQueue {
   const limit = pLimit(atOnce);
   const last = new Map<string, Promise<unknown>>();
@@ -82,6 +85,6 @@ async function tidy(targetDir: string, hubFolder: HeldFolder): Promise<void> {
 async function putBack(targetDir: string, hubFolder: HeldFolder, name: string): Promise<void> {
   const left = await holdBelow(hubFolder, name).catch(() => undefined);
   // Only places of artifacts: what is in here may have come with the target, and must not get into its repository.
-  const isPlace = (path: string) => Destination.safeParse(path).data === path;
+  const isPlace = (path: string) => Destination.safeParse(path).data === path || OF_PACKAGES.test(path);
   await (left && putBackInside(targetDir, left, isPlace).finally(left.close));
 }

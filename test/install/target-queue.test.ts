@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTargetQueue } from '../../src/install/target-queue.ts';
 import { aFolder, failToUnlink } from './installing.ts';
+import { whileSwapping } from './swapping.ts';
 
 const { signal } = new AbortController();
 
@@ -212,18 +213,11 @@ test('queue: a link that takes the place of .hub again and again leads to nothin
   const precious = ['one', 'two', 'three'];
   for (const name of precious) await writeFile(join(outside, name), 'x');
   await mkdir(join(target, '.hub'));
-  const script = new URL('./swapping-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, join(target, '.hub'), outside], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.after(() => child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
   const queue = createTargetQueue(1);
-  const end = Date.now() + 3_000;
   let turns = 0;
-  for (; Date.now() < end; turns += 1) await queue(target, signal, async () => {}).catch(() => {});
-  // Before the folders are removed, in which it would go on.
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  await whileSwapping(t, { folder: join(target, '.hub'), outside }, async () => {
+    for (const end = Date.now() + 3_000; Date.now() < end; turns += 1)
+      await queue(target, signal, async () => {}).catch(() => {});
+  });
   assert.deepEqual((await readdir(outside)).toSorted(), precious.toSorted(), `after ${turns} turns`);
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs, { lstat, mkdir, readdir, readFile, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -8,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdFolder, makeFoldersBelow, removeBelow } from '../../src/lib/held-folder.ts';
 import { aFolder } from '../install/installing.ts';
+import { whileSwapping } from '../install/swapping.ts';
 
 test('held folder: what is made in it stays in it, whatever takes the place of its path', async (t) => {
   const [root, outside] = [await aFolder(t), await aFolder(t)];
@@ -98,19 +97,12 @@ test('held folder: a link that takes the place of a folder while that is removed
   await writeFile(join(outside, 'precious'), 'x');
   const held = await holdFolder(root);
   assert.ok(held);
-  const script = new URL('../install/swapping-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, join(root, 'tree'), outside], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  await whileSwapping(t, { folder: join(root, 'tree'), outside }, async () => {
+    for (const end = Date.now() + 2_000; Date.now() < end; ) {
+      await mkdir(join(root, 'tree')).catch(() => {});
+      await removeBelow(held, 'tree').catch(() => {});
+    }
   });
-  t.after(() => child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
-  for (const end = Date.now() + 2_000; Date.now() < end; ) {
-    await mkdir(join(root, 'tree')).catch(() => {});
-    await removeBelow(held, 'tree').catch(() => {});
-  }
-  // Before the folders are removed, in which it would go on.
-  child.kill('SIGKILL');
-  await once(child, 'exit');
   assert.deepEqual(await readdir(outside), ['precious']);
   await held.close();
 });

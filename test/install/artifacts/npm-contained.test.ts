@@ -1,0 +1,210 @@
+// npm follows links: it must never be given a place in a target, where somebody may put one while it is at work.
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { InstallContext } from '../../../src/install/artifacts/artifact-installer.ts';
+import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
+import { treeKey } from '../../../src/install/known-trees.ts';
+import { treeDigest } from '../../../src/lib/file-digest.ts';
+import type { RunRequest } from '../../../src/lib/world.ts';
+import { unlessHere } from '../../support/programs.ts';
+import { aFolder } from '../installing.ts';
+import { whileSwapping } from '../swapping.ts';
+import { type NpmRegistry, startNpmRegistry } from './npm-registry.ts';
+import { type Stage, stage } from './stage.ts';
+
+const options = { skip: unlessHere('npm') };
+
+interface NpmStage extends Stage {
+  registry: NpmRegistry;
+}
+
+async function npmStage(t: TestContext): Promise<NpmStage> {
+  const registry = await startNpmRegistry(t);
+  for (const version of ['1.0.0', '2.0.0']) {
+    const files = Object.fromEntries(['index.js', 'lib/a.js', 'lib/b.js'].map((name) => [name, `// ${version}\n`]));
+    registry.publish({ name: 'inner', version, bin: { inner: 'index.js' }, files });
+    registry.publish({ name: '@some/deep', version, dependencies: { inner: version }, files });
+    registry.publish({ name: 'thing', version, dependencies: { '@some/deep': version }, files });
+  }
+  return { ...(await stage(t, { env: registry.env })), registry };
+}
+
+const specOf = (version: string, name = 'thing') => ({ registry: 'npm', package: name, version });
+
+/** Installs, upgrades and has something mended. */
+async function inAllWays({ install, targetDir, files }: Stage, some?: Partial<InstallContext>): Promise<void> {
+  await install(npmInstaller, specOf('1.0.0'), some);
+  const { dependencies = [], trees = {} } = await install(npmInstaller, specOf('2.0.0'), some);
+  const knownTrees = new Map(dependencies.map((each) => [treeKey(each), trees[each.resolved] ?? '']));
+  const whole = await files();
+  await appendFile(join(targetDir, 'node_modules/inner/index.js'), '// changed').catch(() => {});
+  const { extra } = await install(npmInstaller, specOf('2.0.0'), { ...some, knownTrees });
+  assert.deepEqual(extra?.repaired, ['inner@2.0.0']);
+  assert.deepEqual(await files(), whole);
+}
+
+test('npm: no program is given a place in the target', options, async (t) => {
+  const place = await npmStage(t);
+  const asked: RunRequest[] = [];
+  const run: InstallContext['run'] = (request) => {
+    asked.push(request);
+    return place.context.run(request);
+  };
+  await inAllWays(place, { run });
+  assert.ok(asked.length > 6);
+  for (const { program, args, cwd, env = {} } of asked)
+    for (const text of [program, ...args, cwd, ...Object.values(env)])
+      assert.ok(!text.includes(place.targetDir) && !text.startsWith('/proc/'), text);
+});
+
+test('npm: links that take the place of its folders while it is at work lead nowhere', options, async (t) => {
+  for (const swapped of ['node_modules', 'node_modules/@some', 'node_modules/inner']) {
+    const [place, outside] = [await npmStage(t), await aFolder(t)];
+    // What npm would write over and remove.
+    for (const name of ['@some/deep', 'inner', 'deep', 'lib']) {
+      await mkdir(join(outside, name), { recursive: true });
+      for (const file of ['package.json', 'index.js']) await writeFile(join(outside, name, file), '{}');
+    }
+    for (const file of ['package.json', '.package-lock.json']) await writeFile(join(outside, file), '{}');
+    const before = await treeDigest(outside);
+    await place.install(npmInstaller, specOf('1.0.0'));
+    const folder = join(place.targetDir, swapped);
+    let [done, refused] = [0, 0];
+    await whileSwapping(t, { folder, outside, pauseMs: 6 }, async () => {
+      for (const version of ['2.0.0', '1.0.0', '2.0.0', '1.0.0'])
+        await place.install(npmInstaller, specOf(version)).then(
+          () => (done += 1),
+          () => (refused += 1),
+        );
+    });
+    assert.equal(await treeDigest(outside), before, `${swapped}: ${done} installed, ${refused} refused`);
+    await place.assertContained();
+  }
+});
+
+test('npm: what cannot be brought in whole is not brought in at all', options, async (t) => {
+  const place = await npmStage(t);
+  await place.install(npmInstaller, specOf('1.0.0'));
+  const before = await treeDigest(place.targetDir);
+  // Of the two project files the second cannot be written any more: all packages are in place then.
+  const run: InstallContext['run'] = async (request) => {
+    const result = await place.context.run(request);
+    if (request.args.includes('--no-package-lock-only')) {
+      await rename(join(place.targetDir, 'package-lock.json'), join(place.targetDir, 'kept'));
+      await mkdir(join(place.targetDir, 'package-lock.json'));
+    }
+    return result;
+  };
+  assert.match(await place.failure(npmInstaller, specOf('2.0.0'), { run }), /package-lock\.json .* it is no file/);
+  await rm(join(place.targetDir, 'package-lock.json'), { recursive: true });
+  await rename(join(place.targetDir, 'kept'), join(place.targetDir, 'package-lock.json'));
+  assert.equal(await treeDigest(place.targetDir), before);
+});
+
+test('npm: what somebody writes into package.json meanwhile is not lost', options, async (t) => {
+  const place = await npmStage(t);
+  const mine = '{ "name": "mine", "private": true }\n';
+  const run: InstallContext['run'] = async (request) => {
+    const result = await place.context.run(request);
+    await writeFile(join(place.targetDir, 'package.json'), mine);
+    return result;
+  };
+  assert.match(await place.failure(npmInstaller, specOf('1.0.0'), { run }), /^package\.json .* was changed while npm/);
+  assert.deepEqual(await place.files(), ['package.json']);
+  assert.equal(await place.read('package.json'), mine);
+});
+
+test('npm: what an install left that was ended in replacing something goes with the next', options, async (t) => {
+  const place = await npmStage(t);
+  await place.install(npmInstaller, specOf('1.0.0'));
+  const files = await place.files();
+  for (const folder of ['node_modules', 'node_modules/@some']) {
+    const left = join(place.targetDir, folder, '.hub-0b0f8a9e-3c1e-4a57-9b51-0d4d1f3c2a11');
+    await mkdir(left);
+    await writeFile(join(left, 'file'), 'x');
+  }
+  await place.install(npmInstaller, specOf('1.0.0'));
+  assert.deepEqual(await place.files(), files);
+});
+
+test('npm: a project with workspaces and packages of its own gets one more package', options, async (t) => {
+  const place = await npmStage(t);
+  const { targetDir, registry } = place;
+  const project = {
+    name: 'mine',
+    private: true,
+    workspaces: ['packages/*'],
+    dependencies: { local: 'file:./tools/local', inner: '1.0.0' },
+  };
+  const described: [string, object][] = [
+    ['.', project],
+    ['packages/a', { name: 'a', version: '1.0.0', dependencies: { inner: '2.0.0' } }],
+    ['packages/b', { name: 'b', version: '1.0.0', dependencies: { a: '1.0.0' } }],
+    ['tools/local', { name: 'local', version: '1.0.0', dependencies: { inner: '1.0.0' } }],
+  ];
+  for (const [folder, description] of described) {
+    await mkdir(join(targetDir, folder), { recursive: true });
+    await writeFile(join(targetDir, folder, 'package.json'), JSON.stringify(description));
+    await writeFile(join(targetDir, folder, 'own.js'), '// mine\n');
+  }
+  await place.install(npmInstaller, specOf('1.0.0'));
+  const expected = {
+    'node_modules/inner': '1.0.0',
+    'packages/a/node_modules/inner': '2.0.0',
+    'node_modules/a': '1.0.0',
+  };
+  for (const [path, version] of Object.entries(expected))
+    assert.equal(JSON.parse(await place.read(`${path}/package.json`)).version, version);
+  for (const path of ['node_modules/local', 'node_modules/b', 'packages/a'])
+    assert.equal(await place.read(`${path}/own.js`), '// mine\n');
+  assert.deepEqual(JSON.parse(await place.read('package.json')).workspaces, ['packages/*']);
+
+  const whole = await treeDigest(targetDir);
+  await place.install(npmInstaller, specOf('1.0.0'));
+  assert.equal(await treeDigest(targetDir), whole, 'the second time changes nothing');
+  // As npm itself sees it.
+  const { stdout, exitCode } = await place.context.run({
+    program: 'npm',
+    args: ['ls', '--all', '--json', '--offline'],
+    cwd: targetDir,
+    env: { HOME: String(registry.env.HOME) },
+    timeoutMs: 60_000,
+    signal: place.context.signal,
+  });
+  assert.equal(exitCode, 0, stdout);
+  await place.assertContained();
+});
+
+test('npm: packages that a project takes from outside of the target are told', options, async (t) => {
+  const place = await npmStage(t);
+  for (const written of ['file:../../elsewhere', '../elsewhere', 'file:/elsewhere', '~/elsewhere']) {
+    const text = JSON.stringify({ dependencies: { far: written } });
+    await writeFile(join(place.targetDir, 'package.json'), text);
+    const message = await place.failure(npmInstaller, specOf('1.0.0'));
+    assert.match(message, /^package\.json takes 'far' from '.*elsewhere', which is not inside of the target/);
+    assert.equal(await place.read('package.json'), text);
+  }
+});
+
+test('npm: what a link in the place of a package leads to stays as it is', options, async (t) => {
+  const [place, elsewhere] = [await npmStage(t), await aFolder(t)];
+  const link = join(place.targetDir, 'node_modules/inner');
+  await mkdir(join(place.targetDir, 'node_modules'));
+  for (const [version, told] of [
+    ['1.0.0', /needs something that is in no registry/],
+    ['0.9.0', undefined],
+  ] as const) {
+    await writeFile(join(elsewhere, 'package.json'), JSON.stringify({ name: 'inner', version }));
+    const before = await treeDigest(elsewhere);
+    for (const text of [elsewhere, relative(join(place.targetDir, 'node_modules'), elsewhere)]) {
+      await rm(link, { recursive: true, force: true });
+      await symlink(text, link);
+      if (told) assert.match(await place.failure(npmInstaller, specOf('1.0.0')), told);
+      else await place.install(npmInstaller, specOf('1.0.0'));
+      assert.equal(await treeDigest(elsewhere), before);
+    }
+  }
+  assert.equal(await place.read('node_modules/inner/index.js'), '// 1.0.0\n');
+});
