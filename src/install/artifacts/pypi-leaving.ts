@@ -36,6 +36,7 @@ function byFolder(files: readonly string[][]): Leaving['files'] {
   const folders = Map.groupBy(files, (file) => file.slice(0, -1).join('/'));
   return [...folders.values()].map((each) => ({
     folder: each[0]?.slice(0, -1) ?? [],
-    names: each.map((file) => file.at(-1) ?? ''),
+    // Several descriptions of one package name the same files.
+    names: [...new Set(each.map((file) => file.at(-1) ?? ''))],
   }));
 }

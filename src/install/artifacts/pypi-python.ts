@@ -66,11 +66,17 @@ export function worksOutside(program: string, args: readonly string[], context: 
   return works(program, args, { ...context, scratchDir: outsideOf(context) });
 }
 
-/** What `site` would do in an environment, and nothing more; for the code after it, `asked` is what else was given. */
-export const IN_ENVIRONMENT = `import sys
+/**
+ * What `site` would do in an environment, and nothing more; for the code after it, `asked` is what else was given. The
+ * executable is a text for scripts: what is looked for beside it or read from it, such as the C library, is the machine's.
+ */
+export const IN_ENVIRONMENT = `import builtins, sys
 environment, executable, *asked = sys.argv[1:]
-sys._base_executable, sys.executable = sys.executable, executable
 sys.prefix = sys.exec_prefix = environment
+import sysconfig
+machine, opened = sys.executable, open
+builtins.open = lambda file, *args, **options: opened(machine if file == executable else file, *args, **options)
+sys._base_executable, sys.executable = machine, executable
 `;
 
 /** The first arguments for code that begins with `IN_ENVIRONMENT`: where things go, and what scripts say of their Python. */
