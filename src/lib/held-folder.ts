@@ -1,17 +1,6 @@
 // A folder that is held open: what is made in it stays in it, whatever is put in the place of its path meanwhile.
 import { constants } from 'node:fs';
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  realpath,
-  rmdir,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rmdir, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allEnded } from './all-ended.ts';
@@ -68,14 +57,6 @@ export async function holdPath(path: string, names: readonly string[]): Promise<
   } catch (error) {
     return unlessAbsent(error as NodeJS.ErrnoException);
   }
-}
-
-/** As a path for other programs, which have open files of their own; undefined where the system does not let them look there. */
-export async function placeForPrograms({ place }: HeldFolder): Promise<string | undefined> {
-  if (!place.startsWith(OWN_FILES)) return undefined;
-  // Of a process with privileges they belong to somebody else.
-  const { uid } = await stat(OWN_FILES);
-  return uid === process.geteuid?.() ? place.replace('self', String(process.pid)) : undefined;
 }
 
 /** While somebody writes or moves things there; a program that was ended may do so for a moment. */

@@ -10,6 +10,8 @@ export interface InstallContext {
   targetDir: string;
   /** A folder inside the target for what is not finished yet, on the same filesystem; removed when the step ends. */
   scratchDir: string;
+  /** A folder out of reach of whoever can write to the target, for programs: they follow links, also those that are put there meanwhile. */
+  workDir: string;
   signal: AbortSignal;
   /** In a frozen install: what the lockfile says. Anything else is an error. */
   locked?: LockedResult;

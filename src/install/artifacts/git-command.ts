@@ -39,11 +39,11 @@ export interface Git {
   list(mostBytes: number, ...args: string[]): Promise<string>;
 }
 
-type GitContext = Pick<InstallContext, 'run' | 'scratchDir' | 'signal' | 'allowPrivateNetwork'>;
+type GitContext = Pick<InstallContext, 'run' | 'workDir' | 'signal' | 'allowPrivateNetwork'>;
 
 /** `settings` are added to those that hold always. */
 export function gitIn(folder: string, context: GitContext, settings: readonly string[] = []): Git {
-  const { run, scratchDir, signal, allowPrivateNetwork } = context;
+  const { run, workDir, signal, allowPrivateNetwork } = context;
   const given = settings.flatMap((setting) => ['-c', setting]);
 
   async function start(args: readonly string[], mostOutputBytes?: number): Promise<RunResult> {
@@ -53,9 +53,9 @@ export function gitIn(folder: string, context: GitContext, settings: readonly st
         args: [...SETTINGS, ...given, ...args],
         cwd: folder,
         env: {
-          HOME: scratchDir,
-          XDG_CONFIG_HOME: scratchDir,
-          GIT_CEILING_DIRECTORIES: scratchDir,
+          HOME: workDir,
+          XDG_CONFIG_HOME: workDir,
+          GIT_CEILING_DIRECTORIES: workDir,
           GIT_TERMINAL_PROMPT: '0',
           GIT_ASKPASS: '',
           SSH_ASKPASS: '',
@@ -89,7 +89,7 @@ export function gitIn(folder: string, context: GitContext, settings: readonly st
   }
 
   function failure(what: string, stderr: string): InstallError {
-    const places = [folder, scratchDir];
+    const places = [folder, workDir];
     const output = outputEnd(withoutPlaces(stderr, places));
     return new InstallError(`${what}: ${gitCause(stderr, places)}.`, { extra: { output } });
   }

@@ -34,7 +34,7 @@ export function createGitInstaller({ mostBytes }: { mostBytes: number }): Artifa
       const place = placeOf(spec);
       // Asked before anything is fetched: what is in the way will not go away meanwhile.
       await assertReplaceable(place, context);
-      const fresh = join(context.scratchDir, 'checkout');
+      const fresh = join(context.workDir, 'checkout');
       const locked = context.locked?.resolved;
       const ref = locked ?? spec.ref ?? 'HEAD';
       const commit = await checkOut(

@@ -22,7 +22,7 @@ export interface ArtifactsJob {
   lockfile: Lockfile | undefined;
   uid: string;
   watch: StepWatch;
-  context: Omit<InstallContext, 'scratchDir' | 'locked' | 'knownPlaces'>;
+  context: Omit<InstallContext, 'scratchDir' | 'workDir' | 'locked' | 'knownPlaces'>;
 }
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
@@ -74,7 +74,7 @@ async function installOne(planned: PlannedArtifact, index: number, job: Job): Pr
   const artifact = readArtifact(planned.kind, planned.spec);
   const fault = planned.fault ?? ('fault' in artifact ? artifact.fault : undefined);
   if ('fault' in artifact || fault !== undefined) throw new InstallError(fault ?? 'It cannot be installed.');
-  const scratch = await makeScratch(context.targetDir, context.run);
+  const scratch = await makeScratch(context.targetDir);
   const work = installIn(scratch, artifact, { planned, index, job });
   await work.catch(() => {});
   const failure = await scratch.remove().catch((error: NodeJS.ErrnoException) => error);
@@ -92,8 +92,8 @@ async function installIn(
     const locked = lockedFor(job.planned, index, job.locked);
     const installed = await artifact.install({
       ...context,
-      run: scratch.run,
       scratchDir: scratch.dir,
+      workDir: scratch.workDir,
       signal,
       knownPlaces: knownPlaces(job.lockfile, job.uid, planned),
       knownTrees: knownTrees(job.lockfile, job.done),

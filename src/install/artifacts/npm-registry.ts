@@ -10,9 +10,6 @@ import { runProgram } from './program.ts';
 export const WHEN_MISSING =
   'npm is not installed on the machine of the hub: install Node.js, which brings it, and try again.';
 
-/** With a folder of the step's own, where npm works. */
-export type NpmContext = InstallContext & { workDir: string };
-
 export interface Registries {
   options: string[];
   addresses: string[];
@@ -25,7 +22,7 @@ export interface Registries {
 }
 
 /** @throws InstallError when the registry of the manifest may not be used. */
-export async function findRegistries(spec: NpmSpec, context: NpmContext): Promise<Registries> {
+export async function findRegistries(spec: NpmSpec, context: InstallContext): Promise<Registries> {
   const scope = spec.package.startsWith('@') ? [`${spec.package.split('/')[0]}:registry`] : [];
   const keys = ['registry', ...scope];
   // It may have come with the folder, and can name a proxy, registries for what a package needs, and a place for the cache.
@@ -70,13 +67,13 @@ async function vetRegistry(url: string, { vetAddress }: Pick<InstallContext, 've
   });
 }
 
-async function ownRegistry(key: string, context: NpmContext): Promise<string | undefined> {
+async function ownRegistry(key: string, context: InstallContext): Promise<string | undefined> {
   const url = (await ownSetting(key, context)) ?? '';
   return /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
 }
 
 /** As the operator set npm up, whatever a file in the target says. */
-async function ownSetting(key: string, context: NpmContext): Promise<string | undefined> {
+async function ownSetting(key: string, context: InstallContext): Promise<string | undefined> {
   const { exitCode, stdout } = await runProgram(
     {
       program: 'npm',

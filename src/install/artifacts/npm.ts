@@ -18,11 +18,10 @@ import { npmOptions } from './npm-options.ts';
 import { checkNpmPlaces, HIDDEN_LOCK, PROJECT_FILES } from './npm-places.ts';
 import { copyProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
-import { findRegistries, type NpmContext, type Registries, WHEN_MISSING } from './npm-registry.ts';
+import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
 import { MODULES, makeSkeleton } from './npm-skeleton.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { dependencyTrees, findUnproven } from './npm-trees.ts';
-import { inWorkFolder } from './own-folder.ts';
 import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
@@ -31,11 +30,11 @@ export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   command: (spec) =>
     `npm install --ignore-scripts --save-exact ${spec.registry_url ? `--registry=${shownAddress(spec.registry_url)} ` : ''}-- ${spec.package}@${spec.version}`,
 
-  install: (spec, context) => inWorkFolder((workDir) => install(spec, { ...context, workDir })),
+  install,
 };
 
 /** npm works on a copy, from which the hub brings in what is new. */
-async function install(spec: NpmSpec, context: NpmContext): Promise<InstalledArtifact> {
+async function install(spec: NpmSpec, context: InstallContext): Promise<InstalledArtifact> {
   const { targetDir, workDir } = context;
   await checkNpmPlaces(spec.package, targetDir);
   const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
@@ -143,7 +142,7 @@ type Npm = (...args: string[]) => Promise<void>;
 async function npmIn(
   dir: string,
   { spec, registries }: { spec: NpmSpec; registries: Registries },
-  context: NpmContext,
+  context: InstallContext,
 ): Promise<Npm> {
   const { workDir } = context;
   const { options, ownAddresses, isGuarded, ownHosts } = registries;

@@ -19,7 +19,7 @@ export async function imageProgram(
     {
       program: name,
       args,
-      cwd: context.scratchDir,
+      cwd: context.workDir,
       env,
       // docker leaves the pulling to its engine, which no proxy of ours reaches.
       isGuarded: name !== 'docker',
@@ -30,14 +30,14 @@ export async function imageProgram(
     context,
   );
   if (exitCode === 0) return stdout;
-  // Where the hub keeps what is not finished is nothing for a report.
-  const output = outputEnd(stderr.replaceAll(`${context.scratchDir}/`, '').replaceAll(context.scratchDir, '.'));
+  // Where programs work is nothing for a report.
+  const output = outputEnd(stderr.replaceAll(`${context.workDir}/`, '').replaceAll(context.workDir, '.'));
   throw new InstallError(`${name} could not pull the image: ${pullCause(output)}.`, { extra: { output } });
 }
 
 /** Whoever runs the hub may be logged in somewhere; a manifest gets only what is public. */
-export async function withoutLogins({ scratchDir }: InstallContext): Promise<Record<string, string>> {
-  const folder = join(scratchDir, 'no-logins');
+export async function withoutLogins({ workDir }: InstallContext): Promise<Record<string, string>> {
+  const folder = join(workDir, 'no-logins');
   const authFile = join(folder, 'config.json');
   await mkdir(folder, { recursive: true });
   await writeFile(authFile, '{}');

@@ -1,9 +1,10 @@
 // A registry as skopeo reads it: the very bytes that were published, so that the image is the same whoever pulled it.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createReadStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { placeBelow } from '../../lib/place-tree.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { type Descriptor, digestOf, type FetchedManifest, mediaTypeOf } from './oci-manifest.ts';
 import { imageProgram } from './oci-program.ts';
@@ -13,7 +14,7 @@ import { MAX_MANIFEST_BYTES, type OciRegistry } from './oci-registry.ts';
 export function skopeoRegistry(image: ImageReference, context: InstallContext): OciRegistry {
   const name = imageName(image);
   const insecure = isLoopback(image.host) && context.allowPrivateNetwork;
-  const folder = join(context.scratchDir, 'parts');
+  const folder = join(context.workDir, 'parts');
   let latest: FetchedManifest | undefined;
   let copied: Promise<string> | undefined;
 
@@ -43,7 +44,8 @@ export function skopeoRegistry(image: ImageReference, context: InstallContext): 
     await copied;
     const [algorithm = 'sha256', hex = ''] = digest.split(':');
     // Digests other than the usual ones have their kind in the name, since newer versions.
-    await rename(join(folder, hex), file).catch(() => rename(join(folder, `${algorithm}-${hex}`), file));
+    const names = [hex, `${algorithm}-${hex}`].map((name) => join(folder, name));
+    await placeBelow(names.find(existsSync) ?? '', { place: dirname(file) }, basename(file));
     const hash = createHash(algorithm);
     await pipeline(createReadStream(file), hash);
     const found = `${algorithm}:${hash.digest('hex')}`;

@@ -1,7 +1,7 @@
 // A folder for this process alone, out of reach of all targets: programs that follow links work in there, and it has a pip that
 // starts in a quarter of the time, unpacked and compiled.
-import { lstatSync, rmSync } from 'node:fs';
-import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { constants, lstatSync, rmSync } from 'node:fs';
+import { access, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockFile, tryLock } from '../../lib/file-lock.ts';
@@ -29,14 +29,18 @@ export function ownFolder(): Promise<string> {
   return made.folder;
 }
 
-/** A folder for one piece of work, and gone after it. @throws InstallError */
-export async function inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(await ownFolder(), 'work-')).catch(noPlace);
-  return work(folder).finally(() => rm(folder, { recursive: true, force: true }).catch(() => {}));
+/** For one step. @throws InstallError */
+export async function makeWorkFolder(): Promise<string> {
+  return mkdtemp(join(await ownFolder(), 'step-')).catch(noPlace);
+}
+
+/** What cannot be removed goes with the process. */
+export async function removeWorkFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
 
 async function makeFolder(): Promise<string> {
-  const around = await realpath(tmpdir()).catch(noPlace);
+  const around = await realpath(await temporaryFolder()).catch(noPlace);
   // Only its owner may look into such a folder, or change anything in it.
   const folder = await mkdtemp(join(around, PREFIX)).catch(noPlace);
   const lock = await lockFile(join(folder, LOCK), new AbortController().signal).catch(() => undefined);
@@ -50,6 +54,18 @@ async function makeFolder(): Promise<string> {
   setTimeout(() => removeOld().catch(() => {}), FRESH_MS + LONGEST_USE_MS).unref();
   await removeLeft(around).catch(() => {});
   return folder;
+}
+
+/** Where much may be kept: the other one is in memory on many machines. */
+const LARGE_TEMPORARY = '/var/tmp';
+
+async function temporaryFolder(): Promise<string> {
+  // Somebody has chosen another one.
+  if (tmpdir() !== '/tmp') return tmpdir();
+  return access(LARGE_TEMPORARY, constants.W_OK | constants.X_OK).then(
+    () => LARGE_TEMPORARY,
+    () => tmpdir(),
+  );
 }
 
 /** Of processes that were killed: the lock of such a folder is over. */

@@ -63,13 +63,11 @@ export async function works(
   context: InstallContext,
   env?: Record<string, string>,
 ) {
-  const { run, signal, scratchDir } = context;
-  const result = await run({ program, args, cwd: scratchDir, env, timeoutMs: 20_000, signal }).catch(
-    (error: unknown) => {
-      if (signal.aborted || !(error instanceof RunError)) throw error;
-      return undefined;
-    },
-  );
+  const { run, signal, workDir } = context;
+  const result = await run({ program, args, cwd: workDir, env, timeoutMs: 20_000, signal }).catch((error: unknown) => {
+    if (signal.aborted || !(error instanceof RunError)) throw error;
+    return undefined;
+  });
   return result?.exitCode === 0;
 }
 

@@ -63,7 +63,7 @@ export function outsideOf({ targetDir }: Pick<InstallContext, 'targetDir'>): str
 
 /** `works`, where no settings of the target are found. */
 export function worksOutside(program: string, args: readonly string[], context: InstallContext): Promise<boolean> {
-  return works(program, args, { ...context, scratchDir: outsideOf(context) });
+  return works(program, args, { ...context, workDir: outsideOf(context) });
 }
 
 /**

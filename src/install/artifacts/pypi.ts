@@ -10,7 +10,6 @@ import {
   type InstalledArtifact,
   type LockedResult,
 } from './artifact-installer.ts';
-import { inWorkFolder } from './own-folder.ts';
 import { findLacking } from './pypi-lacking.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
 import { type PythonContext, VENV } from './pypi-python.ts';
@@ -27,13 +26,10 @@ export const pypiInstaller: ArtifactInstaller<PypiSpec> = {
   async install(spec, context) {
     if (spec.indexUrl) await vetIndex(spec.indexUrl, context);
     const lockedPackages = context.locked && readLocked(spec, context.locked);
-    return inWorkFolder(async (workDir) => {
-      const work = { ...context, workDir };
-      const venv = await prepareVenv(work);
-      // What is locked is installed without asking again what would be newest today.
-      const packages = lockedPackages ?? (await venv.resolve(spec.requirement, spec.indexUrl));
-      return installPackages(packages, spec, venv, work);
-    });
+    const venv = await prepareVenv(context);
+    // What is locked is installed without asking again what would be newest today.
+    const packages = lockedPackages ?? (await venv.resolve(spec.requirement, spec.indexUrl));
+    return installPackages(packages, spec, venv, context);
   },
 };
 

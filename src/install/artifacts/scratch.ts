@@ -1,46 +1,46 @@
-// The folder of one step for what is not finished yet: held open, so that nothing goes astray when its path is made to lead elsewhere.
+// The folders of one step for what is not finished yet: one in the target, held open, so that nothing goes astray when its path is
+// made to lead elsewhere; and one that nobody else can reach, for programs.
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { holdFolderInside } from '../../lib/files.ts';
-import { placeForPrograms, removeBelow } from '../../lib/held-folder.ts';
+import { removeBelow } from '../../lib/held-folder.ts';
 import { PathError, pathInside } from '../../lib/path-inside.ts';
-import type { Run } from '../../lib/world.ts';
 import { HUB_FOLDER } from '../places.ts';
 import { InstallError } from './artifact-installer.ts';
+import { makeWorkFolder, removeWorkFolder } from './own-folder.ts';
 
 export interface Scratch {
-  /** For the hub and for the programs that it starts. */
+  /** For the hub itself: a program that asks where it is gets a path like any other. */
   readonly dir: string;
-  /** As it was given, but what programs say of the folder is told by `dir`, which reports leave out. */
-  readonly run: Run;
+  /** For programs. */
+  readonly workDir: string;
   /** Why what was done in it may be somewhere else now; undefined when the folder is still where it was made. */
   fault(): Promise<InstallError | undefined>;
   remove(): Promise<void>;
 }
 
 /** @throws PathError */
-export async function makeScratch(targetDir: string, run: Run): Promise<Scratch> {
+export async function makeScratch(targetDir: string): Promise<Scratch> {
   const name = `scratch-${randomUUID()}`;
   const path = `${HUB_FOLDER}/${name}`;
-  const hubFolder = await holdFolderInside(targetDir, HUB_FOLDER);
+  const workDir = await makeWorkFolder();
+  const hubFolder = await holdFolderInside(targetDir, HUB_FOLDER).catch(async (error: unknown) => {
+    await removeWorkFolder(workDir);
+    throw error;
+  });
   const held = await holdFolderInside(targetDir, path).catch(async (error: unknown) => {
-    await hubFolder.close();
+    await Promise.all([removeWorkFolder(workDir), hubFolder.close()]);
     throw error;
   });
   const whole = join(targetDir, path);
-  const dir = (await placeForPrograms(held)) ?? whole;
   return {
-    dir,
-    async run(request) {
-      const result = await run(request);
-      // Programs ask the system where they are.
-      return { ...result, stderr: result.stderr.replaceAll(whole, dir) };
-    },
+    dir: held.place,
+    workDir,
     fault: async () => ((await held.isAt(whole)) ? undefined : whatIsInTheWay(targetDir, path)),
     async remove() {
       try {
-        await held.close();
+        await Promise.all([removeWorkFolder(workDir), held.close()]);
         await removeBelow(hubFolder, name);
       } finally {
         await hubFolder.close();

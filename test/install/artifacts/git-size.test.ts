@@ -1,6 +1,5 @@
 // Repositories that unfold to more than an install brings in, only when all their submodules are counted.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createByteBudget } from '../../../src/install/artifacts/git-bytes.ts';
@@ -33,13 +32,13 @@ async function addSubmodules(host: GitHost, name: string, submodules: Record<str
 test('git: files, bytes and submodules of all submodules count together', async (t) => {
   const host = await startHost(t);
   const { context } = await stage(t);
-  await mkdir(context.scratchDir);
+
   let turn = 0;
   const checkOutWithin = (limits: Partial<UnfoldLimits>) => {
     turn += 1;
     return checkOut(
       {
-        folder: join(context.scratchDir, String(turn)),
+        folder: join(context.workDir, String(turn)),
         repo: host.url('outer'),
         ref: 'HEAD',
         submodules: true,

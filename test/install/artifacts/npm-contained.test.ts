@@ -7,6 +7,7 @@ import type { InstallContext } from '../../../src/install/artifacts/artifact-ins
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
 import { treeKey } from '../../../src/install/known-trees.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
+import { createRun } from '../../../src/lib/run.ts';
 import type { RunRequest } from '../../../src/lib/world.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { aFolder } from '../installing.ts';
@@ -45,22 +46,24 @@ async function inAllWays({ install, targetDir, files }: Stage, some?: Partial<In
   assert.deepEqual(await files(), whole);
 }
 
-test('npm: no program is given a place in the target', options, async (t) => {
-  const place = await npmStage(t);
-  const asked: RunRequest[] = [];
-  const run: InstallContext['run'] = (request) => {
-    asked.push(request);
-    return place.context.run(request);
-  };
-  await inAllWays(place, { run });
-  assert.ok(asked.length > 6);
-  for (const { program, args, cwd, env = {} } of asked)
-    for (const text of [program, ...args, cwd, ...Object.values(env)])
-      assert.ok(!text.includes(place.targetDir) && !text.startsWith('/proc/'), text);
-});
+test(
+  'npm: what is new, of another version or changed comes into the target; npm itself never does',
+  options,
+  async (t) => {
+    const place = await npmStage(t);
+    const asked: RunRequest[] = [];
+    const run: InstallContext['run'] = (request) => {
+      asked.push(request);
+      // That no place in the target is among what it is given is seen to by the stage, here as everywhere.
+      return place.context.run(request);
+    };
+    await inAllWays(place, { run });
+    assert.ok(asked.filter(({ args }) => args.includes('--package-lock-only')).length === 3);
+  },
+);
 
 test('npm: links that take the place of its folders while it is at work lead nowhere', options, async (t) => {
-  for (const swapped of ['node_modules', 'node_modules/@some', 'node_modules/inner']) {
+  for (const swapped of ['node_modules', 'node_modules/@some']) {
     const [place, outside] = [await npmStage(t), await aFolder(t)];
     // What npm would write over and remove.
     for (const name of ['@some/deep', 'inner', 'deep', 'lib']) {
@@ -73,7 +76,7 @@ test('npm: links that take the place of its folders while it is at work lead now
     const folder = join(place.targetDir, swapped);
     let [done, refused] = [0, 0];
     await whileSwapping(t, { folder, outside, pauseMs: 6 }, async () => {
-      for (const version of ['2.0.0', '1.0.0', '2.0.0', '1.0.0'])
+      for (const version of ['2.0.0', '1.0.0', '2.0.0'])
         await place.install(npmInstaller, specOf(version)).then(
           () => (done += 1),
           () => (refused += 1),
@@ -165,11 +168,10 @@ test('npm: a project with workspaces and packages of its own gets one more packa
   await place.install(npmInstaller, specOf('1.0.0'));
   assert.equal(await treeDigest(targetDir), whole, 'the second time changes nothing');
   // As npm itself sees it.
-  const { stdout, exitCode } = await place.context.run({
+  const { stdout, exitCode } = await createRun(registry.env)({
     program: 'npm',
     args: ['ls', '--all', '--json', '--offline'],
     cwd: targetDir,
-    env: { HOME: String(registry.env.HOME) },
     timeoutMs: 60_000,
     signal: place.context.signal,
   });

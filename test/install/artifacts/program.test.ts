@@ -33,7 +33,7 @@ test('programs: the operator’s own address is not repeated, whatever becomes o
   const ownAddresses = ['https://me:pw@host.example/s3cret/org/npm/', 'https://public.example/'];
   const line =
     'GET https://host.example/s3cret/org/npm/left-pad, //host.example/s3cret/org/npm/:x, https://public.example/a';
-  const request = { program: 'sh', cwd: context.targetDir, whenMissing: '', ownAddresses, timeoutMs: 5_000 };
+  const request = { program: 'sh', cwd: context.workDir, whenMissing: '', ownAddresses, timeoutMs: 5_000 };
   const { stdout, stderr } = await runProgram(
     { ...request, args: ['-c', `echo '${line}'; echo '${line}' >&2; exit 1`] },
     context,
@@ -66,7 +66,7 @@ for (const [line, sentence] of [
 ] as const) {
   test(`programs: one that fails with '${line}' had no room, whatever it says last`, async (t) => {
     const { context } = await stage(t);
-    const request = { program: 'sh', cwd: context.targetDir, whenMissing: '', timeoutMs: 5_000 };
+    const request = { program: 'sh', cwd: context.workDir, whenMissing: '', timeoutMs: 5_000 };
     const script = (exitCode: number) => ['-c', `echo '${line}' >&2; echo 'fatal: it failed' >&2; exit ${exitCode}`];
     await assert.rejects(runProgram({ ...request, args: script(1) }, context), { message: sentence });
     assert.equal((await runProgram({ ...request, args: script(0) }, context)).exitCode, 0);

@@ -10,11 +10,13 @@ import {
   InstallError,
   type InstalledArtifact,
 } from '../../../src/install/artifacts/artifact-installer.ts';
+import { makeWorkFolder, removeWorkFolder } from '../../../src/install/artifacts/own-folder.ts';
 import { createDownload } from '../../../src/lib/download.ts';
 import { createFetch } from '../../../src/lib/fetch.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { createGuardedProxy } from '../../../src/lib/guarded-proxy.ts';
 import { createRun } from '../../../src/lib/run.ts';
+import type { Run } from '../../../src/lib/world.ts';
 
 export interface Stage {
   targetDir: string;
@@ -41,6 +43,7 @@ export async function stage(
   const around = await realpath(await mkdtemp(join(tmpdir(), 'hub-install-')));
   const targetDir = join(around, 'outer', 'target');
   const scratchDir = join(targetDir, '.hub-scratch');
+  const workDir = await makeWorkFolder();
   await mkdir(targetDir, { recursive: true });
   await writeFile(join(around, 'canary'), 'untouched');
   await writeFile(join(around, 'outer', 'canary'), 'untouched');
@@ -51,13 +54,15 @@ export async function stage(
   t.after(async () => {
     await Promise.all([network, downloads, proxy].map((each) => each.close()));
     await rm(around, { recursive: true, force: true });
+    await removeWorkFolder(workDir);
   });
   const context: InstallContext = {
     targetDir,
     scratchDir,
+    workDir,
     signal: new AbortController().signal,
     knownPlaces: { ours: [], ofOthers: [] },
-    run: createRun(env, proxy),
+    run: neverIn(targetDir, createRun(env, proxy)),
     fetch: network.fetch,
     download: downloads.download,
     vetAddress: downloads.vetAddress,
@@ -69,10 +74,12 @@ export async function stage(
     if (!read.success)
       throw new InstallError(read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
     await mkdir(scratchDir);
+    await mkdir(workDir, { recursive: true });
     try {
       return await installer.install(read.data, { ...context, ...some });
     } finally {
       await rm(scratchDir, { recursive: true });
+      await removeWorkFolder(workDir);
     }
   };
 
@@ -100,6 +107,17 @@ export async function stage(
       assert.equal(await outside(around), before);
       assert.ok(!(await readdir(targetDir)).includes('.hub-scratch'));
     },
+  };
+}
+
+/** Programs follow links: none is given a place in the target. That of its Python is a text for the scripts of packages. */
+function neverIn(targetDir: string, run: Run): Run {
+  const allowed = join(targetDir, '.venv/bin/python');
+  return (request) => {
+    const { program, args, cwd, env = {} } = request;
+    for (const text of [program, ...args, cwd, ...Object.values(env)])
+      assert.ok(text === allowed || !(text.includes(targetDir) || text.startsWith('/proc/')), `${program}: ${text}`);
+    return run(request);
   };
 }
 
