@@ -41,9 +41,16 @@ export async function findRegistries(spec: NpmSpec, context: InstallContext): Pr
     options: [...ofRegistries, ...ofCache],
     addresses: ownAddresses,
     ownAddresses,
-    isGuarded: hasSettings,
-    ownHosts: hasSettings ? await heldBackHosts(ownAddresses, context) : [],
+    ...(hasSettings ? await guarded({ ownAddresses }, context) : { isGuarded: false, ownHosts: [] }),
   };
+}
+
+/** For npm that may go to addresses that somebody else named. */
+export async function guarded(
+  { ownAddresses }: Pick<Registries, 'ownAddresses'>,
+  context: InstallContext,
+): Promise<Pick<Registries, 'isGuarded' | 'ownHosts'>> {
+  return { isGuarded: true, ownHosts: await heldBackHosts(ownAddresses, context) };
 }
 
 async function heldBackHosts(

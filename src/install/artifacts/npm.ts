@@ -1,6 +1,6 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import semver from 'semver';
 import { shownAddress } from '../../lib/secret-address.ts';
 import { treeKey } from '../known-trees.ts';
@@ -14,15 +14,14 @@ import { checkSameDependencies } from './locked.ts';
 import { bringIn, findChanges, isBrought, type NpmChanges } from './npm-changes.ts';
 import { leftWarning } from './npm-left.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
-import { npmOptions } from './npm-options.ts';
 import { checkNpmPlaces, HIDDEN_LOCK, PROJECT_FILES } from './npm-places.ts';
+import { inNoRegistry, isRemoteRefused, type Npm, npmIn } from './npm-program.ts';
 import { copyProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
-import { findRegistries, type Registries, WHEN_MISSING } from './npm-registry.ts';
+import { findRegistries, guarded } from './npm-registry.ts';
 import { MODULES, makeSkeleton } from './npm-skeleton.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { dependencyTrees, findUnproven } from './npm-trees.ts';
-import { HELD_BACK, outputEnd, runProgram } from './program.ts';
 
 export const npmInstaller: ArtifactInstaller<NpmSpec> = {
   step: 'npm.install',
@@ -44,8 +43,10 @@ async function install(spec: NpmSpec, context: InstallContext): Promise<Installe
   const skeleton = await makeSkeleton(targetDir, dir);
   const registries = await findRegistries(spec, context);
   const npm = await npmIn(dir, { spec, registries }, context);
-  const packages = [`${spec.package}@${wanted}`, ...lockedBeside(context)];
-  await npm('install', '--allow-remote=root', '--package-lock-only', '--', ...packages);
+  await resolve([`${spec.package}@${wanted}`, ...lockedBeside(context)], npm, async () => {
+    const isGuarded = { ...registries, ...(await guarded(registries, context)) };
+    return npmIn(dir, { spec, registries: isGuarded }, context);
+  });
   const resolution = await readNpmLock(dir, spec.package);
   if (await findUnregistered(dir, spec.package)) throw new InstallError(inNoRegistry(spec.package));
   checkResolution(spec, resolution, context);
@@ -78,6 +79,20 @@ async function install(spec: NpmSpec, context: InstallContext): Promise<Installe
       ...(warning ? { warning } : {}),
     },
   };
+}
+
+/** Writes npm's lockfile. Packages that have others in their archives are found out by `openly`, and all others from elsewhere refused again later. */
+async function resolve(packages: readonly string[], npm: Npm, openly: () => Promise<Npm>): Promise<void> {
+  const lock = ['--package-lock-only', '--', ...packages];
+  try {
+    await npm('install', '--allow-remote=root', ...lock);
+  } catch (error) {
+    if (!isRemoteRefused(error)) throw error;
+    const again = await openly();
+    await again('install', '--allow-remote=all', ...lock).catch(() => {
+      throw error;
+    });
+  }
 }
 
 interface FoundTrees {
@@ -134,72 +149,4 @@ function checkResolution(
       `${spec.package}@${version} is another than in the lockfile: its digest is ${integrity}, and should be ${locked.integrity}.`,
     );
   checkSameDependencies(`${spec.package}@${version}`, dependencies, locked.dependencies ?? []);
-}
-
-type Npm = (...args: string[]) => Promise<void>;
-
-/** npm with the registry of the manifest, or the one that the machine is set up for, and with none of the passwords that are set up beside it. */
-async function npmIn(
-  dir: string,
-  { spec, registries }: { spec: NpmSpec; registries: Registries },
-  context: InstallContext,
-): Promise<Npm> {
-  const { workDir } = context;
-  const { options, ownAddresses, isGuarded, ownHosts } = registries;
-  const noSettings = join(workDir, 'npmrc');
-  await writeFile(noSettings, '');
-  return async (command, ...args) => {
-    const { exitCode, stdout, stderr } = await runProgram(
-      {
-        program: 'npm',
-        args: [command, '--prefix', dir, ...npmOptions(workDir), ...options, ...args],
-        cwd: dir,
-        env: {
-          npm_config_userconfig: noSettings,
-          npm_config_globalconfig: join(workDir, 'npmrc-of-all'),
-          ...(ownHosts.length > 0 ? { npm_config_noproxy: ownHosts.join(',') } : {}),
-        },
-        isGuarded,
-        whenMissing: WHEN_MISSING,
-        ownAddresses,
-      },
-      context,
-    );
-    // Where it works is nothing for a report: it is gone when that is read.
-    if (exitCode !== 0)
-      throw npmError(spec.package, `${stdout}\n${stderr}`.replaceAll(`${dir}${sep}`, '').replaceAll(dir, '.'));
-  };
-}
-
-const inNoRegistry = (name: string) => `'${name}' needs something that is in no registry, which is not installed.`;
-
-const CAUSES: readonly [RegExp, (name: string) => string][] = [
-  [HELD_BACK, (name) => `The registry leads to an address that the hub may not connect to for '${name}'.`],
-  [/code E404/, (name) => `The registry has no package '${name}'.`],
-  [/code ETARGET/, (name) => `The registry has no such version of '${name}'.`],
-  [/code EINTEGRITY/, (name) => `What the registry sent for '${name}' is not what it announced: its digest differs.`],
-  [
-    /code EALLOWREMOTE/,
-    (name) =>
-      // npm says the same of a package that has others in its archive, wherever that is.
-      `'${name}' needs a package from an address that is not on the host of the registry, or one that has others packed into it: npm does not install these.`,
-  ],
-  [/code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/, inNoRegistry],
-  [/code ERESOLVE/, (name) => `'${name}' does not go together with what is in the target's package.json.`],
-  [/code (EJSONPARSE)/, () => "The target's package.json or package-lock.json cannot be read as JSON."],
-  [/code (E401|E403|ENEEDAUTH)/, (name) => `The registry does not give out '${name}' without a login.`],
-  [
-    /code (ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)/,
-    () => 'The registry of npm could not be reached.',
-  ],
-];
-
-function npmError(name: string, output: string): InstallError {
-  const cause = CAUSES.find(([pattern]) => pattern.test(output));
-  const lines = output
-    .split('\n')
-    .flatMap((line) => /^npm (?:error|ERR!) (?!code|A complete log)(.+)/.exec(line)?.[1] ?? []);
-  const message =
-    cause?.[1](name) ?? `npm could not install '${name}': ${outputEnd(lines[0] ?? 'it said nothing').slice(0, 300)}.`;
-  return new InstallError(message, { extra: { output: outputEnd(output) } });
 }

@@ -11,6 +11,8 @@ export interface PublishedPackage {
   name: string;
   version: string;
   dependencies?: Record<string, string>;
+  /** Of these, which are in its archive. */
+  bundleDependencies?: string[];
   scripts?: Record<string, string>;
   bin?: Record<string, string>;
   files?: Record<string, string>;

@@ -381,3 +381,25 @@ for (const version of [
     assert.equal(npmInstaller.spec.safeParse(spec('@some/thing', version)).success, true);
   });
 }
+
+test('npm: a package that has others in its archive is installed with them, and locked', async (t) => {
+  const registry = await startNpmRegistry(t);
+  const inner = { 'package.json': '{"name":"inner","version":"1.0.0"}', 'index.js': '// inner\n' };
+  const packed = Object.entries(inner).map(([name, text]) => [`node_modules/inner/${name}`, text]);
+  registry.publish({
+    name: 'thing',
+    version: '1.0.0',
+    dependencies: { inner: '1.0.0' },
+    bundleDependencies: ['inner'],
+    files: { 'index.js': '// thing\n', ...Object.fromEntries(packed) },
+  });
+  const place = await stage(t, { env: registry.env });
+  const spec = { registry: 'npm', package: 'thing', version: '1.0.0' };
+  const first = await place.install(npmInstaller, spec);
+  assert.deepEqual(first.dependencies, [{ resolved: 'inner@1.0.0', integrity: null }]);
+  assert.equal(await place.read('node_modules/thing/node_modules/inner/index.js'), '// inner\n');
+  const whole = await place.files();
+  await rm(join(place.targetDir, 'node_modules'), { recursive: true });
+  assert.deepEqual(await place.install(npmInstaller, spec, { locked: first }), first);
+  assert.deepEqual(await place.files(), whole);
+});
