@@ -5,16 +5,16 @@ import { type HeldFolder, holdBelow, holdFolder, removeBelow } from '../../lib/h
 import { createMoveJournal, type MoveJournal } from '../../lib/move-journal.ts';
 import { throughLink } from '../../lib/path-inside.ts';
 import { besideName, isBesideName, placeBelow } from '../../lib/place-tree.ts';
-import { InstallError } from './artifact-installer.ts';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { readEnvironment, SETTINGS } from './pypi-environment.ts';
 import { findLeaving, type Leaving } from './pypi-leaving.ts';
-import { type PythonContext, VENV, workVenv } from './pypi-python.ts';
+import { VENV, workVenv } from './pypi-python.ts';
 
 /**
  * Programs would follow links in the target; here every folder is held. Lists of files come last, so that the next install
  * notices when this one was ended. When it fails, the environment is as it was. @throws InstallError, PathError
  */
-export async function mergeVenv(context: PythonContext): Promise<void> {
+export async function mergeVenv(context: InstallContext): Promise<void> {
   const made = await readEnvironment(workVenv(context));
   const coming = await findComing(workVenv(context));
   if (!made || coming.length === 0) return;
@@ -48,7 +48,7 @@ async function findComing(from: string): Promise<Coming[]> {
   return [...folders].map(([folder, names]) => ({ folder: folder === '' ? [] : folder.split(sep), names }));
 }
 
-async function holdVenv({ targetDir }: PythonContext): Promise<HeldFolder> {
+async function holdVenv({ targetDir }: InstallContext): Promise<HeldFolder> {
   const target = await holdFolder(targetDir);
   if (!target) throw throughLink(VENV);
   return holdBelow(target, VENV).finally(target.close);
@@ -57,7 +57,7 @@ async function holdVenv({ targetDir }: PythonContext): Promise<HeldFolder> {
 /** A folder on the filesystem of the environment, where there is room for all or for nothing: later, only names change. */
 async function inStage(
   venv: HeldFolder,
-  { scratchDir }: PythonContext,
+  { scratchDir }: InstallContext,
   work: (stage: HeldFolder) => Promise<void>,
 ): Promise<void> {
   const left = (await readdir(venv.place)).filter(isBesideName);

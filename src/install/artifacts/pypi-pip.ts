@@ -3,22 +3,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import type { InstallContext } from './artifact-installer.ts';
 import { ownFolder } from './own-folder.ts';
 import { runProgram } from './program.ts';
 import { describedName, readEnvironment } from './pypi-environment.ts';
 import { FIND_PIP, RUN_PIP } from './pypi-own-pip.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import {
-  environmentArgs,
-  NOTHING_ELSE,
-  outsideOf,
-  type PythonContext,
-  VENV,
-  venvPython,
-  WINDOWS,
-  workVenv,
-} from './pypi-python.ts';
+import { environmentArgs, NOTHING_ELSE, outsideOf, VENV, venvPython, WINDOWS } from './pypi-python.ts';
 import { hasWhole } from './pypi-record.ts';
 import { normalName } from './pypi-spec.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
@@ -28,7 +20,8 @@ const NO_SETTINGS = { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
 
 /** As `python -m venv --without-pip` does it; only what texts say of the place is another one, in the quotes of each script. */
 const MAKE_VENV = `import os, sys, types, venv
-folder, final = sys.argv[1:]
+folder, executable = sys.argv[1:]
+final = os.path.dirname(os.path.dirname(executable))
 class Builder(venv.EnvBuilder):
     def create_configuration(self, context):
         super().create_configuration(context)
@@ -43,13 +36,13 @@ class Builder(venv.EnvBuilder):
 Builder(symlinks=os.name != "nt").create(folder)
 `;
 
-export function pipProgram(context: PythonContext): PythonProgram {
+export function pipProgram(context: InstallContext): PythonProgram {
   const { targetDir, workDir } = context;
   const cwd = outsideOf(context);
   const report = join(workDir, 'report.json');
   const run = (program: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean } = {}) =>
     runProgram({ program, args, cwd, whenMissing: NO_PYTHON, ...options }, context);
-  const makeVenv = (python: string) => run(python, ['-I', '-c', MAKE_VENV, workVenv(context), join(targetDir, VENV)]);
+  const makeVenv = (python: string) => run(python, ['-I', '-c', MAKE_VENV, ...environmentArgs(context)]);
   const pip = async (python: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean }) => {
     const own = [...NOTHING_ELSE, '-c', RUN_PIP, ...environmentArgs(context), await ownFolder()];
     const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', 'install', '--quiet', '--no-compile'];

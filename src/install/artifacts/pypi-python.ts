@@ -8,12 +8,8 @@ export const VENV = '.venv';
 export const WINDOWS = process.platform === 'win32';
 const VENV_PYTHON = WINDOWS ? ['Scripts', 'python.exe'] : ['bin', 'python'];
 
-/** Programs of Python get a folder out of reach of the target, where nobody puts links in their way. */
-export interface PythonContext extends InstallContext {
-  workDir: string;
-}
-
-export function workVenv({ workDir }: Pick<PythonContext, 'workDir'>): string {
+/** Where programs of Python make and fill an environment, out of reach of whoever puts links into the target. */
+export function workVenv({ workDir }: Pick<InstallContext, 'workDir'>): string {
   return join(workDir, VENV);
 }
 
@@ -47,7 +43,7 @@ async function isTrusted(program: string): Promise<boolean> {
 }
 
 /** The Python that an environment in the work folder was just made from. */
-export async function madePython(context: Pick<PythonContext, 'workDir'>): Promise<string> {
+export async function madePython(context: Pick<InstallContext, 'workDir'>): Promise<string> {
   const own = join(workVenv(context), ...VENV_PYTHON);
   // There it is a copy, which needs the settings beside it.
   return WINDOWS ? own : realpath(own);
@@ -80,7 +76,7 @@ sys._base_executable, sys.executable = machine, executable
 `;
 
 /** The first arguments for code that begins with `IN_ENVIRONMENT`: where things go, and what scripts say of their Python. */
-export function environmentArgs(context: Pick<PythonContext, 'targetDir' | 'workDir'>): string[] {
+export function environmentArgs(context: Pick<InstallContext, 'targetDir' | 'workDir'>): string[] {
   return [workVenv(context), venvPython(context)];
 }
 
@@ -96,7 +92,7 @@ exec(asked[given], {"__name__": "__main__"})
  * Writes a program that other programs take for the Python of the environment, and ask what they want to know of it. uv
  * remembers by its path what a Python said: each work folder has its own.
  */
-export async function writePython(python: string, context: PythonContext): Promise<string> {
+export async function writePython(python: string, context: InstallContext): Promise<string> {
   if (WINDOWS) return python;
   const command = [python, ...NOTHING_ELSE, '-c', RUN_CODE, ...environmentArgs(context)];
   const script = `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@"\n`;

@@ -3,12 +3,12 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceInside } from '../../lib/replace-inside.ts';
 import type { RunResult } from '../../lib/world.ts';
-import { InstallError } from './artifact-installer.ts';
+import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { mergeVenv } from './pypi-merge.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { madePython, type PythonContext, VENV, worksOutside, workVenv } from './pypi-python.ts';
+import { madePython, VENV, worksOutside, workVenv } from './pypi-python.ts';
 import { uvProgram } from './pypi-uv.ts';
 import { checkVenvPlaces, done, keepInstalled, keepVersion, NO_PYTHON, usablePython } from './pypi-venv.ts';
 
@@ -24,7 +24,7 @@ export interface PreparedVenv {
   putInPlace(): Promise<void>;
 }
 
-export async function prepareVenv(context: PythonContext): Promise<PreparedVenv> {
+export async function prepareVenv(context: InstallContext): Promise<PreparedVenv> {
   const hasUv = await worksOutside('uv', ['--version'], context);
   const program = hasUv ? uvProgram(context) : pipProgram(context);
   const { name } = program;
@@ -54,26 +54,26 @@ export async function prepareVenv(context: PythonContext): Promise<PreparedVenv>
   };
 }
 
-async function makeVenv(program: PythonProgram, context: PythonContext): Promise<string> {
+async function makeVenv(program: PythonProgram, context: InstallContext): Promise<string> {
   await tried(program, program.makeVenv(), context);
   return madePython(context);
 }
 
 /** Only where files go: `lib64` is a link beside `lib` in every environment, and some Pythons put packages there. */
-async function makeEmpty(python: string, context: PythonContext): Promise<void> {
+async function makeEmpty(python: string, context: InstallContext): Promise<void> {
   await keepVersion(python, context);
   await mkdir(join(workVenv(context), 'lib'), { recursive: true });
   await symlink('lib', join(workVenv(context), 'lib64'));
 }
 
-async function tried(program: PythonProgram, running: Promise<RunResult>, context: PythonContext): Promise<RunResult> {
+async function tried(program: PythonProgram, running: Promise<RunResult>, context: InstallContext): Promise<RunResult> {
   const result = await running;
   if (result.exitCode !== 0 && program.noPython.test(result.stdout + result.stderr)) throw new InstallError(NO_PYTHON);
   return done({ tool: program.name }, result, context);
 }
 
 /** At once, in the place of whatever was there and could not be used. */
-async function putNew(context: PythonContext): Promise<void> {
+async function putNew(context: InstallContext): Promise<void> {
   // What uv held while it was at work.
   await rm(join(workVenv(context), '.lock'), { force: true });
   const replaced = await replaceInside(context.targetDir, VENV, workVenv(context), context.scratchDir);

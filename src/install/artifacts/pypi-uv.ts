@@ -2,13 +2,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunResult } from '../../lib/world.ts';
+import type { InstallContext } from './artifact-installer.ts';
 import { runProgram } from './program.ts';
 import { readPinned } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { outsideOf, type PythonContext, VENV, WINDOWS, workVenv, writePython } from './pypi-python.ts';
+import { outsideOf, VENV, WINDOWS, workVenv, writePython } from './pypi-python.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
 
-export function uvProgram(context: PythonContext): PythonProgram {
+export function uvProgram(context: InstallContext): PythonProgram {
   const { workDir } = context;
   const [wanted, pinned] = [join(workDir, 'wanted.txt'), join(workDir, 'pinned.txt')];
   const uv = (args: string[], indexUrl?: string) =>
@@ -55,7 +56,7 @@ export function uvProgram(context: PythonContext): PythonProgram {
 }
 
 /** The scripts that people start an environment with have its path in them, in quotes. */
-async function sayTarget({ workDir, targetDir }: PythonContext): Promise<void> {
+async function sayTarget({ workDir, targetDir }: InstallContext): Promise<void> {
   const folder = join(workVenv({ workDir }), WINDOWS ? 'Scripts' : 'bin');
   const names = (await readdir(folder)).filter((name) => name.startsWith('activate'));
   // As uv itself writes it.

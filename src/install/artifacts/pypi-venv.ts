@@ -8,7 +8,7 @@ import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { HELD_BACK, outputEnd, runProgram, withHostsOnly } from './program.ts';
 import { environmentVersion, installedVersions, SETTINGS } from './pypi-environment.ts';
-import { machinePython, NOTHING_ELSE, outsideOf, type PythonContext, VENV, worksOutside } from './pypi-python.ts';
+import { machinePython, NOTHING_ELSE, outsideOf, VENV, worksOutside } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 
 export const NO_PYTHON =
@@ -67,7 +67,7 @@ const PRINT_VERSION = 'import sys; print(".".join(map(str, sys.version_info[:3])
 const [NAME, VERSION] = [/^[a-z0-9][a-z0-9-]*$/, /^\w[\w.!+-]*$/];
 
 /** Options that keep what is there, so that a second package does not move what the first one needs; none in an empty environment. */
-export async function keepInstalled(requirement: string, { targetDir, workDir }: PythonContext): Promise<string[]> {
+export async function keepInstalled(requirement: string, { targetDir, workDir }: InstallContext): Promise<string[]> {
   const wanted = normalName(/^[\w.-]+/.exec(requirement)?.[0] ?? '');
   const installed = [...(await installedVersions(targetDir))].map(([name, version]) => ({ name, version }));
   const kept = installed.filter(
@@ -90,7 +90,7 @@ export interface Undertaking {
 export async function done(
   undertaking: Undertaking,
   running: RunResult | Promise<RunResult>,
-  context: PythonContext,
+  context: InstallContext,
 ): Promise<RunResult> {
   const result = await running;
   if (result.exitCode === 0) return result;
@@ -115,7 +115,7 @@ const CAUSES: readonly [RegExp, string][] = [
 function toolError(
   { tool, indexUrl }: Undertaking,
   { stdout, stderr }: RunResult,
-  { targetDir, workDir }: PythonContext,
+  { targetDir, workDir }: InstallContext,
 ): InstallError {
   // Where the target is on the machine of the hub is nothing for a report, nor what is gone when it is read.
   const said = `${stdout}\n${stderr}`.replaceAll(`${workDir}${sep}`, '').replaceAll(`${targetDir}${sep}`, '');

@@ -12,7 +12,7 @@ import {
 } from './artifact-installer.ts';
 import { findLacking } from './pypi-lacking.ts';
 import { fromLocked, type PinnedPackage, pinnedRequirements, toLocked } from './pypi-packages.ts';
-import { type PythonContext, VENV } from './pypi-python.ts';
+import { VENV } from './pypi-python.ts';
 import { PypiSpec } from './pypi-spec.ts';
 import { type PreparedVenv, prepareVenv } from './pypi-tools.ts';
 import { isVersion } from './pypi-version.ts';
@@ -59,7 +59,7 @@ async function installPackages(
   packages: readonly PinnedPackage[],
   { name, requirement, indexUrl }: PypiSpec,
   venv: PreparedVenv,
-  context: PythonContext,
+  context: InstallContext,
 ): Promise<InstalledArtifact> {
   const extra = { tool: venv.tool, requirement };
   if (packages.length === 0 && requirement.includes(';')) {
@@ -85,7 +85,7 @@ async function installPackages(
 async function fill(
   venv: PreparedVenv,
   { packages, indexUrl }: { packages: readonly PinnedPackage[]; indexUrl: string | undefined },
-  context: PythonContext,
+  context: InstallContext,
 ): Promise<string[]> {
   const lacking = venv.isNew ? { packages, changed: [] } : await findLacking(packages, context);
   if (lacking.packages.length > 0) {

@@ -60,7 +60,7 @@ for (const tool of ['pip', 'uv'] as const) {
       const { args, cwd, env = {} } = request;
       assert.ok(!`${cwd}/`.startsWith(`${targetDir}/`), `${cwd} is where it runs`);
       // What scripts of the environment will say, and nothing to go to.
-      const said = [...args, ...Object.values(env)].filter((each) => each !== python && each !== venv);
+      const said = [...args, ...Object.values(env)].filter((each) => each !== python);
       assert.ok(!said.some((each) => each?.includes(targetDir)), said.join(' '));
       const isThere = existsSync(venv);
       if (isThere) await rename(venv, `${venv}-moved`);

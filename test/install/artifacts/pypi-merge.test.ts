@@ -85,7 +85,7 @@ for (const tool of ['pip', 'uv'] as const) {
     const index = await startPackageIndex(t);
     index.publish({ name: 'thing', version: '1.0' });
     const place = await stage(t, { env: { ...process.env, PATH: PATHS[tool], HOME: await aFolder(t) } });
-    const targetDir = join(place.targetDir, "it's here");
+    const targetDir = join(await aFolder(t), "it's here");
     const scratchDir = join(targetDir, '.hub');
     await mkdir(scratchDir, { recursive: true });
     const wanted = pypiInstaller.spec.parse({ package: 'thing', index_url: index.url });
