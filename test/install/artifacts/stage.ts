@@ -113,10 +113,13 @@ export async function stage(
 /** Programs follow links: none is given a place in the target. That of its Python is a text for the scripts of packages. */
 function neverIn(targetDir: string, run: Run): Run {
   const allowed = join(targetDir, '.venv/bin/python');
+  // A folder beside it may have a name that begins like its own.
+  const isIn = (text: string) =>
+    text.includes(`${targetDir}/`) || text.endsWith(targetDir) || text.startsWith('/proc/');
   return (request) => {
     const { program, args, cwd, env = {} } = request;
     for (const text of [program, ...args, cwd, ...Object.values(env)])
-      assert.ok(text === allowed || !(text.includes(targetDir) || text.startsWith('/proc/')), `${program}: ${text}`);
+      assert.ok(text === allowed || !isIn(text), `${program}: ${text}`);
     return run(request);
   };
 }
