@@ -1,8 +1,9 @@
 // What npm has changed in a skeleton of a project, and the same in the project itself.
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../lib/absent.ts';
+import { holdPath } from '../../lib/held-folder.ts';
 import { placeBelow } from '../../lib/place-tree.ts';
 import { type Replaced, replaceInside } from '../../lib/replace-inside.ts';
 import type { InstallContext } from './artifact-installer.ts';
@@ -14,9 +15,11 @@ export interface NpmChanges {
   brought: string[];
   /** What is not there any more. */
   removed: string[];
+  /** Folders that only hold others, each after those inside of it: they go when nothing else is in them. */
+  emptied: string[];
 }
 
-export async function findChanges({ dir, standIns, modules }: Skeleton): Promise<NpmChanges> {
+export async function findChanges({ dir, standIns, modules, folders }: Skeleton): Promise<NpmChanges> {
   const brought: string[] = [];
 
   async function look(path: string): Promise<void> {
@@ -42,7 +45,21 @@ export async function findChanges({ dir, standIns, modules }: Skeleton): Promise
   const gone = await Promise.all(
     [...standIns.keys()].map(async (path) => ((await isThere(join(dir, path))) ? [] : [path])),
   );
-  return { brought, removed: topmost(gone.flat(), brought) };
+  return { brought, removed: topmost(gone.flat(), brought), emptied: await removeEmptied(folders, dir) };
+}
+
+/** npm leaves some of them. */
+async function removeEmptied(folders: readonly string[], dir: string): Promise<string[]> {
+  const emptied: string[] = [];
+  for (const path of folders.toReversed())
+    if (
+      await rmdir(join(dir, path)).then(
+        () => true,
+        ({ code }) => code === 'ENOENT',
+      )
+    )
+      emptied.push(path);
+  return emptied;
 }
 
 /** By itself, or with the package that it is in. */
@@ -66,7 +83,7 @@ function topmost(paths: readonly string[], replaced: readonly string[]): string[
 
 /** All of it or nothing: `whenIn` is done last, and what it fails with undoes the rest. @throws PathError */
 export async function bringIn(
-  { brought, removed }: NpmChanges,
+  { brought, removed, emptied }: NpmChanges,
   { dir, leftovers }: Skeleton,
   { targetDir, scratchDir }: Pick<InstallContext, 'targetDir' | 'scratchDir'>,
   whenIn: () => Promise<void>,
@@ -89,4 +106,12 @@ export async function bringIn(
   // What cannot be removed any more is in nobody's way.
   for (const each of replaced) await each.finish().catch(() => {});
   for (const path of leftovers) await removeHeld(targetDir, path).catch(() => {});
+  for (const path of emptied) await removeEmpty(targetDir, path).catch(() => {});
+}
+
+async function removeEmpty(targetDir: string, path: string): Promise<void> {
+  const names = path.split('/');
+  const name = names.pop() ?? '';
+  const parent = await holdPath(targetDir, names);
+  await (parent && rmdir(join(parent.place, name)).finally(parent.close));
 }

@@ -7,7 +7,7 @@ import { InstallError } from './artifact-installer.ts';
 
 const SECTIONS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 /** Without the word, it is a path when it begins as one. */
-const BY_PATH = /^(?:(?:file|link):(?:\/\/(?=\/))?|(?=\.{1,2}\/|[/~]))(.+)$/i;
+const BY_PATH = /^(?:(?:file|link):(?:\/\/(?=\/))?|(?=\.{1,2}\/|~?\/))(.+)$/i;
 const MOST_WORKSPACES = 10_000;
 
 /** What the package.json of the folder `at` names by a path, relative to the target. @throws InstallError when that is outside of it. */
@@ -17,7 +17,7 @@ export function namedPaths(description: JsonObject, at: string): string[] {
     const [, written] = (typeof wanted === 'string' && BY_PATH.exec(wanted)) || [];
     if (written === undefined) return [];
     const path = posix.join(at, written);
-    if (/^[/~]/.test(written) || path === '..' || path.startsWith('../'))
+    if (/^~?\//.test(written) || path === '..' || path.startsWith('../'))
       throw new InstallError(
         `package.json takes '${name.slice(0, 120)}' from '${written.slice(0, 120)}', which is not inside of the target: install into another target.`,
       );

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { writeFileInside } from '../../lib/files.ts';
-import { isJsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { openPlainFile, readPlainFile } from '../../lib/plain-file.ts';
 import { InstallError } from './artifact-installer.ts';
 import { HIDDEN_LOCK, PROJECT_FILES, READ_FILES } from './npm-places.ts';
@@ -73,6 +73,16 @@ async function bringHiddenLock(targetDir: string, dir: string): Promise<void> {
 /** Some editors begin files with a mark, and npm leaves it out. */
 function withMarkOf(before: Buffer | undefined, text: Buffer): Buffer {
   return hasMark(before) && !hasMark(text) ? Buffer.concat([BYTE_ORDER_MARK, text]) : text;
+}
+
+/** npm itself tells what it cannot read, and is more patient with what stands before the text. */
+export function parsedProject(text: Buffer | undefined): JsonObject {
+  try {
+    const document: unknown = JSON.parse(withoutMark(text ?? Buffer.from('{}')).toString());
+    return isJsonObject(document) ? document : {};
+  } catch {
+    return {};
+  }
 }
 
 const LARGEST_PROJECT_FILE = 100_000_000;

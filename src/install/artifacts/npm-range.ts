@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
-import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject } from '../../lib/json.ts';
 import type { InstallContext } from './artifact-installer.ts';
+import { parsedProject } from './npm-project.ts';
 
 const SECTIONS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
@@ -30,20 +31,10 @@ export async function rangeWarning(
 }
 
 function wantedIn(text: Buffer | undefined, name: string): Wanted | undefined {
-  const project = parsed(text);
+  const project = parsedProject(text);
   return SECTIONS.flatMap((section) => {
     const ranges = asObject(project[section]);
     const range = Object.hasOwn(ranges, name) ? ranges[name] : undefined;
     return typeof range === 'string' ? [{ section, range }] : [];
   })[0];
-}
-
-/** npm has read it, and is more patient with what stands before the text. */
-function parsed(text: Buffer | undefined): JsonObject {
-  try {
-    const document: unknown = JSON.parse((text ?? '{}').toString().replace(/^\uFEFF/, ''));
-    return isJsonObject(document) ? document : {};
-  } catch {
-    return {};
-  }
 }

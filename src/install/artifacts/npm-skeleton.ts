@@ -4,11 +4,12 @@ import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { type HeldFolder, holdBelow, holdPath } from '../../lib/held-folder.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { relativePathFault } from '../../lib/path-inside.ts';
 import { isBesideName } from '../../lib/place-tree.ts';
 import { openPlainFile } from '../../lib/plain-file.ts';
 import { namedPaths, workspacesOf } from './npm-local.ts';
+import { parsedProject } from './npm-project.ts';
 
 export const MODULES = 'node_modules';
 /** In the folder of every package that stands for one of the target: npm's own have none. */
@@ -21,6 +22,8 @@ export interface Skeleton {
   readonly standIns: ReadonlyMap<string, string>;
   /** Folders of packages: that of the project, and those of its workspaces. */
   readonly modules: readonly string[];
+  /** All folders that packages, their scopes and programs are in, each before those inside of it. */
+  readonly folders: readonly string[];
   /** What an install left that was ended while it replaced something. */
   readonly leftovers: readonly string[];
 }
@@ -28,11 +31,13 @@ export interface Skeleton {
 /** Files of the project, its package.json among them, are in `dir` already. @throws InstallError */
 export async function makeSkeleton(targetDir: string, dir: string): Promise<Skeleton> {
   const standIns = new Map<string, string>();
+  const folders: string[] = [];
   const leftovers: string[] = [];
   const waiting: string[] = [];
 
   async function copyModules(path: string, held: HeldFolder): Promise<void> {
     await mkdir(join(dir, path), { recursive: true });
+    folders.push(path);
     for (const entry of await readdir(held.place, { withFileTypes: true })) {
       const inside = `${path}/${entry.name}`;
       const below = (work: Copy) => withFolder(held, entry.name, (folder) => work(inside, folder));
@@ -55,6 +60,7 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
 
   async function copyPrograms(path: string, held: HeldFolder): Promise<void> {
     await mkdir(join(dir, path));
+    folders.push(path);
     for (const entry of await readdir(held.place, { withFileTypes: true })) {
       if (entry.isSymbolicLink()) await copyLink(`${path}/${entry.name}`, held);
       else await standFor(`${path}/${entry.name}`);
@@ -105,10 +111,10 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
     await mkdir(join(dir, path), { recursive: true });
     const description = await copyFile(held, 'package.json', path);
     await withFolder(held, MODULES, (folder) => copyModules(`${path}/${MODULES}`, folder));
-    return parsed(description);
+    return parsedProject(description);
   }
 
-  const project = parsed(await readSome(join(dir, 'package.json')));
+  const project = parsedProject(await readSome(join(dir, 'package.json')));
   waiting.push(...namedPaths(project, ''), ...(await workspacesOf(project, targetDir)));
   const modules = await holdPath(targetDir, [MODULES]);
   await (modules && copyModules(MODULES, modules).finally(modules.close));
@@ -118,7 +124,8 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
     locals.add(path);
     waiting.push(...namedPaths(await copyLocal(path), path));
   }
-  return { dir, standIns, leftovers, modules: [MODULES, ...[...locals].map((path) => `${path}/${MODULES}`)] };
+  const modulesOfLocals = [...locals].map((path) => `${path}/${MODULES}`);
+  return { dir, standIns, leftovers, folders, modules: [MODULES, ...modulesOfLocals] };
 }
 
 type Copy = (path: string, held: HeldFolder) => Promise<void>;
@@ -137,15 +144,5 @@ async function readSome(path: string): Promise<Buffer | undefined> {
     return size > LARGEST_FILE ? undefined : await file?.readFile();
   } finally {
     await file?.close();
-  }
-}
-
-/** What is no JSON is told by npm. */
-function parsed(text: Buffer | undefined): JsonObject {
-  try {
-    const document: unknown = JSON.parse((text ?? '{}').toString().replace(/^\uFEFF/, ''));
-    return isJsonObject(document) ? document : {};
-  } catch {
-    return {};
   }
 }

@@ -1,7 +1,7 @@
 // A folder for this process alone, out of reach of all targets: programs that follow links work in there, and it has a pip that
 // starts in a quarter of the time, unpacked and compiled.
 import { constants, lstatSync, rmSync } from 'node:fs';
-import { access, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { access, chmod, chown, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockFile, tryLock } from '../../lib/file-lock.ts';
@@ -12,6 +12,7 @@ const FRESH_MS = 12 * 3_600_000;
 const LONGEST_USE_MS = 3_600_000;
 /** Whoever has only just made a folder may not have its lock yet. */
 const YOUNG_MS = 600_000;
+const SET_GROUP = 0o2000;
 const PREFIX = 'hub-installs-';
 const LOCK = 'lock';
 
@@ -29,9 +30,19 @@ export function ownFolder(): Promise<string> {
   return made.folder;
 }
 
-/** For one step. @throws InstallError */
-export async function makeWorkFolder(): Promise<string> {
-  return mkdtemp(join(await ownFolder(), 'step-')).catch(noPlace);
+/** For one step; what is made in it is of the group that a target gives to what is made there. @throws InstallError */
+export async function makeWorkFolder(targetDir: string): Promise<string> {
+  const { mode, gid } = await stat(targetDir);
+  const folder = await mkdtemp(join(await ownFolder(), 'step-')).catch(noPlace);
+  if (process.platform !== 'win32' && (mode & SET_GROUP) !== 0) {
+    // Who is not of that group cannot give it to anything, and could not in the target either.
+    const isGiven = await chown(folder, process.geteuid?.() ?? -1, gid).then(
+      () => true,
+      () => false,
+    );
+    if (isGiven) await chmod(folder, SET_GROUP | 0o700);
+  }
+  return folder;
 }
 
 /** What cannot be removed goes with the process. */

@@ -24,7 +24,7 @@ export interface Scratch {
 export async function makeScratch(targetDir: string): Promise<Scratch> {
   const name = `scratch-${randomUUID()}`;
   const path = `${HUB_FOLDER}/${name}`;
-  const workDir = await makeWorkFolder();
+  const workDir = await makeWorkFolder(targetDir);
   const hubFolder = await holdFolderInside(targetDir, HUB_FOLDER).catch(async (error: unknown) => {
     await removeWorkFolder(workDir);
     throw error;

@@ -139,7 +139,7 @@ test('npm: a project with workspaces and packages of its own gets one more packa
     name: 'mine',
     private: true,
     workspaces: ['packages/*'],
-    dependencies: { local: 'file:./tools/local', inner: '1.0.0' },
+    dependencies: { local: 'file:./tools/local', inner: '~1.0.0' },
   };
   const described: [string, object][] = [
     ['.', project],
@@ -178,6 +178,25 @@ test('npm: a project with workspaces and packages of its own gets one more packa
   assert.equal(exitCode, 0, stdout);
   await place.assertContained();
 });
+
+test(
+  'npm: of what is not needed any more no folder is left, unless somebody keeps something in it',
+  options,
+  async (t) => {
+    const place = await npmStage(t);
+    const { install, registry, targetDir } = place;
+    registry.publish({ name: 'thing', version: '3.0.0' });
+    await install(npmInstaller, specOf('3.0.0'));
+    const whole = await treeDigest(targetDir);
+    await install(npmInstaller, specOf('2.0.0'));
+    await install(npmInstaller, specOf('3.0.0'));
+    assert.equal(await treeDigest(targetDir), whole);
+    await install(npmInstaller, specOf('2.0.0'));
+    await writeFile(join(targetDir, 'node_modules/@some/.mine'), 'x');
+    await install(npmInstaller, specOf('3.0.0'));
+    assert.equal(await place.read('node_modules/@some/.mine'), 'x');
+  },
+);
 
 test('npm: packages that a project takes from outside of the target are told', options, async (t) => {
   const place = await npmStage(t);

@@ -12,7 +12,7 @@ const OWN_FOLDER = new URL('../../../src/install/artifacts/own-folder.ts', impor
 async function aProcess(t: TestContext, temporary: string) {
   const script = `
     const { makeWorkFolder } = await import(process.argv[1]);
-    console.log(await makeWorkFolder().catch((error) => error.message));
+    console.log(await makeWorkFolder('/').catch((error) => error.message));
     process.stdin.on('data', () => process.exit());`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, OWN_FOLDER], {
     env: { ...process.env, TMPDIR: temporary },

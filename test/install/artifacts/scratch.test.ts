@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, realpath, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, realpath, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { assertLinksStayInside } from '../../../src/install/artifacts/git-links.ts';
@@ -44,6 +44,18 @@ test('scratch: programs have a folder that is in no target and nobody else’s, 
   await assert.rejects(stat(workDir), { code: 'ENOENT' });
   await stat(other.workDir);
   await other.remove();
+});
+
+test('scratch: what programs make is of the group that the target gives', { skip }, async (t) => {
+  const target = await aFolder(t);
+  // Only root may give things to any group, others to those that they are of.
+  const group = process.geteuid?.() === 0 ? 12_345 : (process.getgroups?.().at(-1) ?? -1);
+  await chown(target, -1, group);
+  await chmod(target, 0o2775);
+  const scratch = await makeScratch(target);
+  await mkdir(join(scratch.workDir, 'made/inside'), { recursive: true });
+  assert.equal((await stat(join(scratch.workDir, 'made/inside'))).gid, group);
+  await scratch.remove();
 });
 
 test('scratch: a folder of the same name in its place is another one', async (t) => {

@@ -43,8 +43,8 @@ export async function stage(
   const around = await realpath(await mkdtemp(join(tmpdir(), 'hub-install-')));
   const targetDir = join(around, 'outer', 'target');
   const scratchDir = join(targetDir, '.hub-scratch');
-  const workDir = await makeWorkFolder();
   await mkdir(targetDir, { recursive: true });
+  const workDir = await makeWorkFolder(targetDir);
   await writeFile(join(around, 'canary'), 'untouched');
   await writeFile(join(around, 'outer', 'canary'), 'untouched');
   const before = await outside(around);
