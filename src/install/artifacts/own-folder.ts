@@ -3,7 +3,7 @@
 import { constants, lstatSync, rmSync } from 'node:fs';
 import { access, chmod, chown, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { lockFile, tryLock } from '../../lib/file-lock.ts';
 import { InstallError } from './artifact-installer.ts';
 
@@ -13,7 +13,10 @@ const LONGEST_USE_MS = 3_600_000;
 /** Whoever has only just made a folder may not have its lock yet. */
 const YOUNG_MS = 600_000;
 const SET_GROUP = 0o2000;
+const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o022;
 const PREFIX = 'hub-installs-';
+const STEP = 'step-';
 const LOCK = 'lock';
 
 let newest: { folder: Promise<string>; madeAtMs: number } | undefined;
@@ -33,7 +36,7 @@ export function ownFolder(): Promise<string> {
 /** For one step; what is made in it is of the group that a target gives to what is made there. @throws InstallError */
 export async function makeWorkFolder(targetDir: string): Promise<string> {
   const { mode, gid } = await stat(targetDir);
-  const folder = await mkdtemp(join(await ownFolder(), 'step-')).catch(noPlace);
+  const folder = await makeStepFolder();
   if (process.platform !== 'win32' && (mode & SET_GROUP) !== 0) {
     // Who is not of that group cannot give it to anything, and could not in the target either.
     const isGiven = await chown(folder, process.geteuid?.() ?? -1, gid).then(
@@ -45,13 +48,24 @@ export async function makeWorkFolder(targetDir: string): Promise<string> {
   return folder;
 }
 
+async function makeStepFolder(): Promise<string> {
+  const own = ownFolder();
+  const made = await mkdtemp(join(await own, STEP)).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : noPlace(error),
+  );
+  if (made !== undefined) return made;
+  // Somebody has removed it, as those do who make room in temporary folders.
+  if (newest?.folder === own) newest = undefined;
+  return mkdtemp(join(await ownFolder(), STEP)).catch(noPlace);
+}
+
 /** What cannot be removed goes with the process. */
 export async function removeWorkFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
 
 async function makeFolder(): Promise<string> {
-  const around = await realpath(await temporaryFolder()).catch(noPlace);
+  const around = await temporaryFolder();
   // Only its owner may look into such a folder, or change anything in it.
   const folder = await mkdtemp(join(around, PREFIX)).catch(noPlace);
   const lock = await lockFile(join(folder, LOCK), new AbortController().signal).catch(() => undefined);
@@ -70,13 +84,30 @@ async function makeFolder(): Promise<string> {
 /** Where much may be kept: the other one is in memory on many machines. */
 const LARGE_TEMPORARY = '/var/tmp';
 
+/** @throws InstallError */
 async function temporaryFolder(): Promise<string> {
-  // Somebody has chosen another one.
-  if (tmpdir() !== '/tmp') return tmpdir();
-  return access(LARGE_TEMPORARY, constants.W_OK | constants.X_OK).then(
-    () => LARGE_TEMPORARY,
-    () => tmpdir(),
-  );
+  const last = () => usable(tmpdir()).catch(noPlace);
+  return isChosen() ? last() : usable(LARGE_TEMPORARY).catch(last);
+}
+
+/** By one of the names that `tmpdir` looks at. */
+function isChosen(): boolean {
+  // biome-ignore lint/style/noProcessEnv: the choice is of the whole process; `tmpdir` does not tell whether there was one.
+  return ['TMPDIR', 'TMP', 'TEMP'].some((name) => process.env[name]);
+}
+
+async function usable(path: string): Promise<string> {
+  const folder = await realpath(path);
+  await access(folder, constants.W_OK | constants.X_OK);
+  const { uid, mode } = await stat(folder);
+  const isOurs = uid === process.geteuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
+  // Without the sticky bit, whoever may write to a folder may put something else in the place of what is ours.
+  const isSafe = process.platform === 'win32' || isOurs || (mode & STICKY) !== 0;
+  if (!isSafe)
+    throw new InstallError(
+      `Other users could replace what the hub has in ${named(path)}: let only the hub's user write to it, or set its sticky bit (chmod +t); or set TMPDIR to another folder, and start the hub again.`,
+    );
+  return folder;
 }
 
 /** Of processes that were killed: the lock of such a folder is over. */
@@ -97,9 +128,29 @@ async function removeLeft(around: string): Promise<void> {
   }
 }
 
+const NO_ROOM: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full',
+  EDQUOT: 'The disk quota of the hub is used up',
+};
+
 function noPlace(error: NodeJS.ErrnoException): never {
+  if (error instanceof InstallError) throw error;
+  const { code = 'unknown reason', path = '' } = error;
+  const full = NO_ROOM[code];
+  const [around = ''] = path.split(`${sep}${PREFIX}`);
+  if (full)
+    throw new InstallError(
+      `${full} in ${named(around)}: make room there and install again, or set TMPDIR to another folder, and start the hub again.`,
+      { cause: error },
+    );
   throw new InstallError(
-    `There is no folder for temporary files in which programs could work (${error.code ?? 'unknown reason'}): set TMPDIR to one, and start the hub again.`,
+    `There is no folder for temporary files in which programs could work (${code}): set TMPDIR to one, and start the hub again.`,
     { cause: error },
   );
+}
+
+/** Paths that somebody has chosen are left out of sentences. */
+function named(path: string): string {
+  const folder = 'the folder for temporary files';
+  return isChosen() ? `${folder} that TMPDIR names` : `${folder}, ${path}`;
 }
