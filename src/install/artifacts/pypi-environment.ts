@@ -43,6 +43,26 @@ export async function readEnvironment(folder: string): Promise<Environment | und
   };
 }
 
+/** What programs of Python make themselves: in an environment, among its programs and among its packages. */
+const MADE = /^(bin|lib|lib64|include|share|Scripts|Lib|Include|pyvenv\.cfg|\.gitignore|\.lock|CACHEDIR\.TAG)$/;
+const MADE_PROGRAM = /^((de)?activate|python|pypy|pip|pydoc|easy_install|wheel)/i;
+const MADE_PACKAGE =
+  /^(pip|setuptools|wheel|pkg_resources|_distutils_hack|distutils-precedence|_virtualenv|__pycache__)([-.].*)?$/;
+
+/** Whether there is anything else in it, which somebody may miss. */
+export async function holdsMore(folder: string): Promise<boolean> {
+  const namesIn = async (path: string) => (await readdir(join(folder, path)).catch(absent)) ?? [];
+  const libraries = ['Lib', ...(await namesIn('lib')).map((name) => join('lib', name))];
+  const made = [
+    ['.', MADE],
+    ['bin', MADE_PROGRAM],
+    ['Scripts', MADE_PROGRAM],
+    ...libraries.map((library) => [join(library, 'site-packages'), MADE_PACKAGE] as const),
+  ] as const;
+  for (const [path, pattern] of made) if (!(await namesIn(path)).every((name) => pattern.test(name))) return true;
+  return false;
+}
+
 /** The normal form of the name of the package that a folder describes. */
 export function describedName(description: string): string {
   return normalName(description.split('-')[0] ?? '');

@@ -1,6 +1,6 @@
 // The machine's own Python, started as if it were that of a virtual environment: nothing that lies in there is run.
-import { realpath, stat, writeFile } from 'node:fs/promises';
-import { basename, join, parse, sep } from 'node:path';
+import { realpath, writeFile } from 'node:fs/promises';
+import { join, parse, sep } from 'node:path';
 import type { InstallContext } from './artifact-installer.ts';
 import { works } from './program.ts';
 
@@ -25,21 +25,13 @@ export function venvPython({ targetDir }: Pick<InstallContext, 'targetDir'>): st
 }
 
 /**
- * The Python that the environment in the target was made from. That of the environment itself is never started: it would
- * take its standard library from wherever `pyvenv.cfg` says. Undefined when there is none, when it came with the target, or
- * when the link could lead to a program that somebody else wrote.
+ * The program that the environment in the target was made from, whosever it is. That of the environment itself is never
+ * started: it would take its standard library from wherever `pyvenv.cfg` says. Undefined when there is none, or when it came
+ * with the target.
  */
-export async function machinePython(context: Pick<InstallContext, 'targetDir'>): Promise<string | undefined> {
+export async function linkedPython(context: Pick<InstallContext, 'targetDir'>): Promise<string | undefined> {
   const own = await realpath(venvPython(context)).catch(() => undefined);
-  if (own === undefined || own.startsWith(`${context.targetDir}${sep}`)) return undefined;
-  return (await isTrusted(own)) ? own : undefined;
-}
-
-async function isTrusted(program: string): Promise<boolean> {
-  const found = await stat(program).catch(() => undefined);
-  if (!found?.isFile() || !/^(python|pypy)/.test(basename(program))) return false;
-  const isOwn = found.uid === 0 || found.uid === process.geteuid?.();
-  return isOwn && (found.mode & 0o022) === 0;
+  return own?.startsWith(`${context.targetDir}${sep}`) ? undefined : own;
 }
 
 /** The Python that an environment in the work folder was just made from. */

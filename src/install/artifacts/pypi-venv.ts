@@ -7,9 +7,10 @@ import { readPlainText } from '../../lib/plain-file.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { HELD_BACK, outputEnd, runProgram, withHostsOnly } from './program.ts';
-import { environmentVersion, installedVersions, SETTINGS } from './pypi-environment.ts';
-import { machinePython, NOTHING_ELSE, outsideOf, VENV, worksOutside } from './pypi-python.ts';
+import { environmentVersion, holdsMore, installedVersions, SETTINGS } from './pypi-environment.ts';
+import { linkedPython, NOTHING_ELSE, outsideOf, VENV, worksOutside } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
+import { isOfMachine } from './pypi-trusted.ts';
 
 export const NO_PYTHON =
   'There is no Python on the machine of the hub: install Python 3.9 or newer with its venv module (Debian: apt install python3-venv), or uv, and try again.';
@@ -41,13 +42,23 @@ async function kindOf(link: string): Promise<'file' | 'nothing' | 'other'> {
   );
 }
 
-/** The Python of one that can be filled. Whatever else lies under its name is not started: it may have come with the folder. */
+/**
+ * The Python of one that can be filled. Whatever else lies under its name is not started: it may have come with the folder.
+ * @throws InstallError when somebody would lose what is in the environment.
+ */
 export async function usablePython(context: InstallContext): Promise<string | undefined> {
   const settings = await readPlainText(join(context.targetDir, VENV, SETTINGS)).catch(() => undefined);
-  const python = await machinePython(context);
-  if (!/^home *=/m.test(settings ?? '') || python === undefined) return undefined;
+  const python = await linkedPython(context);
+  if (python === undefined) return undefined;
+  if (!(await isOfMachine(python, context))) {
+    if (await holdsMore(join(context.targetDir, VENV))) throw new InstallError(NOT_OF_MACHINE);
+    return undefined;
+  }
+  if (!/^home *=/m.test(settings ?? '')) return undefined;
   return (await worksOutside(python, [...NOTHING_ELSE, '-c', ''], context)) ? python : undefined;
 }
+
+const NOT_OF_MACHINE = `${VENV} was made with a Python that is none of the machine's own, and that others may change; it is not started, and what is in ${VENV} stays as it is: put that Python on the PATH of the hub, or remove ${VENV}, and install again.`;
 
 /** After an upgrade of Python, packages go into another folder than before: which one is in use is told by the settings. */
 export async function keepVersion(program: string, context: InstallContext): Promise<void> {

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, type PathLike } from 'node:fs';
-import fs, { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import fs, { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
 import { installedVersions } from '../../../src/install/artifacts/pypi-environment.ts';
-import { machinePython, WINDOWS } from '../../../src/install/artifacts/pypi-python.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { besideName } from '../../../src/lib/place-tree.ts';
 import { unlessHere } from '../../support/programs.ts';
@@ -206,33 +205,4 @@ test('pypi: what is in place is not installed again', { skip }, async (t) => {
   const locked = await install({ package: 'thing', version: '1.0' });
   await place.install(pypiInstaller, { package: 'thing', version: '1.0' }, { locked, run });
   assert.ok(!started.some((args) => /pip install|requirements/.test(args)), started.join('\n'));
-});
-
-test('pypi: only a Python that nobody else could have written is started for an environment', {
-  skip: WINDOWS,
-}, async (t) => {
-  const { targetDir } = await stage(t);
-  await mkdir(join(targetDir, '.venv/bin'), { recursive: true });
-  const link = join(targetDir, '.venv/bin/python');
-  const folder = await aFolder(t);
-  const leadsTo = async (name: string, mode: number) => {
-    await writeFile(join(folder, name), '#!/bin/sh\nexit 0\n');
-    await chmod(join(folder, name), mode);
-    await rm(link, { force: true });
-    await symlink(join(folder, name), link);
-    return join(folder, name);
-  };
-  for (const [name, mode, isUsed] of [
-    ['python3.12', 0o755, true],
-    ['pypy3', 0o755, true],
-    ['python3.13', 0o775, false],
-    ['python3.14', 0o757, false],
-    ['tool', 0o755, false],
-  ] as const) {
-    const program = await leadsTo(name, mode);
-    assert.equal(await machinePython({ targetDir }), isUsed ? program : undefined, name);
-  }
-  if (process.geteuid?.() !== 0) return;
-  await fs.chown(await leadsTo('python3', 0o755), 65_534, 65_534);
-  assert.equal(await machinePython({ targetDir }), undefined);
 });

@@ -25,7 +25,7 @@ const WITHOUT_ENSUREPIP = `#!/bin/sh
 code="import sys; sys.modules['ensurepip'] = None
 $5"
 shift 5
-exec python3 -I -S -B -c "$code" "$@"
+exec "$(PATH="\${PATH#*:}"; command -v python3)" -I -S -B -c "$code" "$@"
 `;
 
 const without = (venv: string) => execFileSync('python3', ['-I', '-m', 'venv', '--without-pip', venv]);
@@ -81,10 +81,11 @@ for (const [state, { skip = false, make }] of Object.entries(BROKEN)) {
 test('pypi by pip: where pip cannot be had for it, the sentence says what to install, and the environment stays', {
   skip: unlessHere('python3'),
 }, async (t) => {
-  const place = await stage(t, { env: await withoutUv(t) });
+  const programs = await aFolder(t);
+  const env = await withoutUv(t);
+  const place = await stage(t, { env: { ...env, PATH: `${programs}${delimiter}${env.PATH}` } });
   const venv = join(place.targetDir, '.venv');
   without(venv);
-  const programs = await aFolder(t);
   await writeFile(join(programs, 'python3'), WITHOUT_ENSUREPIP, { mode: 0o755 });
   await rm(join(venv, 'bin/python'));
   await symlink(join(programs, 'python3'), join(venv, 'bin/python'));

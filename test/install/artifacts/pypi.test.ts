@@ -8,8 +8,7 @@ import { delimiter, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { InstallError } from '../../../src/install/artifacts/artifact-installer.ts';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
-import { WINDOWS } from '../../../src/install/artifacts/pypi-python.ts';
-import { usablePython } from '../../../src/install/artifacts/pypi-venv.ts';
+import { linkedPython, WINDOWS } from '../../../src/install/artifacts/pypi-python.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unlessHere } from '../../support/programs.ts';
@@ -227,8 +226,6 @@ test('pypi: a Python beside the target is not in it, however the two folders are
 }, async (t) => {
   const place = await stage(t);
   await mkdir(join(place.targetDir, '.venv/bin'), { recursive: true });
-  await writeFile(join(place.targetDir, '.venv/pyvenv.cfg'), 'home = /usr/bin\n');
-  await mkdir(place.context.scratchDir);
   for (const [folder, expected] of [
     [`${place.targetDir}env`, true],
     [join(place.targetDir, 'env'), false],
@@ -238,7 +235,7 @@ test('pypi: a Python beside the target is not in it, however the two folders are
     const link = join(place.targetDir, '.venv/bin/python');
     await rm(link, { force: true });
     await symlink(join(folder, 'python3'), link);
-    assert.equal((await usablePython(place.context)) !== undefined, expected, folder);
+    assert.equal((await linkedPython(place)) !== undefined, expected, folder);
   }
 });
 
