@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rmdir, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allEnded } from './all-ended.ts';
+import { allEndedOf } from './all-ended.ts';
 
 export interface HeldFolder {
   /** The folder itself, for paths below it; where the system cannot do that, its path. */
@@ -90,7 +90,10 @@ async function remove(whole: Buffer, isFolder: boolean): Promise<void> {
     const removeEntry = (entry: (typeof entries)[number]) =>
       remove(Buffer.concat([Buffer.from(`${held.place}${sep}`), entry.name]), entry.isDirectory());
     // The folder is held until the last of them is through: its handle could be that of another folder afterwards.
-    await allEnded(entries.filter((entry) => !entry.isDirectory()).map(removeEntry));
+    await allEndedOf(
+      entries.filter((entry) => !entry.isDirectory()),
+      removeEntry,
+    );
     // One by one, so that no more are open than lie inside one another.
     for (const entry of entries) if (entry.isDirectory()) await removeEntry(entry);
   } finally {

@@ -2,7 +2,7 @@
 import { link, lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from './absent.ts';
-import { allEnded } from './all-ended.ts';
+import { allEndedOf } from './all-ended.ts';
 import { type HeldFolder, holdBelow } from './held-folder.ts';
 import { throughLink, unwritable } from './path-inside.ts';
 
@@ -82,7 +82,7 @@ export function createMoveJournal(root: Held, aside: Held, label: string): MoveJ
       await rename(join(source.place, name), place);
       moves.push({ folder, undo: (parent) => unlink(join(parent.place, name)) });
     };
-    return allEnded(names.map(putOne));
+    return allEndedOf(names, putOne);
   }
 
   return {
@@ -93,12 +93,10 @@ export function createMoveJournal(root: Held, aside: Held, label: string): MoveJ
 
     take: (folder, names, isWhole = false) =>
       inFolder(folder, (held) =>
-        allEnded(
-          names.map(async (name) => {
-            const found = await lstat(join(held.place, name)).catch(absent);
-            if (found && (isWhole || !found.isDirectory())) await keep(folder, held, name, false);
-          }),
-        ),
+        allEndedOf(names, async (name) => {
+          const found = await lstat(join(held.place, name)).catch(absent);
+          if (found && (isWhole || !found.isDirectory())) await keep(folder, held, name, false);
+        }),
       ),
 
     async prune(folder, depth) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir, readlink, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allEnded } from './all-ended.ts';
+import { allEndedOf } from './all-ended.ts';
 import { type HeldFolder, holdBelow, removeBelow } from './held-folder.ts';
 
 type Held = Pick<HeldFolder, 'place'>;
@@ -52,7 +52,10 @@ async function copyBelow(from: string, folder: Held, name: string): Promise<void
   try {
     const entries = await readdir(from, { withFileTypes: true });
     const copyEntry = (entry: (typeof entries)[number]) => copyBelow(join(from, entry.name), held, entry.name);
-    await allEnded(entries.filter((entry) => !entry.isDirectory()).map(copyEntry));
+    await allEndedOf(
+      entries.filter((entry) => !entry.isDirectory()),
+      copyEntry,
+    );
     // One by one, so that no more are open than lie inside one another.
     for (const entry of entries) if (entry.isDirectory()) await copyEntry(entry);
   } finally {
