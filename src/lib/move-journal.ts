@@ -1,5 +1,5 @@
 // Files below a held folder replaced one by one: what was there is kept aside, and comes back when something fails.
-import { link, lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from './absent.ts';
 import { allEndedOf } from './all-ended.ts';
@@ -104,13 +104,15 @@ export function createMoveJournal(root: Held, aside: Held, label: string): MoveJ
         const [parent, name] = [above.slice(0, -1), above.at(-1) ?? ''];
         let isFull = false;
         await inFolder(parent, async (held) => {
-          const isGone = await rmdir(join(held.place, name)).then(
+          const whole = join(held.place, name);
+          const { mode } = (await lstat(whole).catch(() => undefined)) ?? {};
+          const isGone = await rmdir(whole).then(
             () => true,
             ({ code }: NodeJS.ErrnoException) => {
               isFull = code !== 'ENOENT';
             },
           );
-          if (isGone) moves.push({ folder: parent, undo: (again) => mkdir(join(again.place, name)) });
+          if (isGone) moves.push({ folder: parent, undo: (again) => makeAgain(again, name, mode) });
         });
         if (isFull) return;
       }
@@ -133,6 +135,13 @@ export function createMoveJournal(root: Held, aside: Held, label: string): MoveJ
         });
     },
   };
+}
+
+/** Held while it gets its mode, of which `mkdir` leaves out a part. */
+async function makeAgain(parent: Held, name: string, mode = 0o777): Promise<void> {
+  await mkdir(join(parent.place, name), { mode: 0o700 });
+  const held = await holdBelow(parent, name);
+  await chmod(held.place, mode & 0o7777).finally(held.close);
 }
 
 async function holdAll(root: Held, folder: Folder): Promise<Open> {

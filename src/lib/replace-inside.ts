@@ -1,10 +1,11 @@
 // Things in a folder that others may have prepared, replaced as a whole by what was made aside.
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, realpath, rename } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { link, lstat, readdir, readlink, realpath, rename, symlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { writeAndRename } from './files.ts';
 import { type HeldFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
-import { absentOrThrow, namesOf, parentInside, pathInside, relativePathFault, throughLink } from './path-inside.ts';
+import { absentOrThrow, namesOf, parentInside, relativePathFault, throughLink } from './path-inside.ts';
 import { besideName, placeBelow } from './place-tree.ts';
 import { readPlainText } from './plain-file.ts';
 
@@ -43,8 +44,8 @@ export async function replaceInside(
 const NOTE = '.path';
 
 /**
- * Ends what a `replaceInside` was ended in: where nothing is in the place of an old folder in `attic`, it goes back there, if
- * that is a place that `isPlace` knows as one. @throws PathError when that cannot be done.
+ * Ends what a `replaceInside` was ended in: where nothing is in the place of what is old in `attic`, that goes back there, if
+ * it is a place that `isPlace` knows as one. @throws PathError when that cannot be done.
  */
 export async function putBackInside(
   root: string,
@@ -55,12 +56,24 @@ export async function putBackInside(
     if (!/^old-[\w-]+\.path$/.test(note)) continue;
     const path = (await readPlainText(join(attic.place, note))) ?? '';
     const old = join(attic.place, note.slice(0, -NOTE.length));
-    const isFolder = (await lstat(old).catch(absentOrThrow))?.isDirectory() ?? false;
-    if (!isFolder || relativePathFault(path) !== undefined || !isPlace(path)) continue;
-    if (await lstat(await pathInside(root, path)).catch(absentOrThrow)) continue;
-    // Fails where something came there just now, unless that is an empty folder.
-    await inParent(root, path, (parent, name) => rename(old, join(parent.place, name)));
+    const found = await lstat(old).catch(absentOrThrow);
+    if (!found || relativePathFault(path) !== undefined || !isPlace(path)) continue;
+    await parentInside(root, path);
+    if (await lstat(join(root, ...namesOf(path))).catch(absentOrThrow)) continue;
+    await inParent(root, path, (parent, name) => putWhereNothingIs(old, found, join(parent.place, name)));
   }
+}
+
+/** Fails where something came there just now, unless those are a folder and an empty one. What was not moved goes with the attic. */
+async function putWhereNothingIs(old: string, found: Stats, place: string): Promise<void> {
+  if (found.isDirectory()) return rename(old, place);
+  if (found.isSymbolicLink()) return symlink(await readlink(old), place);
+  if (!found.isFile()) return;
+  await link(old, place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw error;
+    // This filesystem knows no second names.
+    return rename(old, place);
+  });
 }
 
 interface Swap {

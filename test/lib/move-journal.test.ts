@@ -1,6 +1,6 @@
 // Files that are replaced one by one: nothing goes through links, and everything comes back.
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { treeDigest } from '../../src/lib/file-digest.ts';
@@ -51,6 +51,19 @@ test('moves: what is taken, put and pruned comes back', async (t) => {
   assert.equal(await readFile(join(root.place, 'a/both'), 'utf8'), '2');
   await journal.undo();
   assert.equal(await treeDigest(root.place), before);
+});
+
+test('moves: folders that were pruned come back with their modes', async (t) => {
+  const { root, journal } = await scene(t, { 'root/a/b/only': '1' });
+  const modes = { a: 0o700, 'a/b': 0o2777 };
+  for (const [path, mode] of Object.entries(modes)) await chmod(join(root.place, path), mode);
+  await journal.take(['a', 'b'], ['only']);
+  await journal.prune(['a', 'b'], 0);
+  assert.deepEqual(await readdir(root.place), []);
+  await journal.undo();
+  for (const [path, mode] of Object.entries(modes))
+    assert.equal((await stat(join(root.place, path))).mode & 0o7777, mode, path);
+  assert.equal(await readFile(join(root.place, 'a/b/only'), 'utf8'), '1');
 });
 
 test('moves: links and files in the way of folders, and folders in the way of files, are refused', async (t) => {
