@@ -21,7 +21,10 @@ export interface Environment {
 
 /** What is in the virtual environment of a target, by the normal form of its name; nothing where there is none. */
 export async function installedVersions(targetDir: string): Promise<Map<string, string>> {
-  const environment = await readEnvironment(await pathInside(targetDir, VENV));
+  return versionsIn(await readEnvironment(await pathInside(targetDir, VENV)));
+}
+
+export async function versionsIn(environment: Environment | undefined): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
   for (const [name, description] of environment?.described ?? []) {
     const version = await versionIn(join(environment?.packages ?? '', description));
@@ -30,8 +33,9 @@ export async function installedVersions(targetDir: string): Promise<Map<string, 
   return versions;
 }
 
-export async function readEnvironment(folder: string): Promise<Environment | undefined> {
-  const packages = await sitePackages(folder);
+/** For the `version` of Python that fills it, such as `3.12`; without one, for that of its settings. */
+export async function readEnvironment(folder: string, version?: string): Promise<Environment | undefined> {
+  const packages = await sitePackages(folder, version);
   if (packages === undefined) return undefined;
   const names = (await readdir(packages).catch(absent)) ?? [];
   const descriptions = names.filter((name) => name.endsWith('.dist-info'));
@@ -68,14 +72,15 @@ export function describedName(description: string): string {
   return normalName(description.split('-')[0] ?? '');
 }
 
-async function sitePackages(environment: string): Promise<string | undefined> {
+async function sitePackages(environment: string, version: string | undefined): Promise<string | undefined> {
   const windows = join(environment, 'Lib', 'site-packages');
   if (await readdir(windows).catch(absent)) return windows;
   const names = (await readdir(join(environment, 'lib')).catch(absent)) ?? [];
   const folders = names.filter((name) => /^(python|pypy)\d+\.\d+t?$/.test(name)).sort(inOrder);
   // After an upgrade of Python there are several, of which one is in use.
-  const version = environmentVersion(await textOf(join(environment, SETTINGS)));
-  const python = folders.find((name) => name.replace(/^\D+|t$/g, '') === version) ?? folders.at(-1);
+  const used = version ?? environmentVersion(await textOf(join(environment, SETTINGS)));
+  const newest = version === undefined ? folders.at(-1) : undefined;
+  const python = folders.find((name) => name.replace(/^\D+|t$/g, '') === used) ?? newest;
   return python && join(environment, 'lib', python, 'site-packages');
 }
 

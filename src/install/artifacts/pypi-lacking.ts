@@ -1,9 +1,7 @@
 // Which of the packages that are wanted an environment does not have as they should be.
 import { join } from 'node:path';
-import type { InstallContext } from './artifact-installer.ts';
-import { describedName, type Environment, readEnvironment, versionIn } from './pypi-environment.ts';
+import { describedName, type Environment, versionIn } from './pypi-environment.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
-import { VENV } from './pypi-python.ts';
 import { changedFile, hasList, listedInside } from './pypi-record.ts';
 import { isVersion } from './pypi-version.ts';
 
@@ -17,9 +15,8 @@ export interface Lacking {
 /** @throws InstallError when to replace one is not safe. */
 export async function findLacking(
   wanted: readonly PinnedPackage[],
-  { targetDir }: Pick<InstallContext, 'targetDir'>,
+  environment: Environment | undefined,
 ): Promise<Lacking> {
-  const environment = await readEnvironment(join(targetDir, VENV));
   const lacking: Lacking = { packages: [], changed: [] };
   for (const each of wanted) {
     const states = await statesOf(each, environment);

@@ -12,19 +12,34 @@ export interface Leaving {
   packages: string[];
 }
 
-/** For everything that is in `made`. @throws InstallError when a list leads out of the environment. */
-export async function findLeaving(made: Environment, there: Environment | undefined): Promise<Leaving> {
+/** For what is in `made` and is named. @throws InstallError when a list leads out of the environment. */
+export async function findLeaving(
+  made: Environment,
+  there: Environment | undefined,
+  names: ReadonlySet<string>,
+): Promise<Leaving> {
   if (!there) return { files: [], wholes: [], packages: [] };
   const packages = relative(there.folder, there.packages).split(sep);
-  const descriptions = there.descriptions.filter((each) => made.described.has(describedName(each)));
+  // An archive may describe packages that nobody asked for.
+  const isReplaced = (name: string) => names.has(name) && made.described.has(name);
+  const descriptions = there.descriptions.filter((each) => isReplaced(describedName(each)));
   const wholes = descriptions.map((each) => [...packages, each]);
-  const files: string[][] = [];
+  const files: string[][][] = [];
   for (const description of descriptions)
-    if (await hasList(there, description)) files.push(...(await listedInside(there, description)));
+    if (await hasList(there, description)) files.push(await listedInside(there, description));
   // Parts of one would be taken for the whole.
-  if (made.described.has('pip') && !(await hasWhole(there, 'pip'))) wholes.unshift([...packages, 'pip']);
+  if (isReplaced('pip') && !(await hasWhole(there, 'pip'))) wholes.unshift([...packages, 'pip']);
   const isOfWhole = (file: readonly string[]) => wholes.some((whole) => whole.every((name, at) => name === file[at]));
-  return { files: byFolder(files.map(throughLib).filter((file) => !isOfWhole(file))), wholes, packages };
+  return {
+    files: byFolder(
+      files
+        .flat()
+        .map(throughLib)
+        .filter((file) => !isOfWhole(file)),
+    ),
+    wholes,
+    packages,
+  };
 }
 
 /** A link of Python's own in every environment, and the only one that lists lead through. */

@@ -6,19 +6,27 @@ import { createMoveJournal, type MoveJournal } from '../../lib/move-journal.ts';
 import { throughLink } from '../../lib/path-inside.ts';
 import { besideName, isBesideName, placeBelow } from '../../lib/place-tree.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
-import { readEnvironment, SETTINGS } from './pypi-environment.ts';
+import { type Environment, readEnvironment } from './pypi-environment.ts';
 import { findLeaving, type Leaving } from './pypi-leaving.ts';
+import { isOfNoPackage } from './pypi-own-files.ts';
 import { VENV, workVenv } from './pypi-python.ts';
+
+export interface Merged {
+  /** What the target has. */
+  there: Environment | undefined;
+  /** Of the packages that may take the places of others. */
+  names: readonly string[];
+}
 
 /**
  * Programs would follow links in the target; here every folder is held. Lists of files come last, so that the next install
  * notices when this one was ended. When it fails, the environment is as it was. @throws InstallError, PathError
  */
-export async function mergeVenv(context: InstallContext): Promise<void> {
+export async function mergeVenv(context: InstallContext, { there, names }: Merged): Promise<void> {
   const made = await readEnvironment(workVenv(context));
   const coming = await findComing(workVenv(context));
   if (!made || coming.length === 0) return;
-  const leaving = await findLeaving(made, await readEnvironment(join(context.targetDir, VENV)));
+  const leaving = await findLeaving(made, there, new Set(names));
   const venv = await holdVenv(context);
   try {
     await inStage(venv, context, (stage) => mergeFrom(stage, venv, { coming, leaving, from: workVenv(context) }));
@@ -39,8 +47,8 @@ async function findComing(from: string): Promise<Coming[]> {
   const folders = new Map<string, string[]>();
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     const folder = relative(from, entry.parentPath);
-    const isOfNoPackage = folder === '' && [SETTINGS, '.lock'].includes(entry.name);
-    if (!entry.isFile() || isOfNoPackage) continue;
+    const path = relative(from, join(entry.parentPath, entry.name)).split(sep);
+    if (!entry.isFile() || isOfNoPackage(path)) continue;
     const names = folders.get(folder) ?? [];
     folders.set(folder, names);
     names.push(entry.name);

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import type { InstallContext } from './artifact-installer.ts';
 import { ownFolder } from './own-folder.ts';
 import { runProgram } from './program.ts';
-import { describedName, readEnvironment } from './pypi-environment.ts';
+import { describedName } from './pypi-environment.ts';
 import { FIND_PIP, RUN_PIP } from './pypi-own-pip.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import type { PythonProgram } from './pypi-program.ts';
-import { environmentArgs, NOTHING_ELSE, outsideOf, VENV, venvPython, WINDOWS } from './pypi-python.ts';
+import { environmentArgs, NOTHING_ELSE, outsideOf, venvPython, WINDOWS } from './pypi-python.ts';
 import { hasWhole } from './pypi-record.ts';
 import { normalName } from './pypi-spec.ts';
 import { NO_PYTHON } from './pypi-venv.ts';
@@ -37,7 +37,7 @@ Builder(symlinks=os.name != "nt").create(folder)
 `;
 
 export function pipProgram(context: InstallContext): PythonProgram {
-  const { targetDir, workDir } = context;
+  const { workDir } = context;
   const cwd = outsideOf(context);
   const report = join(workDir, 'report.json');
   const run = (program: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean } = {}) =>
@@ -62,9 +62,8 @@ export function pipProgram(context: InstallContext): PythonProgram {
     noPython: /ensurepip|No module named '?venv/i,
     makeVenv: () => makeVenv('python3'),
     /** Without one of its own, an environment has less than its users expect; the hub itself does not need that. */
-    async completeVenv(python, isNew) {
+    async completeVenv(python, there, isNew) {
       const found = await run(python, [...NOTHING_ELSE, '-c', FIND_PIP]);
-      const there = isNew ? undefined : await readEnvironment(join(targetDir, VENV));
       if (found.exitCode !== 0 || (there && (await hasWhole(there, 'pip')))) return found;
       // What is written last is missing when the hub was ended before; packages that are there stay.
       if (!isNew && !existsSync(join(venvPython(context), '..', 'activate'))) await makeVenv(python);

@@ -4,6 +4,7 @@ import { absent } from '../../lib/absent.ts';
 import { fileDigest } from '../../lib/file-digest.ts';
 import { InstallError } from './artifact-installer.ts';
 import { type Environment, textOf } from './pypi-environment.ts';
+import { isOfNoPackage } from './pypi-own-files.ts';
 import { VENV } from './pypi-python.ts';
 
 interface ListedFile {
@@ -12,6 +13,9 @@ interface ListedFile {
   digest: string | undefined;
 }
 
+/** Of which filesystems take none that is longer. */
+const LONGEST_NAME = 255;
+
 /** The first file of its list that is not as listed. */
 export async function changedFile({ folder, packages }: Environment, description: string): Promise<string | undefined> {
   const listed = await listedFiles(packages, description);
@@ -19,8 +23,8 @@ export async function changedFile({ folder, packages }: Environment, description
   for (const { path, digest } of listed) {
     const file = resolve(packages, path);
     if (!isInside(file, folder)) return path;
-    if (digest === undefined) continue;
-    if ((await fileDigest(file).catch(absent)) !== digest) return path;
+    if (digest === undefined || isOfNoPackage(relative(folder, file).split(sep))) continue;
+    if ((await fileDigest(file).catch(absentOrTooLong)) !== digest) return path;
   }
   return undefined;
 }
@@ -35,7 +39,9 @@ export async function listedInside({ folder, packages }: Environment, descriptio
     throw new InstallError(
       `${description}/RECORD in ${VENV} names a file outside of it, which would be removed: remove ${VENV} and install again.`,
     );
-  return listed.map((file) => relative(folder, file).split(sep));
+  return listed
+    .map((file) => relative(folder, file).split(sep))
+    .filter((names) => !isOfNoPackage(names) && names.every((name) => Buffer.byteLength(name) <= LONGEST_NAME));
 }
 
 /** It is put there last: without it, there is only a part of a package. */
@@ -58,6 +64,10 @@ async function listedFiles(packages: string, description: string): Promise<Liste
     const known = digest && `sha256:${Buffer.from(digest, 'base64url').toString('hex')}`;
     return path === '' ? [] : [{ path, digest: known }];
   });
+}
+
+function absentOrTooLong(error: NodeJS.ErrnoException): undefined {
+  return error.code === 'ENAMETOOLONG' ? undefined : absent(error);
 }
 
 function isInside(file: string, folder: string): boolean {

@@ -4,24 +4,36 @@ import { join } from 'node:path';
 import { replaceInside } from '../../lib/replace-inside.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
+import { type Environment, environmentVersion, readEnvironment } from './pypi-environment.ts';
 import { mergeVenv } from './pypi-merge.ts';
+import { keepOwnFiles } from './pypi-own-files.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
 import { pipProgram } from './pypi-pip.ts';
 import type { PythonProgram } from './pypi-program.ts';
 import { madePython, VENV, worksOutside, workVenv } from './pypi-python.ts';
 import { uvProgram } from './pypi-uv.ts';
-import { checkVenvPlaces, done, keepInstalled, keepVersion, NO_PYTHON, usablePython } from './pypi-venv.ts';
+import {
+  checkVenvPlaces,
+  done,
+  keepInstalled,
+  keepVersion,
+  NO_PYTHON,
+  pythonVersion,
+  usablePython,
+} from './pypi-venv.ts';
 
 /** An environment in the work folder: a whole new one, or what is to come into the one that the target has. */
 export interface PreparedVenv {
   readonly tool: PythonProgram['name'];
   readonly isNew: boolean;
+  /** What the target has already, for the Python that fills it. */
+  readonly there: Environment | undefined;
   /** What would be installed, without installing it; what the target has already is kept where it fits. */
   resolve(requirement: string, indexUrl: string | undefined): Promise<PinnedPackage[]>;
   /** Exactly these, by their digests. */
   install(requirementsFile: string, indexUrl: string | undefined): Promise<void>;
-  /** Into the target, which nothing before this has changed. */
-  putInPlace(): Promise<void>;
+  /** Into the target, which nothing before this has changed; packages of these names take the places of others. */
+  putInPlace(names: readonly string[]): Promise<void>;
 }
 
 export async function prepareVenv(context: InstallContext): Promise<PreparedVenv> {
@@ -33,13 +45,18 @@ export async function prepareVenv(context: InstallContext): Promise<PreparedVenv
   const isNew = usable === undefined;
   // Found out once: the link in the target may lead elsewhere a moment later.
   const python = usable ?? (await makeVenv(program, context));
-  if (!isNew) await makeEmpty(python, context);
-  if (program.completeVenv) await tried(program, program.completeVenv(python, isNew), context);
+  const version = isNew ? undefined : await pythonVersion(python, context);
+  const there = isNew ? undefined : await readThere(version, context);
+  if (!isNew) await makeEmpty(context);
+  if (program.completeVenv) await tried(program, program.completeVenv(python, there, isNew), context);
+  const completed = await readEnvironment(workVenv(context));
+  const putOwnBack = await keepOwnFiles(workVenv(context), join(context.workDir, 'own'));
   return {
     tool: name,
     isNew,
+    there,
     async resolve(requirement, indexUrl) {
-      const kept = isNew ? [] : await keepInstalled(requirement, context);
+      const kept = isNew ? [] : await keepInstalled(requirement, there, context);
       const resolve = (options: readonly string[]) => program.resolve(python, { requirement, options, indexUrl });
       const first = await resolve(kept);
       // What is there may stand in the way of what is asked for now, which then counts more.
@@ -50,7 +67,12 @@ export async function prepareVenv(context: InstallContext): Promise<PreparedVenv
     async install(requirementsFile, indexUrl) {
       await done({ tool: name, indexUrl }, program.install(python, { requirementsFile, indexUrl }), context);
     },
-    putInPlace: () => (isNew ? putNew(context) : mergeVenv(context)),
+    async putInPlace(names) {
+      await putOwnBack();
+      if (isNew) return putNew(context);
+      await mergeVenv(context, { there, names: [...names, ...(completed?.described.keys() ?? [])] });
+      if (version !== undefined) await keepVersion(version, context);
+    },
   };
 }
 
@@ -59,9 +81,12 @@ async function makeVenv(program: PythonProgram, context: InstallContext): Promis
   return madePython(context);
 }
 
+async function readThere(version: string | undefined, { targetDir }: InstallContext): Promise<Environment | undefined> {
+  return readEnvironment(join(targetDir, VENV), environmentVersion(version && `version = ${version}`));
+}
+
 /** Only where files go: `lib64` is a link beside `lib` in every environment, and some Pythons put packages there. */
-async function makeEmpty(python: string, context: InstallContext): Promise<void> {
-  await keepVersion(python, context);
+async function makeEmpty(context: InstallContext): Promise<void> {
   await mkdir(join(workVenv(context), 'lib'), { recursive: true });
   await symlink('lib', join(workVenv(context), 'lib64'));
 }

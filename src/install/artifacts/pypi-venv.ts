@@ -7,7 +7,7 @@ import { readPlainText } from '../../lib/plain-file.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
 import { HELD_BACK, outputEnd, runProgram, withHostsOnly } from './program.ts';
-import { environmentVersion, holdsMore, installedVersions, SETTINGS } from './pypi-environment.ts';
+import { type Environment, environmentVersion, holdsMore, SETTINGS, versionsIn } from './pypi-environment.ts';
 import { linkedPython, NOTHING_ELSE, outsideOf, VENV, worksOutside } from './pypi-python.ts';
 import { normalName } from './pypi-spec.ts';
 import { isOfMachine } from './pypi-trusted.ts';
@@ -60,27 +60,34 @@ export async function usablePython(context: InstallContext): Promise<string | un
 
 const NOT_OF_MACHINE = `${VENV} was made with a Python that is none of the machine's own, and that others may change; it is not started, and what is in ${VENV} stays as it is: put that Python on the PATH of the hub, or remove ${VENV}, and install again.`;
 
-/** After an upgrade of Python, packages go into another folder than before: which one is in use is told by the settings. */
-export async function keepVersion(program: string, context: InstallContext): Promise<void> {
-  const { targetDir } = context;
+/** Such as `3.12.1`; undefined when it does not say. */
+export async function pythonVersion(program: string, context: InstallContext): Promise<string | undefined> {
   const request = { program, args: [...NOTHING_ELSE, '-c', PRINT_VERSION], cwd: outsideOf(context) };
   const { exitCode, stdout } = await runProgram({ ...request, whenMissing: NO_PYTHON }, context);
-  const settings = (await readPlainText(join(targetDir, VENV, SETTINGS))) ?? '';
-  const version = stdout.trim();
-  if (exitCode !== 0 || environmentVersion(settings) === environmentVersion(`version = ${version}`)) return;
-  const others = settings.split('\n').filter((line) => line !== '' && !/^version(_info)? *=/.test(line));
-  await writeFileInside(targetDir, `${VENV}/${SETTINGS}`, `${[...others, `version = ${version}`].join('\n')}\n`);
+  return exitCode === 0 ? stdout.trim() : undefined;
 }
 
 const PRINT_VERSION = 'import sys; print(".".join(map(str, sys.version_info[:3])))';
+
+/** After an upgrade of Python, packages go into another folder than before: which one is in use is told by the settings. */
+export async function keepVersion(version: string, { targetDir }: InstallContext): Promise<void> {
+  const settings = (await readPlainText(join(targetDir, VENV, SETTINGS))) ?? '';
+  if (environmentVersion(settings) === environmentVersion(`version = ${version}`)) return;
+  const others = settings.split('\n').filter((line) => line !== '' && !/^version(_info)? *=/.test(line));
+  await writeFileInside(targetDir, `${VENV}/${SETTINGS}`, `${[...others, `version = ${version}`].join('\n')}\n`);
+}
 
 /** Descriptions may have come with the target: no option may be read into them. */
 const [NAME, VERSION] = [/^[a-z0-9][a-z0-9-]*$/, /^\w[\w.!+-]*$/];
 
 /** Options that keep what is there, so that a second package does not move what the first one needs; none in an empty environment. */
-export async function keepInstalled(requirement: string, { targetDir, workDir }: InstallContext): Promise<string[]> {
+export async function keepInstalled(
+  requirement: string,
+  there: Environment | undefined,
+  { workDir }: InstallContext,
+): Promise<string[]> {
   const wanted = normalName(/^[\w.-]+/.exec(requirement)?.[0] ?? '');
-  const installed = [...(await installedVersions(targetDir))].map(([name, version]) => ({ name, version }));
+  const installed = [...(await versionsIn(there))].map(([name, version]) => ({ name, version }));
   const kept = installed.filter(
     ({ name, version }) =>
       ![wanted, 'pip', 'setuptools', 'wheel'].includes(name) && NAME.test(name) && VERSION.test(version),

@@ -87,12 +87,12 @@ async function fill(
   { packages, indexUrl }: { packages: readonly PinnedPackage[]; indexUrl: string | undefined },
   context: InstallContext,
 ): Promise<string[]> {
-  const lacking = venv.isNew ? { packages, changed: [] } : await findLacking(packages, context);
+  const lacking = venv.isNew ? { packages, changed: [] } : await findLacking(packages, venv.there);
   if (lacking.packages.length > 0) {
     const file = join(context.workDir, 'requirements.txt');
     await writeFile(file, pinnedRequirements(lacking.packages));
     await venv.install(file, indexUrl);
   }
-  await venv.putInPlace();
+  await venv.putInPlace(lacking.packages.map(({ name }) => name));
   return lacking.changed;
 }
