@@ -41,6 +41,16 @@ export async function placeBelow(from: string, folder: Held, name: string): Prom
   }
 }
 
+/**
+ * Under a name of its own, which is returned with its folder: before what it is to replace is touched, so that a full disk is
+ * noticed in time, and nothing is missing while it is copied.
+ */
+export async function stageBelow(from: string, folder: Held): Promise<string> {
+  const name = `new-${randomUUID()}`;
+  await placeBelow(from, folder, name);
+  return join(folder.place, name);
+}
+
 /** Links as links. */
 async function copyBelow(from: string, folder: Held, name: string): Promise<void> {
   const whole = join(folder.place, name);

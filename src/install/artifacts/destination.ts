@@ -1,11 +1,10 @@
 // Where in a target an artifact goes, and what it may replace there.
-import { randomUUID } from 'node:crypto';
 import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { holdBelow, removeBelow } from '../../lib/held-folder.ts';
 import { pathInside, relativePathFault } from '../../lib/path-inside.ts';
-import { placeBelow } from '../../lib/place-tree.ts';
+import { stageBelow } from '../../lib/place-tree.ts';
 import { replaceInside } from '../../lib/replace-inside.ts';
 import { trimEndSigns, trimSigns } from '../../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
@@ -72,10 +71,7 @@ type Place = Pick<InstallContext, 'targetDir' | 'scratchDir' | 'knownPlaces'>;
 export async function putInPlace(folder: string, path: string, context: Place): Promise<void> {
   await assertReplaceable(path, context);
   await putMark(folder);
-  const staged = `new-${randomUUID()}`;
-  // First onto the filesystem of the target, so that a full disk is noticed before anything is changed.
-  await placeBelow(folder, { place: context.scratchDir }, staged);
-  const from = join(context.scratchDir, staged);
+  const from = await stageBelow(folder, { place: context.scratchDir });
   const replaced = await replaceInside(context.targetDir, path, from, context.scratchDir);
   // That something of the old one cannot be removed is no reason to fail.
   await replaced.finish().catch(() => {});

@@ -1,6 +1,7 @@
 // The two ways to install Python packages, uv where it is there and pip elsewhere: the same steps with either.
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stageBelow } from '../../lib/place-tree.ts';
 import { replaceInside } from '../../lib/replace-inside.ts';
 import type { RunResult } from '../../lib/world.ts';
 import { type InstallContext, InstallError } from './artifact-installer.ts';
@@ -101,7 +102,8 @@ async function tried(program: PythonProgram, running: Promise<RunResult>, contex
 async function putNew(context: InstallContext): Promise<void> {
   // What uv held while it was at work.
   await rm(join(workVenv(context), '.lock'), { force: true });
-  const replaced = await replaceInside(context.targetDir, VENV, workVenv(context), context.scratchDir);
+  const from = await stageBelow(workVenv(context), { place: context.scratchDir });
+  const replaced = await replaceInside(context.targetDir, VENV, from, context.scratchDir);
   // That something of the old one cannot be removed is no reason to fail.
   await replaced.finish().catch(() => {});
 }

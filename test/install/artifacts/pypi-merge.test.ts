@@ -144,6 +144,29 @@ test('pypi: temporary files and .hub may be on other filesystems than the enviro
   }
 });
 
+test('pypi: while a new environment is copied, the old one is in its place, and nothing is beside it', {
+  skip,
+}, async (t) => {
+  const index = await startPackageIndex(t);
+  index.publish({ name: 'thing', version: '1.0' });
+  const place = await stage(t, { env: { ...process.env, HOME: await aFolder(t) } });
+  await mkdir(join(place.targetDir, '.venv'));
+  await writeFile(join(place.targetDir, '.venv/pyvenv.cfg'), 'home = /nowhere\n');
+  const isTemporary = (path: string) => path.includes('hub-installs-');
+  movesFail(t, (from, to) => (isTemporary(from) === isTemporary(to) ? undefined : 'EXDEV'));
+  const seen = new Set<string>();
+  const copyFile = fs.copyFile.bind(fs);
+  t.mock.method(fs, 'copyFile', async (...args: Parameters<typeof copyFile>) => {
+    if (!isTemporary(String(args[1])))
+      seen.add(`${(await readdir(place.targetDir)).sort()}: ${await place.read('.venv/pyvenv.cfg').catch(String)}`);
+    return copyFile(...args);
+  });
+  syncBuiltinESMExports();
+  await place.install(pypiInstaller, { package: 'thing', index_url: index.url });
+  assert.deepEqual([...seen], ['.hub-scratch,.venv: home = /nowhere\n']);
+  await place.assertContained();
+});
+
 test('pypi: what fails halfway leaves the environment as it was, and the next install ends it', { skip }, async (t) => {
   const { place, install, packages } = await scene(t);
   const before = await treeDigest(place.targetDir);
