@@ -116,6 +116,10 @@ export async function done(
 }
 
 const CAUSES: readonly [RegExp, string][] = [
+  [
+    /Failed to query Python interpreter.*Permission denied \(os error 13\)/s,
+    'No program may be started in the folder for temporary files of the hub (it may be mounted with noexec), which uv needs: set TMPDIR to a folder where that is allowed, and start the hub again.',
+  ],
   [HELD_BACK, 'The index leads to an address that the hub may not connect to.'],
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'What the index sent is not what it should be: its digest differs.'],
   // First: an index that does not answer has no versions either, as pip says it.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pypiInstaller } from '../../../src/install/artifacts/pypi.ts';
@@ -76,4 +76,17 @@ test('pypi by uv: a target does not choose the Python that is started', {
   const { resolved } = await place.install(pypiInstaller, { package: 'thing' });
   assert.equal(resolved, 'thing==1.0');
   await place.assertContained();
+});
+
+test('pypi by uv: where no program may be started beside what is made, the sentence says what to set', {
+  skip: unlessHere('uv', 'python3'),
+}, async (t) => {
+  const { place } = await settings(t, process.env.PATH);
+  // As on a filesystem that is mounted with noexec.
+  const run: typeof place.context.run = async (request) => {
+    await chmod(join(place.context.workDir, 'python'), 0o600).catch(() => {});
+    return place.context.run(request);
+  };
+  const sentence = await place.failure(pypiInstaller, { package: 'thing' }, { run });
+  assert.match(sentence, /^No program may be started in the folder for temporary files.* noexec.*set TMPDIR/);
 });
