@@ -1,11 +1,12 @@
 // Python packages by pip.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { InstallContext } from './artifact-installer.ts';
 import { ownFolder } from './own-folder.ts';
 import { runProgram } from './program.ts';
+import { cannotReport, readDownloaded } from './pypi-download.ts';
 import { describedName } from './pypi-environment.ts';
 import { FIND_PIP, RUN_PIP } from './pypi-own-pip.ts';
 import type { PinnedPackage } from './pypi-packages.ts';
@@ -17,6 +18,15 @@ import { NO_PYTHON } from './pypi-venv.ts';
 import { normalVersion } from './pypi-version.ts';
 
 const NO_SETTINGS = { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
+
+const INSTALL = ['install', '--no-compile'];
+/** Before 20.3, pip takes the first version that it finds, whatever else needs another; 20.2 knows better, but only when told to. */
+const RESOLVER = { PIP_USE_FEATURE: '2020-resolver' };
+
+interface PipOptions {
+  env?: Record<string, string>;
+  isGuarded?: boolean;
+}
 
 /** As `python -m venv --without-pip` does it; only what texts say of the place is another one, in the quotes of each script. */
 const MAKE_VENV = `import os, sys, types, venv
@@ -39,22 +49,23 @@ Builder(symlinks=os.name != "nt").create(folder)
 export function pipProgram(context: InstallContext): PythonProgram {
   const { workDir } = context;
   const cwd = outsideOf(context);
-  const report = join(workDir, 'report.json');
-  const run = (program: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean } = {}) =>
+  const [report, wheels] = [join(workDir, 'report.json'), join(workDir, 'wheels')];
+  const run = (program: string, args: string[], options: PipOptions = {}) =>
     runProgram({ program, args, cwd, whenMissing: NO_PYTHON, ...options }, context);
   const makeVenv = (python: string) => run(python, ['-I', '-c', MAKE_VENV, ...environmentArgs(context)]);
-  const pip = async (python: string, args: string[], options: { env?: typeof NO_SETTINGS; isGuarded?: boolean }) => {
+  const pip = async (python: string, args: string[], options: PipOptions) => {
     const own = [...NOTHING_ELSE, '-c', RUN_PIP, ...environmentArgs(context), await ownFolder()];
-    const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', 'install', '--quiet', '--no-compile'];
+    const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', '--quiet'];
     return run(python, [...own, ...quietly, ...args], options);
   };
-  const install = (python: string, args: string[], indexUrl?: string) => {
-    const wheels = ['--only-binary', ':all:', ...args];
-    if (indexUrl === undefined) return pip(python, wheels, {});
+  const fromIndex = (python: string, [command = '', ...args]: string[], indexUrl?: string) => {
+    const onlyWheels = ['--only-binary', ':all:', ...args];
+    const env = command === 'download' ? RESOLVER : {};
+    if (indexUrl === undefined) return pip(python, [command, ...onlyWheels], { env });
     // What the hub's proxy refuses stays refused, however long pip goes on asking.
     const index = ['--index-url', indexUrl, '--retries', '2'];
     // An index of the manifest's must not be mixed with those that the machine is set up for.
-    return pip(python, [...index, ...wheels], { env: NO_SETTINGS, isGuarded: true });
+    return pip(python, [command, ...index, ...onlyWheels], { env: { ...env, ...NO_SETTINGS }, isGuarded: true });
   };
 
   return {
@@ -67,19 +78,27 @@ export function pipProgram(context: InstallContext): PythonProgram {
       if (found.exitCode !== 0 || (there && (await hasWhole(there, 'pip')))) return found;
       // What is written last is missing when the hub was ended before; packages that are there stay.
       if (!isNew && !existsSync(join(venvPython(context), '..', 'activate'))) await makeVenv(python);
-      const wheels = found.stdout.trim().split(/\r?\n/);
+      const brought = found.stdout.trim().split(/\r?\n/);
       // Another version may be there because somebody needs it; of pip itself, there is only a part.
       const isThere = (name: string) => name !== 'pip' && there?.described.has(name);
-      const missing = wheels.filter((wheel) => !isThere(describedName(basename(wheel))));
-      return pip(python, ['--no-index', '--no-deps', '--', ...missing], { env: NO_SETTINGS });
+      const missing = brought.filter((wheel) => !isThere(describedName(basename(wheel))));
+      return pip(python, [...INSTALL, '--no-index', '--no-deps', '--', ...missing], { env: NO_SETTINGS });
     },
-    resolve(python, { requirement, options, indexUrl }) {
-      const asked = ['--dry-run', '--ignore-installed', '--report', report, ...options, '--', requirement];
-      return install(python, asked, indexUrl);
+    async resolve(python, { requirement, options, indexUrl }) {
+      const asked = [...options, '--', requirement];
+      const trial = [...INSTALL, '--dry-run', '--ignore-installed', '--report', report, ...asked];
+      const tried = await fromIndex(python, trial, indexUrl);
+      if (!cannotReport(tried)) return tried;
+      // Nothing of an attempt before this one may be taken for what this one needs.
+      await rm(wheels, { recursive: true, force: true });
+      return fromIndex(python, ['download', '--dest', wheels, ...asked], indexUrl);
     },
-    readResolved: async () => readReport(await readFile(report, 'utf8')),
-    install: (python, { requirementsFile, indexUrl }) =>
-      install(python, ['--no-deps', '--require-hashes', '--requirement', requirementsFile], indexUrl),
+    readResolved: async () => (await readDownloaded(wheels)) ?? readReport(await readFile(report, 'utf8')),
+    install(python, { requirementsFile, indexUrl }) {
+      const exactly = ['--no-deps', '--require-hashes', '--requirement', requirementsFile];
+      if (!existsSync(wheels)) return fromIndex(python, [...INSTALL, ...exactly], indexUrl);
+      return pip(python, [...INSTALL, '--no-index', '--find-links', wheels, ...exactly], { env: NO_SETTINGS });
+    },
   };
 }
 
