@@ -1,6 +1,6 @@
 // What npm has changed in a skeleton of a project, and the same in the project itself.
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, readlink, rmdir } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { holdPath } from '../../lib/held-folder.ts';
@@ -15,23 +15,40 @@ export interface NpmChanges {
   brought: string[];
   /** What is not there any more. */
   removed: string[];
+  /** Of what is new, what has stand-ins in it: npm kept them, and what they stand for would go with the old. */
+  hollow: string[];
   /** Folders that only hold others, each after those inside of it: they go when nothing else is in them. */
   emptied: string[];
 }
 
-export async function findChanges({ dir, standIns, modules, folders }: Skeleton): Promise<NpmChanges> {
+export async function findChanges({ dir, mark, standIns, modules, folders }: Skeleton): Promise<NpmChanges> {
   const brought: string[] = [];
+  const hollow: string[] = [];
 
   async function look(path: string): Promise<void> {
     for (const entry of (await readdir(join(dir, path), { withFileTypes: true }).catch(absent)) ?? []) {
       const inside = `${path}/${entry.name}`;
       if (!entry.isDirectory()) {
-        if (!entry.name.startsWith('.') && (await isOther(inside))) brought.push(inside);
+        const isHidden = entry.name.startsWith('.') && !path.endsWith('/.bin');
+        if (!isHidden && (await isOther(inside))) brought.push(inside);
       } else if (entry.name === '.bin' || entry.name.startsWith('@')) await look(inside);
       else if (entry.name.startsWith('.')) continue;
-      else if (await isThere(join(dir, inside, STANDS_IN))) await look(`${inside}/${MODULES}`);
-      else brought.push(inside);
+      else if (await isStandIn(inside)) await look(`${inside}/${MODULES}`);
+      else {
+        brought.push(inside);
+        if (await hasStandIn(inside)) hollow.push(inside);
+      }
     }
+  }
+
+  async function isStandIn(path: string): Promise<boolean> {
+    if (!standIns.has(path)) return false;
+    return (await readFile(join(dir, path, STANDS_IN), 'utf8').catch(() => '')) === mark;
+  }
+
+  async function hasStandIn(path: string): Promise<boolean> {
+    for (const each of standIns.keys()) if (each.startsWith(`${path}/`) && (await isStandIn(each))) return true;
+    return false;
   }
 
   async function isOther(path: string): Promise<boolean> {
@@ -45,7 +62,7 @@ export async function findChanges({ dir, standIns, modules, folders }: Skeleton)
   const gone = await Promise.all(
     [...standIns.keys()].map(async (path) => ((await isThere(join(dir, path))) ? [] : [path])),
   );
-  return { brought, removed: topmost(gone.flat(), brought), emptied: await removeEmptied(folders, dir) };
+  return { brought, hollow, removed: topmost(gone.flat(), brought), emptied: await removeEmptied(folders, dir) };
 }
 
 /** npm leaves some of them. */

@@ -1,6 +1,8 @@
-// Folders of a project that npm takes packages from: its workspaces, and what its package.json names by a path.
-import { glob } from 'node:fs/promises';
-import { posix, sep } from 'node:path';
+// Folders of a project that npm takes packages from: its workspaces, and what its package.json or its lockfile names by a path.
+import { readdir } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { absent } from '../../lib/absent.ts';
+import { type HeldFolder, holdBelow, holdFolder } from '../../lib/held-folder.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { relativePathFault } from '../../lib/path-inside.ts';
 import { InstallError } from './artifact-installer.ts';
@@ -8,7 +10,6 @@ import { InstallError } from './artifact-installer.ts';
 const SECTIONS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 /** Without the word, it is a path when it begins as one. */
 const BY_PATH = /^(?:(?:file|link):(?:\/\/(?=\/))?|(?=\.{1,2}\/|~?\/))(.+)$/i;
-const MOST_WORKSPACES = 10_000;
 
 /** What the package.json of the folder `at` names by a path, relative to the target. @throws InstallError when that is outside of it. */
 export function namedPaths(description: JsonObject, at: string): string[] {
@@ -16,34 +17,106 @@ export function namedPaths(description: JsonObject, at: string): string[] {
   return named.flatMap(([name, wanted]) => {
     const [, written] = (typeof wanted === 'string' && BY_PATH.exec(wanted)) || [];
     if (written === undefined) return [];
+    if (leadsOut(written, at)) throw outside('package.json', name, written);
     const path = posix.join(at, written);
-    if (/^~?\//.test(written) || path === '..' || path.startsWith('../'))
-      throw new InstallError(
-        `package.json takes '${name.slice(0, 120)}' from '${written.slice(0, 120)}', which is not inside of the target: install into another target.`,
-      );
     return isUsable(path) ? [path] : [];
   });
 }
 
-/** By the patterns of a project; some more than npm would find do no harm. */
-export async function workspacesOf(description: JsonObject, targetDir: string): Promise<string[]> {
-  const { workspaces } = description;
-  const written = Array.isArray(workspaces) ? workspaces : asObject(workspaces).packages;
-  const patterns = (Array.isArray(written) ? written : [])
-    .filter((pattern) => typeof pattern === 'string')
-    .map((pattern) => pattern.replace(/^\.?\/+|\/+$/g, ''));
-  const found: string[] = [];
-  for await (const path of glob(patterns, {
-    cwd: targetDir,
-    exclude: ['**/node_modules', '**/.git', '.hub', '.venv'],
-  })) {
-    found.push(path.split(sep).join('/'));
-    if (found.length > MOST_WORKSPACES)
-      throw new InstallError(`The workspaces of package.json name more than ${MOST_WORKSPACES} folders.`);
+/** npm does what a lockfile says of folders: it makes programs in them executable. @throws InstallError */
+export function assertLockInside(file: string, lock: JsonObject): void {
+  for (const [key, value] of Object.entries(asObject(lock.packages))) {
+    const { resolved, link } = asObject(value);
+    if (leadsOut(key, '')) throw outside(file, key, key);
+    if (link && typeof resolved === 'string' && leadsOut(resolved, '')) throw outside(file, key, resolved);
   }
-  return found.filter(isUsable);
+  // As older versions wrote it.
+  const waiting = [asObject(lock.dependencies)];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    for (const [name, value] of Object.entries(next)) {
+      const { version, resolved, dependencies } = asObject(value);
+      for (const text of [version, resolved]) {
+        const [, written] = (typeof text === 'string' && BY_PATH.exec(text)) || [];
+        if (written !== undefined && leadsOut(written, '')) throw outside(file, name, written);
+      }
+      waiting.push(asObject(dependencies));
+    }
+  }
+}
+
+function leadsOut(written: string, at: string): boolean {
+  const path = posix.join(at, written.replaceAll('\\', '/'));
+  return /^~?\//.test(written) || /^[a-z]:/i.test(written) || path === '..' || path.startsWith('../');
+}
+
+function outside(file: string, name: string, written: string): InstallError {
+  return new InstallError(
+    `${file} takes '${name.slice(0, 120)}' from '${written.slice(0, 120)}', which is not inside of the target: install into another target.`,
+  );
 }
 
 function isUsable(path: string): boolean {
   return path !== '.' && relativePathFault(path) === undefined && !path.split('/').includes('node_modules');
+}
+
+const MOST_PATTERNS = 200;
+const MOST_FOLDERS = 20_000;
+/** What names in patterns may hold: of the rest, some would take for ever to be read. */
+const NAME = /^[^{}[\]()!+@|\\]*$/;
+const MOST_STARS = 3;
+
+/** By the patterns of a project; those with a `!` only leave some out, and more than npm would find do no harm. @throws InstallError */
+export async function workspacesOf(
+  description: JsonObject,
+  { targetDir, signal }: { targetDir: string; signal: AbortSignal },
+): Promise<string[]> {
+  const { workspaces } = description;
+  const written = Array.isArray(workspaces) ? workspaces : asObject(workspaces).packages;
+  const patterns = (Array.isArray(written) ? written : []).filter((each) => typeof each === 'string');
+  if (patterns.length > MOST_PATTERNS) throw unreadable(patterns[0] ?? '');
+  const found = new Set<string>();
+  let seen = 0;
+
+  async function look(held: HeldFolder, path: string, [name, ...rest]: readonly string[]): Promise<void> {
+    signal.throwIfAborted();
+    seen += 1;
+    if (seen > MOST_FOLDERS)
+      throw new InstallError(`The workspaces of package.json are among more than ${MOST_FOLDERS} folders.`);
+    if (name === undefined) return void (path !== '' && found.add(path));
+    if (name === '**') await look(held, path, rest);
+    const matches = name === '**' ? /^/ : toExpression(name);
+    for (const entry of await readdir(held.place, { withFileTypes: true })) {
+      if (!matches.test(entry.name) || entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+      const inside = path === '' ? entry.name : `${path}/${entry.name}`;
+      if (entry.isSymbolicLink() && name !== '**')
+        throw new InstallError(
+          `The workspace '${inside.slice(0, 120)}' is a link, which is not followed: install into another target.`,
+        );
+      if (!entry.isDirectory()) continue;
+      const next = await holdBelow(held, entry.name).catch(absent);
+      await (next && look(next, inside, name === '**' ? ['**', ...rest] : rest).finally(next.close));
+    }
+  }
+
+  for (const pattern of patterns) {
+    if (pattern.startsWith('!')) continue;
+    const names = pattern.split('/').filter((name) => name !== '' && name !== '.');
+    if (!names.every((name) => NAME.test(name) && name !== '..' && name.split('*').length <= MOST_STARS + 1))
+      throw unreadable(pattern);
+    const root = await holdFolder(targetDir);
+    await (root && look(root, '', names).finally(root.close));
+  }
+  return [...found];
+}
+
+/** `*` and `?`, each within a name. */
+function toExpression(name: string): RegExp {
+  const escaped = name.replace(/[.^$]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+  return new RegExp(`^${escaped}$`, 's');
+}
+
+function unreadable(pattern: string): InstallError {
+  return new InstallError(
+    `The workspaces of package.json have the pattern '${pattern.slice(0, 120)}', which installs do not read: name them by '*' and '**', or install into another target.`,
+  );
 }

@@ -1,11 +1,14 @@
 // The project files of a target that npm works with: a person's own, where there are any.
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { writeFileInside } from '../../lib/files.ts';
+import { holdFolder } from '../../lib/held-folder.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { throughLink } from '../../lib/path-inside.ts';
 import { openPlainFile, readPlainFile } from '../../lib/plain-file.ts';
 import { InstallError } from './artifact-installer.ts';
+import { assertLockInside } from './npm-local.ts';
 import { HIDDEN_LOCK, PROJECT_FILES, READ_FILES } from './npm-places.ts';
 import { removeHeld } from './remove-held.ts';
 
@@ -26,10 +29,12 @@ export async function copyProject(targetDir: string, dir: string): Promise<Proje
   for (const [index, file] of PROJECT_FILES.entries()) {
     const text = texts[index] ?? (file === 'package.json' ? EMPTY_PROJECT : undefined);
     if (text !== undefined) await writeFile(join(dir, file), text);
+    if (file !== 'package.json') assertLockInside(file, parsedProject(texts[index]));
   }
   for (const file of READ_FILES) {
-    const text = await readPlainFile(join(targetDir, file)).catch(absent);
+    const text = await inHeld(file, targetDir, readPlainFile).catch(absent);
     if (text !== undefined) await writeFile(join(dir, file), text);
+    if (file !== '.npmrc') assertLockInside(file, parsedProject(text));
   }
   const restore = async () => {
     for (const [index, file] of PROJECT_FILES.entries()) {
@@ -89,20 +94,30 @@ const LARGEST_PROJECT_FILE = 100_000_000;
 
 /** Undefined only when there is none: what is there and cannot be read must not be taken for absent, and replaced. @throws InstallError */
 async function readProjectFile(file: string, targetDir: string): Promise<Buffer | undefined> {
-  const path = join(targetDir, file);
   try {
-    const found = await stat(path);
-    if (!found.isFile()) throw unreadable(file, 'it is no file');
-    if (found.size > LARGEST_PROJECT_FILE) throw unreadable(file, 'it is too large');
-    const bytes = await readFile(path);
-    if (!mayBeObject(bytes)) throw unreadable(file, 'it holds no JSON object');
-    return bytes;
+    const found = await inHeld(file, targetDir, openPlainFile);
+    if (!found) throw unreadable(file, 'it is no file');
+    try {
+      if ((await found.stat()).size > LARGEST_PROJECT_FILE) throw unreadable(file, 'it is too large');
+      const bytes = await found.readFile();
+      if (!mayBeObject(bytes)) throw unreadable(file, 'it holds no JSON object');
+      return bytes;
+    } finally {
+      await found.close();
+    }
   } catch (error) {
     if (error instanceof InstallError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     throw unreadable(file, `it cannot be read (${code ?? 'for an unknown reason'})`, error);
   }
+}
+
+/** With the target held: a link that takes its place leads nowhere. */
+async function inHeld<T>(file: string, targetDir: string, read: (path: string) => Promise<T>): Promise<T> {
+  const held = await holdFolder(targetDir);
+  if (!held) throw throughLink(file);
+  return read(join(held.place, file)).finally(held.close);
 }
 
 /** What is no JSON at all is refused by npm itself. */

@@ -1,23 +1,27 @@
 // A project as npm sees it, out of reach of whoever can write to the target: its files, and of each package only the description.
 // npm follows links, and would follow those that are put into a target while it is at work.
-import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { type HeldFolder, holdBelow, holdPath } from '../../lib/held-folder.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { relativePathFault } from '../../lib/path-inside.ts';
 import { isBesideName } from '../../lib/place-tree.ts';
 import { openPlainFile } from '../../lib/plain-file.ts';
+import type { InstallContext } from './artifact-installer.ts';
 import { namedPaths, workspacesOf } from './npm-local.ts';
 import { parsedProject } from './npm-project.ts';
 
 export const MODULES = 'node_modules';
-/** In the folder of every package that stands for one of the target: npm's own have none. */
+/** In the folder of every package that stands for one of the target, with a text that nobody else knows. */
 export const STANDS_IN = '.hub-stands-in';
 const LARGEST_FILE = 200_000_000;
 
 export interface Skeleton {
   readonly dir: string;
+  /** The text that tells stand-ins from what an archive may hold. */
+  readonly mark: string;
   /** What stands for something in the target, by its path there; of a link also where it leads. */
   readonly standIns: ReadonlyMap<string, string>;
   /** Folders of packages: that of the project, and those of its workspaces. */
@@ -29,7 +33,11 @@ export interface Skeleton {
 }
 
 /** Files of the project, its package.json among them, are in `dir` already. @throws InstallError */
-export async function makeSkeleton(targetDir: string, dir: string): Promise<Skeleton> {
+export async function makeSkeleton(
+  dir: string,
+  { targetDir, signal }: Pick<InstallContext, 'targetDir' | 'signal'>,
+): Promise<Skeleton> {
+  const mark = randomUUID();
   const standIns = new Map<string, string>();
   const folders: string[] = [];
   const leftovers: string[] = [];
@@ -52,7 +60,7 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
 
   async function copyPackage(path: string, held: HeldFolder): Promise<void> {
     await mkdir(join(dir, path));
-    await writeFile(join(dir, path, STANDS_IN), '');
+    await writeFile(join(dir, path, STANDS_IN), mark);
     standIns.set(path, '');
     await copyFile(held, 'package.json', path);
     await withFolder(held, MODULES, (folder) => copyModules(`${path}/${MODULES}`, folder));
@@ -72,10 +80,14 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
     const text = await readlink(join(held.place, name));
     const leadsTo = resolve(targetDir, dirname(path), text);
     const inTarget = relative(targetDir, leadsTo).split(sep).join('/');
-    const isInside = relativePathFault(inTarget) === undefined;
-    if (isInside && !inTarget.split('/').includes(MODULES)) waiting.push(inTarget);
-    // From here, the same words would lead somewhere else.
-    const written = isInside || isAbsolute(text) ? text : leadsTo;
+    const isRoot = inTarget === '';
+    const isInside = isRoot || relativePathFault(inTarget) === undefined;
+    // Packages have stand-ins of their own, but not those in folders that other programs keep for themselves.
+    const hasStandIn = inTarget.split('/').includes(MODULES) && !inTarget.includes('/.');
+    if (isInside && !isRoot && !hasStandIn) waiting.push(inTarget);
+    // Never into the target: there, the same words lead to the copy, or to what is outside of both.
+    const toCopy = isAbsolute(text) ? relative(dirname(path), inTarget) || '.' : text;
+    const written = isInside ? toCopy : leadsTo;
     await symlink(written, join(dir, path));
     standIns.set(path, written);
   }
@@ -114,8 +126,18 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
     return parsedProject(description);
   }
 
+  /** Of packages that are not there: npm makes those executable only whose links it makes as well. */
+  async function forgetPrograms(): Promise<void> {
+    for (const [path, leadsTo] of standIns) {
+      const [, of] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(posix.join(dirname(path), leadsTo)) ?? [];
+      if (!/\/\.bin\/[^/]+$/.test(path) || leadsTo === '' || of === undefined || standIns.has(of)) continue;
+      await rm(join(dir, path));
+      standIns.delete(path);
+    }
+  }
+
   const project = parsedProject(await readSome(join(dir, 'package.json')));
-  waiting.push(...namedPaths(project, ''), ...(await workspacesOf(project, targetDir)));
+  waiting.push(...namedPaths(project, ''), ...(await workspacesOf(project, { targetDir, signal })));
   const modules = await holdPath(targetDir, [MODULES]);
   await (modules && copyModules(MODULES, modules).finally(modules.close));
   const locals = new Set<string>();
@@ -124,8 +146,9 @@ export async function makeSkeleton(targetDir: string, dir: string): Promise<Skel
     locals.add(path);
     waiting.push(...namedPaths(await copyLocal(path), path));
   }
+  await forgetPrograms();
   const modulesOfLocals = [...locals].map((path) => `${path}/${MODULES}`);
-  return { dir, standIns, leftovers, folders, modules: [MODULES, ...modulesOfLocals] };
+  return { dir, mark, standIns, leftovers, folders, modules: [MODULES, ...modulesOfLocals] };
 }
 
 type Copy = (path: string, held: HeldFolder) => Promise<void>;
@@ -138,7 +161,8 @@ async function withFolder(above: HeldFolder, name: string, work: (held: HeldFold
 
 /** Undefined where no file is, or one that is too large to be what it should. */
 async function readSome(path: string): Promise<Buffer | undefined> {
-  const file = await openPlainFile(path).catch(absent);
+  // One that is a link is for nobody who works on a copy.
+  const file = await openPlainFile(path).catch((error) => (error.code === 'ELOOP' ? undefined : absent(error)));
   try {
     const { size = 0 } = (await file?.stat()) ?? {};
     return size > LARGEST_FILE ? undefined : await file?.readFile();

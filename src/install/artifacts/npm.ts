@@ -1,6 +1,6 @@
 // Packages of npm: resolved and checked by its lockfile first, then installed into the target without running their scripts.
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import semver from 'semver';
 import { shownAddress } from '../../lib/secret-address.ts';
 import { treeKey } from '../known-trees.ts';
@@ -19,7 +19,7 @@ import { inNoRegistry, isRemoteRefused, type Npm, npmIn } from './npm-program.ts
 import { copyProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, guarded } from './npm-registry.ts';
-import { MODULES, makeSkeleton } from './npm-skeleton.ts';
+import { MODULES, makeSkeleton, type Skeleton } from './npm-skeleton.ts';
 import { NpmSpec } from './npm-spec.ts';
 import { dependencyTrees, findUnproven } from './npm-trees.ts';
 
@@ -37,10 +37,11 @@ async function install(spec: NpmSpec, context: InstallContext): Promise<Installe
   const { targetDir, workDir } = context;
   await checkNpmPlaces(spec.package, targetDir);
   const wanted = context.locked ? lockedVersion(spec, context.locked.resolved) : spec.version;
-  const dir = join(workDir, 'project');
-  await mkdir(dir);
+  // npm takes the name of its folder for that of a project that has none.
+  const dir = join(workDir, 'project', basename(targetDir));
+  await mkdir(dir, { recursive: true });
   const project = await copyProject(targetDir, dir);
-  const skeleton = await makeSkeleton(targetDir, dir);
+  const skeleton = await makeSkeleton(dir, context);
   const registries = await findRegistries(spec, context);
   const npm = await npmIn(dir, { spec, registries }, context);
   await resolve([`${spec.package}@${wanted}`, ...lockedBeside(context)], npm, async () => {
@@ -51,12 +52,11 @@ async function install(spec: NpmSpec, context: InstallContext): Promise<Installe
   if (await findUnregistered(dir, spec.package)) throw new InstallError(inNoRegistry(spec.package));
   checkResolution(spec, resolution, context);
   const unproven = await findUnproven(spec.package, dir, context);
-  // What is not there is fetched. The last is written by the first run as if it had installed something: npm would believe it.
-  for (const path of [...unproven.paths, HIDDEN_LOCK]) await rm(join(dir, path), { recursive: true, force: true });
   // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.
   const isAllOurs = await isAllFrom(registries.addresses, dir);
-  await npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only');
-  const changes = await findChanges(skeleton);
+  const changes = await fetchAll(unproven.paths, skeleton, () =>
+    npm('install', `--allow-remote=${isAllOurs ? 'all' : 'root'}`, '--no-package-lock-only'),
+  );
   const left = new Map([...unproven.unknown].filter(([path]) => !isBrought(path, changes)));
   const trees = await checkedTrees(spec.package, { dir, proven: unproven.proven, changes, left }, context);
   await bringIn(changes, skeleton, context, project.bringIn);
@@ -93,6 +93,24 @@ async function resolve(packages: readonly string[], npm: Npm, openly: () => Prom
       throw error;
     });
   }
+}
+
+const MOST_TURNS = 5;
+
+/** What npm finds at none of these paths, it fetches. */
+async function fetchAll(absent: readonly string[], skeleton: Skeleton, npm: () => Promise<void>): Promise<NpmChanges> {
+  let paths = absent;
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    // The last is written by a run before as if it had installed something: npm would believe it.
+    for (const path of [...paths, HIDDEN_LOCK]) await rm(join(skeleton.dir, path), { recursive: true, force: true });
+    await npm();
+    const changes = await findChanges(skeleton);
+    if (changes.hollow.length === 0) return changes;
+    paths = changes.hollow;
+  }
+  throw new InstallError(
+    'npm does not fetch what is inside of a package that it replaces: remove node_modules and install again.',
+  );
 }
 
 interface FoundTrees {

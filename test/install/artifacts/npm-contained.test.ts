@@ -1,10 +1,11 @@
 // npm follows links: it must never be given a place in a target, where somebody may put one while it is at work.
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { InstallContext } from '../../../src/install/artifacts/artifact-installer.ts';
 import { npmInstaller } from '../../../src/install/artifacts/npm.ts';
+import { makeSkeleton } from '../../../src/install/artifacts/npm-skeleton.ts';
 import { treeKey } from '../../../src/install/known-trees.ts';
 import { treeDigest } from '../../../src/lib/file-digest.ts';
 import { createRun } from '../../../src/lib/run.ts';
@@ -76,12 +77,14 @@ test('npm: links that take the place of its folders while it is at work lead now
     const folder = join(place.targetDir, swapped);
     let [done, refused] = [0, 0];
     await whileSwapping(t, { folder, outside, pauseMs: 6 }, async () => {
-      for (const version of ['2.0.0', '1.0.0', '2.0.0'])
-        await place.install(npmInstaller, specOf(version)).then(
+      // Some are refused, because a link is in the way just then; with all of them refused, nothing would be tried.
+      for (let turn = 1; turn <= 3 || (done === 0 && turn <= 20); turn += 1)
+        await place.install(npmInstaller, specOf(turn % 2 === 0 ? '1.0.0' : '2.0.0')).then(
           () => (done += 1),
           () => (refused += 1),
         );
     });
+    assert.ok(done > 0, `${swapped}: all of ${refused} refused`);
     assert.equal(await treeDigest(outside), before, `${swapped}: ${done} installed, ${refused} refused`);
     await place.assertContained();
   }
@@ -228,4 +231,117 @@ test('npm: what a link in the place of a package leads to stays as it is', optio
     }
   }
   assert.equal(await place.read('node_modules/inner/index.js'), '// 1.0.0\n');
+});
+
+test('npm: what is nested in a package that is replaced is whole afterwards', options, async (t) => {
+  const { registry, ...place } = await npmStage(t);
+  for (const version of ['1.0.0', '2.0.0'])
+    registry.publish({
+      name: 'outer',
+      version,
+      dependencies: { inner: '1.0.0' },
+      files: { 'index.js': `// ${version}\n` },
+    });
+  await place.install(npmInstaller, specOf('2.0.0', 'inner'));
+  await place.install(npmInstaller, specOf('1.0.0', 'outer'));
+  await place.install(npmInstaller, specOf('2.0.0', 'outer'));
+  assert.equal(await place.read('node_modules/outer/index.js'), '// 2.0.0\n');
+  assert.equal(await place.read('node_modules/outer/node_modules/inner/lib/a.js'), '// 1.0.0\n');
+  assert.deepEqual(
+    (await place.files()).filter((path) => path.includes('.hub')),
+    [],
+  );
+});
+
+test('npm: an archive cannot pass for what the target has already', options, async (t) => {
+  const { registry, ...place } = await npmStage(t);
+  for (const version of ['1.0.0', '2.0.0'])
+    registry.publish({ name: 'sly', version, files: { 'index.js': `// ${version}\n`, '.hub-stands-in': '' } });
+  for (const version of ['1.0.0', '2.0.0']) {
+    await place.install(npmInstaller, specOf(version, 'sly'));
+    assert.equal(await place.read('node_modules/sly/index.js'), `// ${version}\n`);
+  }
+});
+
+test(
+  'npm: a lockfile that leads out of the target is told, and nothing there becomes a program',
+  options,
+  async (t) => {
+    const [{ targetDir, ...place }, outside] = [await npmStage(t), await aFolder(t)];
+    await writeFile(join(outside, 'private'), '#!x\r\n', { mode: 0o600 });
+    const bin = { z: 'private' };
+    const ups = ['', 1, 2, 3, 4, 5, 6].map(
+      (depth) => `${'../'.repeat(Number(depth))}${outside.slice(depth === '' ? 0 : 1)}`,
+    );
+    for (const up of ups) {
+      const packages = { '': { dependencies: { z: '*' } }, [up]: { version: '1.0.0', bin } };
+      const locks = [
+        { lockfileVersion: 3, packages: { ...packages, 'node_modules/z': { resolved: up, link: true } } },
+        { lockfileVersion: 3, packages: { '': packages[''], 'node_modules/z': { resolved: up, link: true } } },
+        {
+          lockfileVersion: 1,
+          dependencies: { a: { version: '1.0.0', dependencies: { z: { version: `file:${up}` } } } },
+        },
+      ];
+      for (const lock of locks)
+        for (const file of ['package-lock.json', 'npm-shrinkwrap.json']) {
+          await writeFile(join(targetDir, 'package.json'), '{ "dependencies": { "z": "*" } }');
+          await writeFile(join(targetDir, file), JSON.stringify({ name: 'a', requires: true, ...lock }));
+          const message = await place.failure(npmInstaller, specOf('1.0.0'));
+          assert.ok(message.startsWith(`${file} takes '`) && message.includes('not inside of the target'), message);
+          await rm(join(targetDir, file));
+        }
+    }
+    const { mode } = await stat(join(outside, 'private'));
+    assert.equal(mode & 0o777, 0o600);
+  },
+);
+
+test('npm: workspaces by patterns that would take for ever, or by links, are told', options, async (t) => {
+  const { targetDir, ...place } = await npmStage(t);
+  const hostile = ['{a,b}'.repeat(24), '{1..3000000}', '../**', 'a/../../**', '*a'.repeat(30), '@(a|b)+(c)', '[a-z]'];
+  for (const pattern of hostile) {
+    await writeFile(join(targetDir, 'package.json'), JSON.stringify({ name: 'm', workspaces: [pattern] }));
+    assert.match(
+      await place.failure(npmInstaller, specOf('1.0.0')),
+      /^The workspaces of package\.json have the pattern/,
+    );
+  }
+  await mkdir(join(targetDir, 'real/a'), { recursive: true });
+  await writeFile(join(targetDir, 'real/a/package.json'), '{ "name": "a", "version": "1.0.0" }');
+  await symlink('real', join(targetDir, 'packages'));
+  await writeFile(
+    join(targetDir, 'package.json'),
+    JSON.stringify({ name: 'm', workspaces: { packages: ['packages/*'] } }),
+  );
+  assert.match(await place.failure(npmInstaller, specOf('1.0.0')), /^The workspace 'packages' is a link/);
+  await writeFile(join(targetDir, 'package.json'), JSON.stringify({ name: 'm', workspaces: ['./real/**', '!real/b'] }));
+  await place.install(npmInstaller, specOf('1.0.0'));
+  assert.equal(await readlink(join(targetDir, 'node_modules/a')), '../real/a');
+});
+
+test('npm: a project without a name has that of its folder, and programs may have any', options, async (t) => {
+  const { registry, targetDir, ...place } = await npmStage(t);
+  registry.publish({ name: 'dotted', version: '1.0.0', bin: { '.dotted': 'index.js', plain: 'index.js' } });
+  await writeFile(join(targetDir, 'package.json'), '{ "private": true }');
+  await place.install(npmInstaller, specOf('1.0.0', 'dotted'));
+  assert.equal(JSON.parse(await place.read('package-lock.json')).name, 'target');
+  for (const name of ['.dotted', 'plain']) assert.ok(await place.read(`node_modules/.bin/${name}`));
+  // As after an install that was ended when the links were there, and the package was not.
+  await rm(join(targetDir, 'node_modules/dotted'), { recursive: true });
+  await place.install(npmInstaller, specOf('1.0.0', 'dotted'));
+  const { mode } = await stat(join(targetDir, 'node_modules/.bin/plain'));
+  assert.equal(mode & 0o111, 0o111);
+});
+
+test('npm: links into the target lead to the copy', options, async (t) => {
+  const { targetDir, context } = await npmStage(t);
+  const dir = await aFolder(t);
+  await mkdir(join(targetDir, 'packages/a'), { recursive: true });
+  await mkdir(join(targetDir, 'node_modules'));
+  await symlink('..', join(targetDir, 'node_modules/self'));
+  await symlink(join(targetDir, 'packages/a'), join(targetDir, 'node_modules/a'));
+  await writeFile(join(dir, 'package.json'), '{}');
+  const { standIns } = await makeSkeleton(dir, context);
+  assert.deepEqual(Object.fromEntries(standIns), { 'node_modules/self': '..', 'node_modules/a': '../packages/a' });
 });
