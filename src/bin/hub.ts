@@ -102,15 +102,16 @@ function watchParent(onGone: () => void): void {
 
 function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
-  const signals = ['SIGTERM', 'SIGINT'] as const;
-  for (const signal of signals) process.once(signal, stop);
-  // npm passes signals on to a shell, which ends without a word to what it has started.
-  if (process.env.npm_lifecycle_event !== undefined) watchParent(stop);
-  return controller.signal;
-
-  function stop(): void {
-    controller.abort();
-    // Whoever asks a second time does not want to wait.
-    for (const signal of signals) process.off(signal, stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // Heard until the end: where nobody hears it any more, what ends programs with the hub ends the hub as well.
+    process.on(signal, () => {
+      if (!controller.signal.aborted) return controller.abort();
+      // Whoever asks a second time does not want to wait.
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    });
   }
+  // npm passes signals on to a shell, which ends without a word to what it has started.
+  if (process.env.npm_lifecycle_event !== undefined) watchParent(() => controller.abort());
+  return controller.signal;
 }

@@ -47,6 +47,11 @@ export function createInstall(dependencies: InstallDependencies): Install {
       readLockfile: () => lockfileOf(whole),
       signal,
     });
+    // Only looked at: what the lockfile does not agree with must not get into the catalog.
+    if (request.frozen) {
+      const asked = await findSubject(catalog, { ...request, dry_run: true }, { isBesideCatalog });
+      assertLocked(await lockfileOf(whole), asked, planInstall(asked).artifacts);
+    }
     const subject = await findSubject(catalog, request, { isBesideCatalog });
     const makePlan = async () => {
       // A lockfile that cannot be read is told by its own step.
@@ -54,7 +59,6 @@ export function createInstall(dependencies: InstallDependencies): Install {
       onEvent({ kind: 'plan', plan: shownPlan(made) });
       return made;
     };
-    if (request.frozen) assertLocked(await lockfileOf(whole), subject, planInstall(subject).artifacts);
     if (request.dry_run) {
       const plan = await makePlan();
       const fault = await targetFault(request.target, targets);

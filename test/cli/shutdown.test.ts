@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAnswer } from '../http/wire.ts';
+import { tempDir } from '../support/databases.ts';
+import { startIndexServer } from '../support/index-server.ts';
 import { type Running, serve } from './process.ts';
 
 /** The hub reads a body to its end before it says that there is nothing at the address. */
@@ -37,6 +41,37 @@ describe('shutdown', { concurrency: 4 }, () => {
       assert.match(stdout, /POST \/nowhere 404[\s\S]*The hub has stopped/);
     });
   }
+
+  test('SIGTERM during an install: the program ends, whoever asked is told, nothing unfinished is left', async (t) => {
+    const host = await startIndexServer(t);
+    let isAsked = false;
+    host.answer('/thing.git/info/refs', (request, response) => {
+      // The hub looks first where an address leads; git itself waits for an answer.
+      isAsked = request.headers['user-agent']?.startsWith('git/') ?? false;
+      if (!isAsked) response.end('0000');
+    });
+    const target = await tempDir(t);
+    const hub = await serve(t);
+    const spec = { repo: host.url('/thing.git') };
+    const manifest = { type: 'tool', id: 'thing', name: 'Thing', version: '1.0.0', artifacts: [{ kind: 'git', spec }] };
+    const asked = fetch(`${hub.address}/catalog/install`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'tool:thing@1.0.0', target, manifest }),
+    });
+    for (let tries = 1_500; !isAsked; tries -= 1) {
+      assert.ok(tries > 0, hub.logged());
+      await sleep(20);
+    }
+    const stopped = stop(hub, 'SIGTERM');
+    const report = (await (await asked).json()) as { ok: boolean; results: { extra: { error?: string } }[] };
+    assert.equal(report.ok, false);
+    assert.match(String(report.results[0]?.extra.error), /because the hub is ending: install again/);
+    const { code, stdout } = await stopped;
+    assert.equal(code, 0);
+    assert.match(stdout, /The hub has stopped/);
+    assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+  });
 
   test('SIGTERM, then SIGINT: who asks twice does not want to wait', async (t) => {
     const hub = await serve(t);

@@ -7,7 +7,7 @@ import { differences } from '../../src/install/frozen.ts';
 import { treeDigest } from '../../src/lib/file-digest.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
-import { installStage, stepNamed } from './installing.ts';
+import { installStage, stepNamed, uidOf } from './installing.ts';
 
 const ADAPTERS = [{ framework: 'langgraph', template_key: 'node' }];
 
@@ -35,12 +35,13 @@ test('frozen: a colleague with the lockfile gets the same, wherever the branch i
 });
 
 test('frozen: without a lockfile, or with one that says something else, nothing is touched', async (t) => {
-  const { install, target } = await installStage(t);
+  const { hub, install, target } = await installStage(t);
   const manifest = aManifest({ adapters: ADAPTERS });
   await assert.rejects(install(manifest, { frozen: true }), {
     code: 'lockfile_mismatch',
     message: /there is no hub\.lock\.json in the target/,
   });
+  await assert.rejects(hub.getEntity(uidOf(manifest)), { code: 'entity_not_found' });
   await assert.rejects(readdir(target), { code: 'ENOENT' });
   await install(manifest);
   const before = await treeDigest(target);
@@ -57,6 +58,8 @@ test('frozen: without a lockfile, or with one that says something else, nothing 
       sentence,
     );
   }
+  assert.notEqual((await hub.getEntity(uidOf(manifest))).summary, 'Another.', 'nor is the catalog');
+  await assert.rejects(hub.getEntity('mcp_server:other@1.0.0'), { code: 'entity_not_found' });
   const text = await readFile(join(target, 'hub.lock.json'), 'utf8');
   assert.equal(await treeDigest(target), before);
   await writeFile(join(target, 'hub.lock.json'), '{');

@@ -52,8 +52,9 @@ export function isRemoteRefused(error: unknown): boolean {
   return error instanceof InstallError && REMOTE_REFUSED.test(String(error.extra.output));
 }
 
-const CAUSES: readonly [RegExp, (name: string) => string][] = [
+const CAUSES: readonly [RegExp, (name: string, found: RegExpExecArray) => string][] = [
   [HELD_BACK, (name) => `The registry leads to an address that the hub may not connect to for '${name}'.`],
+  [/'([^'\s]+)@[^'@]*' is not in this registry/, (name, [, missing = name]) => noPackage(name, missing)],
   [/code E404/, (name) => `The registry has no package '${name}'.`],
   [/code ETARGET/, (name) => `The registry has no such version of '${name}'.`],
   [/code EINTEGRITY/, (name) => `What the registry sent for '${name}' is not what it announced: its digest differs.`],
@@ -63,6 +64,21 @@ const CAUSES: readonly [RegExp, (name: string) => string][] = [
       `'${name}' needs a package from an address that is not on the host of the registry, which is not installed.`,
   ],
   [/code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/, inNoRegistry],
+  [
+    /An unknown git error occurred|code 128/,
+    (name) =>
+      `A package of the target's own project comes from git and could not be fetched; without it, npm does not install '${name}'.`,
+  ],
+  [
+    /code E(?:ACCES|PERM|ROFS|NOENT)\b[\s\S]*syscall mkdir/,
+    () =>
+      'npm cannot make the folder for what it fetches: let the home of the user that the hub runs as be one that it may write to (HOME).',
+  ],
+  [
+    /(?:SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+)/,
+    () =>
+      'The certificate of the registry is none that npm trusts: name that of your authority in NODE_EXTRA_CA_CERTS.',
+  ],
   [/code ERESOLVE/, (name) => `'${name}' does not go together with what is in the target's package.json.`],
   [/code (EJSONPARSE)/, () => "The target's package.json or package-lock.json cannot be read as JSON."],
   [/code (E401|E403|ENEEDAUTH)/, (name) => `The registry does not give out '${name}' without a login.`],
@@ -72,12 +88,20 @@ const CAUSES: readonly [RegExp, (name: string) => string][] = [
   ],
 ];
 
+function noPackage(name: string, missing: string): string {
+  if (missing === name) return `The registry has no package '${name}'.`;
+  return `The registry has no package '${missing.slice(0, 120)}', which '${name}' or the target's own project needs.`;
+}
+
 function npmError(name: string, output: string): InstallError {
-  const cause = CAUSES.find(([pattern]) => pattern.test(output));
+  const told = CAUSES.map(([pattern, sentence]) => ({ found: pattern.exec(output), sentence })).find(
+    ({ found }) => found,
+  );
   const lines = output
     .split('\n')
     .flatMap((line) => /^npm (?:error|ERR!) (?!code|A complete log)(.+)/.exec(line)?.[1] ?? []);
   const message =
-    cause?.[1](name) ?? `npm could not install '${name}': ${outputEnd(lines[0] ?? 'it said nothing').slice(0, 300)}.`;
+    (told?.found && told.sentence(name, told.found)) ??
+    `npm could not install '${name}': ${outputEnd(lines[0] ?? 'it said nothing').slice(0, 300)}.`;
   return new InstallError(message, { extra: { output: outputEnd(output) } });
 }

@@ -76,6 +76,7 @@ async function install(spec: NpmSpec, context: InstallContext): Promise<Installe
       tool: 'npm',
       version,
       ...(unproven.changed.length > 0 ? { repaired: unproven.changed } : {}),
+      ...(changes.removed.length > 0 ? { removed: changes.removed } : {}),
       ...(warning ? { warning } : {}),
     },
   };

@@ -53,7 +53,10 @@ export function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
   const output = `${stdout}\n${stderr}`;
   const code = exitCode === 0 ? undefined : NO_ROOM.find(([pattern]) => pattern.test(output))?.[1];
   const sentence = fileSentence({ code });
-  if (sentence) throw new InstallError(sentence);
+  if (sentence)
+    throw new InstallError(
+      `${sentence} Programs work in the folder for temporary files (TMPDIR, else /var/tmp), and keep what they fetch in the home of the hub's user.`,
+    );
 }
 
 /** Whether a program is there and does what it is asked to. */

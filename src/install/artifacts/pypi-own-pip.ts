@@ -19,7 +19,8 @@ print(*wheels[:1], *(brought("setuptools")[:1] if sys.version_info < (3, 12) els
 /**
  * After the folder to unpack it into come the arguments of pip. That of an environment may have come with the target, or
  * a package may have written over it. Nothing is imported but this one and the standard library; what is in the
- * environment can only be read about, which pip needs. Settings in the environment are not read: they would come before
+ * environment can only be read about, which pip needs. What a package needs has a name: by an address, pip would build it,
+ * and run its code, although it was told to take nothing but wheels. Settings in the environment are not read: they would come before
  * those of the operator, and make pip write anywhere.
  */
 export const RUN_PIP = `${IN_ENVIRONMENT}
@@ -55,6 +56,15 @@ sys.path.remove(own)  # It would be taken for a package of the environment.
 from pip._internal import configuration
 files = configuration.get_configuration_files
 configuration.get_configuration_files = lambda: {**files(), configuration.kinds.SITE: []}
+from pip._internal.exceptions import InstallationError
+from pip._internal.req import constructors
+read_dependency = constructors.install_req_from_req_string
+def never_by_address(*args, **options):
+    dependency = read_dependency(*args, **options)
+    if dependency.link:
+        raise InstallationError("a dependency is given by its address: " + dependency.name)
+    return dependency
+constructors.install_req_from_req_string = never_by_address
 sys.path += dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 `;

@@ -49,16 +49,20 @@ async function kindOf(link: string): Promise<'file' | 'nothing' | 'other'> {
 export async function usablePython(context: InstallContext): Promise<string | undefined> {
   const settings = await readPlainText(join(context.targetDir, VENV, SETTINGS)).catch(() => undefined);
   const python = await linkedPython(context);
-  if (python === undefined) return undefined;
-  if (!(await isOfMachine(python, context))) {
-    if (await holdsMore(join(context.targetDir, VENV))) throw new InstallError(NOT_OF_MACHINE);
-    return undefined;
-  }
-  if (!/^home *=/m.test(settings ?? '')) return undefined;
-  return (await worksOutside(python, [...NOTHING_ELSE, '-c', ''], context)) ? python : undefined;
+  const isOwn = python !== undefined && (await isOfMachine(python, context));
+  const isWhole = isOwn && /^home *=/m.test(settings ?? '');
+  if (isWhole && (await worksOutside(python, [...NOTHING_ELSE, '-c', ''], context))) return python;
+  // What installs put there can be had again; that of a person cannot.
+  const { ours, ofOthers } = context.knownPlaces;
+  const isOfInstalls = ours.includes(VENV) || ofOthers.some(({ path }) => path === VENV);
+  const isUntrusted = python !== undefined && !isOwn;
+  if ((isUntrusted || !isOfInstalls) && (await holdsMore(join(context.targetDir, VENV))))
+    throw new InstallError(isUntrusted ? NOT_OF_MACHINE : NOT_USABLE);
+  return undefined;
 }
 
 const NOT_OF_MACHINE = `${VENV} was made with a Python that is none of the machine's own, and that others may change; it is not started, and what is in ${VENV} stays as it is: put that Python on the PATH of the hub, or remove ${VENV}, and install again.`;
+const NOT_USABLE = `${VENV} in the target is no environment that can be filled (its Python is gone, is a copy inside of it, or does not work), and what is in it stays as it is: move it away or remove it, and install again.`;
 
 /** Such as `3.12.1`; undefined when it does not say. */
 export async function pythonVersion(program: string, context: InstallContext): Promise<string | undefined> {
@@ -130,6 +134,10 @@ const CAUSES: readonly [RegExp, string][] = [
   [
     /No matching distribution|No solution found|not found in the package registry|Could not find a version/i,
     'The index has no such package or version as a wheel for this Python; packages that must be built would run their code on the machine of the hub, and are not.',
+  ],
+  [
+    /a dependency is given by its address/,
+    'Something that it needs is given by an address and not by a name: that is not installed, because it could have to be built, which would run its code on the machine of the hub.',
   ],
   [/ResolutionImpossible|conflicting dependencies/i, 'What it needs cannot be had together.'],
 ];

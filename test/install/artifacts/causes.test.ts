@@ -52,10 +52,10 @@ const GIT: [says: string, told: string][] = [
 
 test('git: what it says is told as a sentence, without folders of the hub', async (t) => {
   const { context } = await stage(t);
-  const folder = join(context.scratchDir, 'checkout');
+  const folder = join(context.workDir, 'checkout');
   const git = gitIn(folder, context);
   for (const [says, told] of GIT) {
-    const written = says.replaceAll('FOLDER', folder).replaceAll('SCRATCH', context.scratchDir);
+    const written = says.replaceAll('FOLDER', folder).replaceAll('SCRATCH', context.workDir);
     const { message, extra } = git.failure('It failed', written);
     assert.equal(message, `It failed: ${told}.`);
     assert.ok(!JSON.stringify(extra).includes(context.targetDir), JSON.stringify(extra));

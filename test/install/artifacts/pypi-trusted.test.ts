@@ -67,11 +67,37 @@ test("pypi: an empty environment whose Python is none of the machine's is made a
   await place.assertContained();
 });
 
-test('pypi: an environment whose Python is gone is made anew, whatever is in it', { skip }, async (t) => {
+test('pypi: an environment whose Python is gone is made anew where installs filled it, and else stays', {
+  skip,
+}, async (t) => {
   const { place, packages, program, spec } = await scene(t);
-  await writeFile(join(packages, 'mine.py'), '');
+  const mine = join(packages, 'mine.py');
+  await writeFile(mine, '');
   await rm(program);
-  assert.equal((await place.install(pypiInstaller, spec)).resolved, 'thing==1.0');
+  assert.match(await place.failure(pypiInstaller, spec), /is no environment that can be filled .* move it away/);
+  assert.ok(existsSync(mine));
+  const knownPlaces = { ours: [], ofOthers: [{ path: '.venv', id: 'tool:other@1.0.0' }] };
+  assert.equal((await place.install(pypiInstaller, spec, { knownPlaces })).resolved, 'thing==1.0');
+  assert.ok(!existsSync(mine));
+});
+
+test('pypi: what a person has in a folder of that name stays, whatever it is', { skip }, async (t) => {
+  const { place, venv, spec } = await scene(t);
+  await rm(venv, { recursive: true });
+  const folders: (() => unknown)[] = [
+    () => mkdir(venv),
+    () => execFileSync('python3', ['-I', '-m', 'venv', '--copies', '--without-pip', venv]),
+  ];
+  for (const make of folders) {
+    await make();
+    await writeFile(join(venv, 'notes.txt'), 'mine');
+    assert.match(
+      await place.failure(pypiInstaller, spec),
+      /^\.venv in the target is no environment that can be filled/,
+    );
+    assert.equal(await place.read('.venv/notes.txt'), 'mine');
+    await rm(venv, { recursive: true });
+  }
 });
 
 test('pypi: a program that an install has put into another target is not taken for a Python', { skip }, async (t) => {

@@ -51,6 +51,25 @@ for (const tool of ['pip', 'uv'] as const) {
     assert.deepEqual(described.sort(), ['evil-2.0.dist-info', 'harmless-1.0.dist-info']);
   });
 
+  test(`pypi by ${tool}: what a package needs by an address is not built`, { skip }, async (t) => {
+    const index = await startPackageIndex(t);
+    const place = await stageWith(t, tool);
+    const { code, assertNothingRan } = watch(place);
+    index.publishSource('evil', '1.0', `${code}\nfrom setuptools import setup\nsetup(name='evil', version='1.0')\n`);
+    index.publish({ name: 'setuptools', version: '70.0', files: { 'setuptools/build_meta.py': code } });
+    index.publish({ name: 'wheel', version: '0.40' });
+    index.publish({ name: 'thing', version: '1.0', requires: [`evil @ ${index.host.url('/files/evil-1.0.tar.gz')}`] });
+    index.publish({ name: 'harmless', version: '1.0' });
+    const spec = (name: string) => ({ package: name, index_url: index.url });
+    // Also where an environment is in place, whose Python could be started.
+    for (const before of [undefined, 'harmless']) {
+      if (before) await place.install(pypiInstaller, spec(before));
+      const message = await place.failure(pypiInstaller, spec('thing'));
+      if (tool === 'pip') assert.match(message, /given by an address and not by a name/);
+      await assertNothingRan();
+    }
+  });
+
   test(`pypi by ${tool}: nothing of an environment that came with the target is run`, { skip }, async (t) => {
     const index = await startPackageIndex(t);
     index.publish({ name: 'thing', version: '1.0' });

@@ -216,7 +216,8 @@ test('pypi: without Python, an environment that cannot be used stays as it is', 
     const place = await stage(t, { env: { PATH } });
     await mkdir(join(place.targetDir, '.venv/bin'), { recursive: true });
     await writeFile(join(place.targetDir, '.venv/somebodys'), 'x');
-    assert.match(await place.failure(pypiInstaller, { package: 'thing' }), /install Python 3/);
+    const knownPlaces = { ours: ['.venv'], ofOthers: [] };
+    assert.match(await place.failure(pypiInstaller, { package: 'thing' }, { knownPlaces }), /install Python 3/);
     assert.equal(await place.read('.venv/somebodys'), 'x');
   }
 });
