@@ -130,7 +130,7 @@ export async function makeSkeleton(
   async function forgetPrograms(): Promise<void> {
     for (const [path, leadsTo] of standIns) {
       const [, of] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(posix.join(dirname(path), leadsTo)) ?? [];
-      if (!/\/\.bin\/[^/]+$/.test(path) || leadsTo === '' || of === undefined || standIns.has(of)) continue;
+      if (!/\/\.bin\/[^/]+$/.test(path) || isAbsolute(leadsTo) || of === undefined || standIns.has(of)) continue;
       await rm(join(dir, path));
       standIns.delete(path);
     }
