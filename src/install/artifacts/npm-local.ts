@@ -1,6 +1,6 @@
 // Folders of a project that npm takes packages from: its workspaces, and what its package.json or its lockfile names by a path.
-import { readdir } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { type HeldFolder, holdBelow, holdFolder } from '../../lib/held-folder.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
@@ -60,10 +60,12 @@ function isUsable(path: string): boolean {
 }
 
 const MOST_PATTERNS = 200;
+const MOST_NAMES = 32;
+const LONGEST_PATTERN = 500;
+const MOST_CHOICES = 20;
 const MOST_FOLDERS = 20_000;
-/** What names in patterns may hold: of the rest, some would take for ever to be read. */
-const NAME = /^[^{}[\]()!+@|\\]*$/;
-const MOST_STARS = 3;
+/** What names in patterns may hold, and at most one star: of the rest, some would take for ever to be read. */
+const NAME = /^[^{}[\]()\\?*]*\*?[^{}[\]()\\?*]*$/;
 
 /** By the patterns of a project; those with a `!` only leave some out, and more than npm would find do no harm. @throws InstallError */
 export async function workspacesOf(
@@ -84,35 +86,68 @@ export async function workspacesOf(
       throw new InstallError(`The workspaces of package.json are among more than ${MOST_FOLDERS} folders.`);
     if (name === undefined) return void (path !== '' && found.add(path));
     if (name === '**') await look(held, path, rest);
-    const matches = name === '**' ? /^/ : toExpression(name);
     for (const entry of await readdir(held.place, { withFileTypes: true })) {
-      if (!matches.test(entry.name) || entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+      if (entry.isFile() || !isNamed(entry.name, name)) continue;
       const inside = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isSymbolicLink() && name !== '**')
-        throw new InstallError(
-          `The workspace '${inside.slice(0, 120)}' is a link, which is not followed: install into another target.`,
-        );
+      if (entry.isSymbolicLink() && name !== '**') await assertNoFolder(join(held.place, entry.name), inside);
       if (!entry.isDirectory()) continue;
       const next = await holdBelow(held, entry.name).catch(absent);
       await (next && look(next, inside, name === '**' ? ['**', ...rest] : rest).finally(next.close));
     }
   }
 
-  for (const pattern of patterns) {
-    if (pattern.startsWith('!')) continue;
-    const names = pattern.split('/').filter((name) => name !== '' && name !== '.');
-    if (!names.every((name) => NAME.test(name) && name !== '..' && name.split('*').length <= MOST_STARS + 1))
-      throw unreadable(pattern);
+  for (const names of patterns.filter((each) => !each.startsWith('!')).flatMap(readPattern)) {
     const root = await holdFolder(targetDir);
     await (root && look(root, '', names).finally(root.close));
   }
   return [...found];
 }
 
-/** `*` and `?`, each within a name. */
-function toExpression(name: string): RegExp {
-  const escaped = name.replace(/[.^$]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
-  return new RegExp(`^${escaped}$`, 's');
+/** The names of each of the patterns that it stands for. @throws InstallError */
+function readPattern(pattern: string): string[][] {
+  if (pattern.length > LONGEST_PATTERN || pattern.split('{').length > 3) throw unreadable(pattern);
+  return choicesOf(pattern).map((choice) => {
+    const names = choice
+      .split('/')
+      .filter((name, at, all) => !['', '.'].includes(name) && !(name === '**' && all[at - 1] === '**'));
+    const isRead =
+      names.length <= MOST_NAMES && names.every((name) => name === '**' || (NAME.test(name) && name !== '..'));
+    if (!isRead) throw unreadable(pattern);
+    return names;
+  });
+}
+
+/** `{a,b}/c` is `a/c` and `b/c`. */
+function choicesOf(pattern: string): string[] {
+  const [whole, listed = ''] = /\{([^{}]*)\}/.exec(pattern) ?? [];
+  if (whole === undefined) return [pattern];
+  const choices = listed.split(',');
+  if (choices.length > MOST_CHOICES || listed.includes('..')) throw unreadable(pattern);
+  return choices.flatMap((choice) => choicesOf(pattern.replace(whole, () => choice)));
+}
+
+function isNamed(entry: string, name: string): boolean {
+  if (entry === 'node_modules' || (entry.startsWith('.') && !name.startsWith('.'))) return false;
+  if (name === '**') return true;
+  const [before = '', after] = name.split('*');
+  if (after === undefined) return entry === before;
+  return entry.length >= before.length + after.length && entry.startsWith(before) && entry.endsWith(after);
+}
+
+async function assertNoFolder(link: string, path: string): Promise<void> {
+  if (
+    await stat(link).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+  )
+    throw linkedWorkspace(path);
+}
+
+export function linkedWorkspace(path: string): InstallError {
+  return new InstallError(
+    `The workspace '${path.slice(0, 120)}' is a link, which is not followed: install into another target.`,
+  );
 }
 
 function unreadable(pattern: string): InstallError {

@@ -54,7 +54,10 @@ export function isRemoteRefused(error: unknown): boolean {
 
 const CAUSES: readonly [RegExp, (name: string, found: RegExpExecArray) => string][] = [
   [HELD_BACK, (name) => `The registry leads to an address that the hub may not connect to for '${name}'.`],
-  [/'([^'\s]+)@[^'@]*' is not in this registry/, (name, [, missing = name]) => noPackage(name, missing)],
+  [
+    /'([^'\s]+)@[^'@]*' (?:is not in this registry|could not be found)/,
+    (name, [, missing = name]) => noPackage(name, missing),
+  ],
   [/code E404/, (name) => `The registry has no package '${name}'.`],
   [/code ETARGET/, (name) => `The registry has no such version of '${name}'.`],
   [/code EINTEGRITY/, (name) => `What the registry sent for '${name}' is not what it announced: its digest differs.`],

@@ -60,6 +60,12 @@ export async function copyProject(targetDir: string, dir: string): Promise<Proje
   };
 }
 
+/** @throws InstallError when a lockfile in the folder, which is the hub's own, leads out of it. */
+export async function assertProjectInside(dir: string): Promise<void> {
+  for (const file of ['package-lock.json', 'npm-shrinkwrap.json'])
+    assertLockInside(file, parsedProject(await readFile(join(dir, file)).catch(absent)));
+}
+
 async function assertUnchanged(file: string, targetDir: string, before: Buffer | undefined): Promise<void> {
   const now = await readProjectFile(file, targetDir);
   if (now === before || (now && before?.equals(now))) return;

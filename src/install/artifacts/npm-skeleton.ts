@@ -1,7 +1,7 @@
 // A project as npm sees it, out of reach of whoever can write to the target: its files, and of each package only the description.
 // npm follows links, and would follow those that are put into a target while it is at work.
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { absent } from '../../lib/absent.ts';
 import { type HeldFolder, holdBelow, holdPath } from '../../lib/held-folder.ts';
@@ -10,7 +10,7 @@ import { relativePathFault } from '../../lib/path-inside.ts';
 import { isBesideName } from '../../lib/place-tree.ts';
 import { openPlainFile } from '../../lib/plain-file.ts';
 import type { InstallContext } from './artifact-installer.ts';
-import { namedPaths, workspacesOf } from './npm-local.ts';
+import { linkedWorkspace, namedPaths, workspacesOf } from './npm-local.ts';
 import { parsedProject } from './npm-project.ts';
 
 export const MODULES = 'node_modules';
@@ -122,6 +122,8 @@ export async function makeSkeleton(
   async function copyFolder(path: string, held: HeldFolder): Promise<JsonObject> {
     await mkdir(join(dir, path), { recursive: true });
     const description = await copyFile(held, 'package.json', path);
+    // Without it, npm would take a package of that name from its registry.
+    if (!description && (await isLink(join(held.place, 'package.json')))) throw linkedWorkspace(`${path}/package.json`);
     await withFolder(held, MODULES, (folder) => copyModules(`${path}/${MODULES}`, folder));
     return parsedProject(description);
   }
@@ -149,6 +151,10 @@ export async function makeSkeleton(
   await forgetPrograms();
   const modulesOfLocals = [...locals].map((path) => `${path}/${MODULES}`);
   return { dir, mark, standIns, leftovers, folders, modules: [MODULES, ...modulesOfLocals] };
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(absent))?.isSymbolicLink() ?? false;
 }
 
 type Copy = (path: string, held: HeldFolder) => Promise<void>;

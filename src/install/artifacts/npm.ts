@@ -16,7 +16,7 @@ import { leftWarning } from './npm-left.ts';
 import { findUnregistered, isAllFrom, type NpmResolution, readNpmLock } from './npm-lock.ts';
 import { checkNpmPlaces, HIDDEN_LOCK, PROJECT_FILES } from './npm-places.ts';
 import { inNoRegistry, isRemoteRefused, type Npm, npmIn } from './npm-program.ts';
-import { copyProject } from './npm-project.ts';
+import { assertProjectInside, copyProject } from './npm-project.ts';
 import { rangeWarning } from './npm-range.ts';
 import { findRegistries, guarded } from './npm-registry.ts';
 import { MODULES, makeSkeleton, type Skeleton } from './npm-skeleton.ts';
@@ -50,6 +50,8 @@ async function install(spec: NpmSpec, context: InstallContext): Promise<Installe
   });
   const resolution = await readNpmLock(dir, spec.package);
   if (await findUnregistered(dir, spec.package)) throw new InstallError(inNoRegistry(spec.package));
+  // Again, as npm reads it: it understands more than JSON, and other files that lead out.
+  await assertProjectInside(dir);
   checkResolution(spec, resolution, context);
   const unproven = await findUnproven(spec.package, dir, context);
   // npm takes a tarball beside the path of its registry for one at any address, also where the registry named it.

@@ -61,7 +61,7 @@ export async function usablePython(context: InstallContext): Promise<string | un
   return undefined;
 }
 
-const NOT_OF_MACHINE = `${VENV} was made with a Python that is none of the machine's own, and that others may change; it is not started, and what is in ${VENV} stays as it is: put that Python on the PATH of the hub, or remove ${VENV}, and install again.`;
+const NOT_OF_MACHINE = `${VENV} was made with a Python that is none of the machine's own; it is not started, and what is in ${VENV} stays as it is: put that Python on the PATH of the hub, or remove ${VENV}, and install again.`;
 const NOT_USABLE = `${VENV} in the target is no environment that can be filled (its Python is gone, is a copy inside of it, or does not work), and what is in it stays as it is: move it away or remove it, and install again.`;
 
 /** Such as `3.12.1`; undefined when it does not say. */

@@ -299,7 +299,10 @@ test(
 
 test('npm: workspaces by patterns that would take for ever, or by links, are told', options, async (t) => {
   const { targetDir, ...place } = await npmStage(t);
-  const hostile = ['{a,b}'.repeat(24), '{1..3000000}', '../**', 'a/../../**', '*a'.repeat(30), '@(a|b)+(c)', '[a-z]'];
+  const hostile = [
+    ...['{a,b}'.repeat(24), '{1..3000000}', '../**', 'a/../../**', '*a'.repeat(30), '@(a|b)+(c)', '[a-z]', '*a*b'],
+    ...['a/'.repeat(60_000), '**/'.repeat(60_000), `a${'/b'.repeat(40)}`, `{${'a,'.repeat(30)}}`],
+  ];
   for (const pattern of hostile) {
     await writeFile(join(targetDir, 'package.json'), JSON.stringify({ name: 'm', workspaces: [pattern] }));
     assert.match(
@@ -315,9 +318,21 @@ test('npm: workspaces by patterns that would take for ever, or by links, are tol
     JSON.stringify({ name: 'm', workspaces: { packages: ['packages/*'] } }),
   );
   assert.match(await place.failure(npmInstaller, specOf('1.0.0')), /^The workspace 'packages' is a link/);
-  await writeFile(join(targetDir, 'package.json'), JSON.stringify({ name: 'm', workspaces: ['./real/**', '!real/b'] }));
+  await rm(join(targetDir, 'packages'));
+  await symlink('package.json', join(targetDir, 'real/LICENSE'));
+  const named = ['@scope/b', '.config/c', 'apps/d', 'libs/e'];
+  for (const path of named) {
+    await mkdir(join(targetDir, path), { recursive: true });
+    await writeFile(join(targetDir, path, 'package.json'), JSON.stringify({ name: path.slice(-1), version: '1.0.0' }));
+  }
+  const workspaces = ['./real/**/**', '!real/b', 'real/*', '@scope/*', '.config/*', '{apps,libs}/*'];
+  await writeFile(join(targetDir, 'package.json'), JSON.stringify({ name: 'm', workspaces }));
   await place.install(npmInstaller, specOf('1.0.0'));
-  assert.equal(await readlink(join(targetDir, 'node_modules/a')), '../real/a');
+  for (const path of ['real/a', ...named])
+    assert.equal(await readlink(join(targetDir, 'node_modules', path.slice(-1))), `../${path}`);
+  await rename(join(targetDir, 'apps/d/package.json'), join(targetDir, 'elsewhere.json'));
+  await symlink('../../elsewhere.json', join(targetDir, 'apps/d/package.json'));
+  assert.match(await place.failure(npmInstaller, specOf('2.0.0')), /^The workspace 'apps\/d\/package\.json' is a link/);
 });
 
 test('npm: a project without a name has that of its folder, and programs may have any', options, async (t) => {
