@@ -5,9 +5,10 @@ import { shownAddress } from '../lib/secret-address.ts';
 import type { EntityRecord, EntitySummary } from './contract.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
+import { registrationFault } from './server.ts';
 import { transportsOf } from './transport.ts';
 import { type EntityType, type EntityUid, formatUid } from './uid.ts';
-import { versionKey } from './version-order.ts';
+import { isPrerelease, versionKey } from './version-order.ts';
 
 /** A manifest as it arrived. */
 export interface ManifestSource {
@@ -25,6 +26,7 @@ export interface Entity {
   slug: string;
   version: string;
   versionKey: string;
+  isPrerelease: boolean;
   name: string;
   title: string | null;
   summary: string;
@@ -35,6 +37,8 @@ export interface Entity {
   manifestText: string;
   manifestDigest: string;
   mcpRegistration: JsonObject | null;
+  /** Whether a gateway could register it as its manifest is. */
+  isRegistrable: boolean;
   facets: Facets;
 }
 
@@ -46,8 +50,14 @@ export interface StoredEntity extends Entity {
   updatedAt: string;
   gatewayRegisteredAt: string | null;
   gatewayError: string | null;
-  /** Since when no remote lists it any more. */
+  /** Since when no remote lists it. */
   missingSince: string | null;
+  /** When the content of this version last changed after it was first published. */
+  changedAt: string | null;
+  blockedAt: string | null;
+  blockedReason: string | null;
+  /** Address of the remote it belongs to. */
+  ownerUrl: string | null;
 }
 
 /** What a list shows: without the manifest, which may have a megabyte. */
@@ -74,6 +84,7 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
     slug: manifest.slug,
     version: manifest.version,
     versionKey: versionKey(manifest.version),
+    isPrerelease: isPrerelease(manifest.version),
     name: manifest.name,
     title: manifest.title,
     summary: manifest.summary,
@@ -84,6 +95,7 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
     manifestText: text ?? JSON.stringify(document),
     manifestDigest: jsonDigest(document),
     mcpRegistration: manifest.mcpRegistration,
+    isRegistrable: registrationFault(manifest) === undefined,
     facets: facetsOf(manifest),
   };
 }
@@ -117,6 +129,11 @@ export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presenta
     gateway_registered_at: entity.gatewayRegisteredAt,
     gateway_error: entity.gatewayError,
     missing_since: entity.missingSince,
+    changed_at: entity.changedAt,
+    blocked_at: entity.blockedAt,
+    blocked_reason: entity.blockedReason,
+    remote: entity.ownerUrl && shownAddress(entity.ownerUrl),
+    prerelease: entity.isPrerelease,
     score_quality: entity.quality,
     score_recency: recencyScore(entity.publishedAt, now),
     published_at: entity.publishedAt,

@@ -19,6 +19,11 @@ export function versionKey(version: string): string {
   return key.slice(0, LONGEST_KEY);
 }
 
+/** Versions that lead up to a release, such as `2.0.0-beta.1` or `1.0rc1`. */
+export function isPrerelease(version: string): boolean {
+  return split(version).stage === 'pre';
+}
+
 interface VersionParts {
   numbers: string[];
   /** Whether the words lead up to the release or follow it. */

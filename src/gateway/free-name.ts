@@ -1,8 +1,8 @@
 // Under which name an entity goes into the gateway: the one it had, or its own, or one that nobody has.
 import { createHash } from 'node:crypto';
+import { serverOf } from '../catalog/server.ts';
 import type { GatewayRows } from './lookup.ts';
 import { acceptableName, markedName, slugOf } from './names.ts';
-import { serverOf } from './server-address.ts';
 import type { RegistrableEntity } from './store.ts';
 
 export interface NameDesk {

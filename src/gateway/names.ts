@@ -1,5 +1,4 @@
 // Names, slugs, texts and addresses as gateways take and compare them.
-import { shownAddress } from '../lib/secret-address.ts';
 
 const LONGEST_NAME = 255;
 const LONGEST_TOOL_NAME = 128;
@@ -53,11 +52,6 @@ export function comparableUrl(url: string): string {
   const parsed = new URL(url);
   if (parsed.hostname === '127.0.0.1') parsed.hostname = 'localhost';
   return parsed.href;
-}
-
-/** An address as it may be shown, also one that cannot be read: its login and its keys are nobody's business. */
-export function shownUrl(url: string): string {
-  return shownAddress(url.replace(/^([a-z][a-z\d+.-]*:\/*)[^/?#]*@/i, '$1')).slice(0, 300);
 }
 
 function withoutAccents(text: string): string {

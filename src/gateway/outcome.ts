@@ -1,9 +1,9 @@
 // Answers of the gateway → what they mean for a registration.
+import { shownUrl } from '../catalog/server.ts';
 import { type GatewayReply, statusOf } from './answer.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { explain } from './explain.ts';
 import type { GatewayRow } from './lookup.ts';
-import { shownUrl } from './names.ts';
 
 type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
 type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;

@@ -1,6 +1,7 @@
 // Tools, resources and prompts of a registration → what is sent for each, or why it cannot be.
+import { shownUrl } from '../catalog/server.ts';
 import { asObjects, isJsonObject, type JsonObject } from '../lib/json.ts';
-import { acceptableName, acceptableText, acceptableToolName, shownUrl } from './names.ts';
+import { acceptableName, acceptableText, acceptableToolName } from './names.ts';
 
 export interface Part {
   kind: 'tools' | 'resources' | 'prompts';

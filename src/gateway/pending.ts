@@ -1,8 +1,7 @@
 // Servers that are not registered as they should be: list them, remove one, remove many.
+import { describeServer, shownUrl } from '../catalog/server.ts';
 import { HubError } from '../errors.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from './contract.ts';
-import { shownUrl } from './names.ts';
-import { describeServer } from './server-address.ts';
 import type { PendingServer, RegistrationStore } from './store.ts';
 
 export interface PendingServers {

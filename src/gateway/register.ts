@@ -1,24 +1,12 @@
 // One entity → the gateway: its tool, resources and prompts, then the server itself.
+import { registrationFault } from '../catalog/server.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
 import type { RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { partsOf } from './parts.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
-import { planAddresses, planEndpoint } from './server-address.ts';
-import type { RegistrableEntity } from './store.ts';
-
-/** Why no call for this entity can be of any use; undefined when one may. */
-export function unregistrable({ type, mcpRegistration }: RegistrableEntity): string | undefined {
-  if (!mcpRegistration) return 'Its manifest has no mcp_registration, so that there is nothing to register.';
-  if (isJsonObject(mcpRegistration.server) || type === 'agent') {
-    const plan = type === 'agent' ? planEndpoint(mcpRegistration) : planAddresses(mcpRegistration);
-    return 'fault' in plan ? plan.fault : undefined;
-  }
-  if (partsOf(mcpRegistration, '').length > 0) return undefined;
-  return 'Its mcp_registration names no server, tool, resource or prompt, so that there is nothing to register.';
-}
+import { planAddresses } from './server-address.ts';
 
 export function createRegister(batch: RegistrationBatch): RegisterEntity {
   const registerParts = createPartsRegistration(batch);
@@ -27,7 +15,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
 
   return async (entity) => {
     const calls: CallReport[] = [];
-    const fault = unregistrable(entity);
+    const fault = registrationFault(entity);
     if (fault) return { outcome: 'failed', calls, error: fault, isPermanent: true };
     if (entity.type === 'agent') return registerAgent(entity);
     const registration = entity.mcpRegistration ?? {};

@@ -1,9 +1,9 @@
 // Everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
+import { registrationFault } from '../catalog/server.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
 import type { RegisterEntity } from './batch.ts';
 import type { Registration, RegistrationProgress } from './contract.ts';
-import { unregistrable } from './register.ts';
 import type { DueClaim, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface RegistrationRun {
@@ -159,6 +159,6 @@ function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registr
 
 function hopelessRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {
   const { uid, manifestDigest, tries } = entity;
-  const error = unregistrable(entity);
+  const error = registrationFault(entity);
   return error === undefined ? [] : [{ uid, at, manifestDigest, error, name: null, nextTryAt: null, tries: tries + 1 }];
 }

@@ -1,7 +1,8 @@
 // What is sent for a server: the same in every version of the gateway, flat and without a wrapper.
+import { serverOf } from '../catalog/server.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { acceptableText } from './names.ts';
-import { type ServerAddress, serverOf } from './server-address.ts';
+import type { ServerAddress } from './server-address.ts';
 import type { RegistrableEntity } from './store.ts';
 
 const AUTH_FIELDS = [

@@ -1,7 +1,7 @@
 // What the gateway made of an entity, in the words that every door uses; without zod, so that the page can use it too.
 import type { EntityRecord } from '../catalog/contract.ts';
+import { describeServer, lackOfAddress } from '../catalog/server.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import { describeServer, lackOfAddress } from './server-address.ts';
 
 export interface GatewayState {
   words: string;

@@ -56,7 +56,7 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
     const oldest = Math.min(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)));
     if (items.length > 0 && now().getTime() - oldest < intervalMs / 2) return skipped('every remote was read lately');
     try {
-      return reported(await sync.syncRemotes());
+      return reported(await sync.syncRemotes(undefined, { background: true }));
     } catch (error) {
       if (error instanceof HubError && error.code === 'sync_running') return skipped('another sync is under way');
       throw error;

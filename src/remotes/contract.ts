@@ -125,8 +125,10 @@ export interface IngestOptions {
 }
 
 export interface SyncOptions {
-  /** Also try servers again whose last failure was a short while ago. */
+  /** Also try servers again that can never be registered as their manifests are. */
   force?: boolean;
+  /** The hub's own sync rather than a person's: it may trust an unchanged index, and waits before it tries a failed server again. */
+  background?: boolean;
 }
 
 export const IngestStatus = SyncProgress.extend({ last: z.array(IngestRun).describe('Newest first.') }).meta({

@@ -14,6 +14,7 @@ import { changes } from './migrations/0006_changes.ts';
 import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
 import { fronts } from './migrations/0008_fronts.ts';
 import { generation } from './migrations/0009_generation.ts';
+import { ownership } from './migrations/0010_ownership.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -78,6 +79,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0007_no_facet_rows': noFacetRows(),
     '0008_fronts': fronts(dialect),
     '0009_generation': generation(),
+    '0010_ownership': ownership(dialect),
   };
 }
 

@@ -6,7 +6,7 @@ import type { EntityType } from '../catalog/uid.ts';
 import type { EntityTable } from './tables.ts';
 
 /** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
-export const MAPPING = 2;
+export const MAPPING = 3;
 
 /** What a list needs: manifests stay where they are. */
 export const SUMMARY_COLUMNS = [
@@ -28,6 +28,12 @@ export const SUMMARY_COLUMNS = [
   'gateway_registered_at',
   'gateway_error',
   'missing_since',
+  'changed_at',
+  'blocked_at',
+  'blocked_reason',
+  'owner_url',
+  'is_prerelease',
+  'is_registrable',
 ] as const satisfies (keyof EntityTable)[];
 
 export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest', 'manifest_digest', 'mcp_registration'] as const;
@@ -53,6 +59,8 @@ export function rowFromEntity(entity: Entity, at: Date): Insertable<EntityTable>
     manifest_digest: entity.manifestDigest,
     facets: JSON.stringify(entity.facets),
     mcp_registration: entity.mcpRegistration && JSON.stringify(entity.mcpRegistration),
+    is_prerelease: entity.isPrerelease ? 1 : 0,
+    is_registrable: entity.isRegistrable ? 1 : 0,
     mapping: MAPPING,
     created_at: at.toISOString(),
     updated_at: at.toISOString(),
@@ -89,6 +97,12 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     gatewayRegisteredAt: row.gateway_registered_at,
     gatewayError: row.gateway_error,
     missingSince: row.missing_since,
+    changedAt: row.changed_at,
+    blockedAt: row.blocked_at,
+    blockedReason: row.blocked_reason,
+    ownerUrl: row.owner_url,
+    isPrerelease: row.is_prerelease === 1,
+    isRegistrable: row.is_registrable === 1,
   };
 }
 

@@ -42,8 +42,19 @@ export interface EntityTable {
   updated_at: string;
   gateway_registered_at: Generated<string | null>;
   gateway_error: Generated<string | null>;
-  /** Since when no remote lists it any more. */
+  /** Since when no remote lists it. */
   missing_since: Generated<string | null>;
+  /** The remote it belongs to: the one that brought it first, or the one with the highest priority. */
+  owner_url: Generated<string | null>;
+  /** Address of the owner's manifest that this row was made of; null when the owner's next ingest must make it again. */
+  made_of: Generated<string | null>;
+  /** When the content of this version last changed after it was first published. */
+  changed_at: Generated<string | null>;
+  blocked_at: Generated<string | null>;
+  blocked_reason: Generated<string | null>;
+  is_prerelease: number;
+  /** Whether a gateway could register it: it has an address, or parts that need none. */
+  is_registrable: number;
   gateway_name: Generated<string | null>;
   gateway_tried_at: Generated<string | null>;
   /** Null: not before the manifest changes. */
@@ -86,6 +97,9 @@ interface RemoteTable {
   gone_through_at: Generated<string | null>;
   /** Another one whenever what is known of the index was forgotten. */
   generation: Generated<string>;
+  name: Generated<string | null>;
+  priority: Generated<number>;
+  is_enabled: Generated<number>;
 }
 
 interface RemoteMemberTable {

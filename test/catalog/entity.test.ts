@@ -171,5 +171,9 @@ function aStoredEntity({
     gatewayRegisteredAt: null,
     gatewayError: 'no room',
     missingSince: null,
+    changedAt: null,
+    blockedAt: null,
+    blockedReason: null,
+    ownerUrl: null,
   };
 }

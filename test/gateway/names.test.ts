@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { shownUrl } from '../../src/catalog/server.ts';
 import {
   acceptableName,
   acceptableText,
   acceptableToolName,
   comparableUrl,
   markedName,
-  shownUrl,
   slugOf,
 } from '../../src/gateway/names.ts';
 import { anyText } from '../lib/any-text.ts';

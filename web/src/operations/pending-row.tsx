@@ -1,6 +1,7 @@
 // One server that is not in the gateway.
+
+import { lackOfAddress } from '../../../src/catalog/server.ts';
 import type { PendingItem } from '../../../src/gateway/contract.ts';
-import { lackOfAddress } from '../../../src/gateway/server-address.ts';
 import { gatewayState } from '../../../src/gateway/state-words.ts';
 import { shownAddress } from '../../../src/lib/secret-address.ts';
 import { ago, asSentence, count } from '../parts/words.ts';

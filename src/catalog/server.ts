@@ -1,0 +1,65 @@
+// What a registration says of its server: its address, its transport, and whether a gateway can connect to it.
+import { asObjects, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { shownAddress } from '../lib/secret-address.ts';
+import type { EntityType } from './uid.ts';
+
+const LONGEST_URL = 2048;
+const LONGEST_SHOWN_URL = 300;
+
+export function serverOf(registration: JsonObject | null): JsonObject {
+  return isJsonObject(registration?.server) ? registration.server : {};
+}
+
+/** What the catalog shows of a server, whether or not a gateway can connect to it. */
+export function describeServer(registration: JsonObject | null): { url: string; transport: string } {
+  const server = serverOf(registration);
+  const url = typeof server.url === 'string' ? server.url.trim() : '';
+  const named = typeof server.transport === 'string' ? server.transport.trim().toUpperCase() : '';
+  return { url, transport: named || (url ? 'SSE' : 'STDIO') };
+}
+
+/** Why this entity can never be registered as its manifest is, as a sentence; undefined when it may be. */
+export function registrationFault({
+  type,
+  mcpRegistration,
+}: {
+  type: EntityType;
+  mcpRegistration: JsonObject | null;
+}): string | undefined {
+  if (!mcpRegistration) return 'Its manifest has no mcp_registration, so there is nothing to register.';
+  if (isJsonObject(mcpRegistration.server) || type === 'agent') return addressFault(describeServer(mcpRegistration));
+  const { tool, resources, prompts } = mcpRegistration;
+  if (isJsonObject(tool) || asObjects(resources).length > 0 || asObjects(prompts).length > 0) return undefined;
+  return 'Its mcp_registration names no server, tool, resource or prompt, so there is nothing to register.';
+}
+
+/** Why there is nothing that a gateway could connect to; undefined when there is an address. */
+export function lackOfAddress({ url, transport }: { url: string; transport: string }): string | undefined {
+  // Catalogs put web pages beside STDIO; they are not addresses of the server.
+  if (transport === 'STDIO') {
+    return 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.';
+  }
+  return url === '' ? 'Its registration names no address, so a gateway cannot connect to it.' : undefined;
+}
+
+export function addressFault({ url, transport }: { url: string; transport: string }): string | undefined {
+  const lack = lackOfAddress({ url, transport });
+  if (lack) return lack;
+  if (/[{}]|%7[BD]/i.test(url))
+    return `Its address is a template (${shownUrl(url)}): fill in the values in braces first.`;
+  if (!URL.canParse(url)) return `Its address (${shownUrl(url)}) cannot be read.`;
+  const { protocol, username, password, hostname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    return `Its address has the scheme '${protocol}', and gateways connect over http and https only.`;
+  }
+  if (username || password) return 'Its address holds credentials, which gateways refuse; use auth fields instead.';
+  if (hostname.startsWith('[')) return 'Its address is an IPv6 literal, which gateways refuse; use a host name.';
+  if (hostname === '0.0.0.0') return 'Its address is 0.0.0.0, which nothing can connect to; use a host name.';
+  if (url.length > LONGEST_URL) return `Its address is longer than the ${LONGEST_URL} characters that gateways accept.`;
+  return undefined;
+}
+
+/** An address as it may be shown, even one that cannot be parsed: without its login and its keys. */
+export function shownUrl(url: string): string {
+  return shownAddress(url.replace(/^([a-z][a-z\d+.-]*:\/*)[^/?#]*@/i, '$1')).slice(0, LONGEST_SHOWN_URL);
+}
