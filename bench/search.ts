@@ -91,6 +91,7 @@ function requestFor(text: string, mode: SearchMode) {
     transports: [],
     includeInactive: false,
     includePending: true,
+    prerelease: false,
   };
   return { text, mode, filters, versions: 'latest' as const, explain: false };
 }

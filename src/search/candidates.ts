@@ -1,6 +1,7 @@
 // Who comes into question for a query: by name, by words, and by meaning.
 import { parseReference } from '../catalog/uid.ts';
-import type { Choice, Collection } from './collection.ts';
+import { type Choice, type Collection, newestOf } from './collection.ts';
+import type { SearchFilters } from './contract.ts';
 import type { RankRequest } from './engine.ts';
 import type { NameMatch } from './names.ts';
 import { type LexicalQuery, readQuery } from './query.ts';
@@ -20,7 +21,7 @@ export interface Named {
 }
 
 /** Uids, `type:slug`, names and slugs with any separators. */
-export function namedBy(text: string, collection: Collection): Map<number, Named> {
+export function namedBy(text: string, filters: SearchFilters, collection: Collection): Map<number, Named> {
   const wanted = text.trim();
   const named = new Map<number, Named>();
   const reference = parseReference(wanted);
@@ -30,7 +31,8 @@ export function namedBy(text: string, collection: Collection): Map<number, Named
     // The slug may belong to one of many versions, which is then the one that is meant.
     const slug = (reference?.slug ?? wanted).toLowerCase();
     const own = members.filter((member) => member.slug.toLowerCase() === slug);
-    const exact = own.find(({ version }) => version === reference?.version) ?? (match === 'whole' ? own[0] : undefined);
+    const newest = match === 'whole' ? newestOf(own, () => true, filters) : undefined;
+    const exact = own.find(({ version }) => version === reference?.version) ?? newest;
     named.set(slot, exact ? { match, uid: exact.uid } : { match });
   }
   const exact = collection.member(wanted);
@@ -81,7 +83,7 @@ export function candidateTexts(
   const shown = digestsOf(choice.members.flatMap((member) => member?.family.slot ?? []));
   return {
     among: shown.length < NARROW * texts.size ? shown : undefined,
-    alsoOf: digestsOf([...found, ...namedBy(request.text, collection).keys()]),
+    alsoOf: digestsOf([...found, ...namedBy(request.text, request.filters, collection).keys()]),
   };
 }
 

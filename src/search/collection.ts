@@ -26,14 +26,14 @@ interface Family {
   /** Whose manifest the document was made from. */
   describedBy: EntityUid | undefined;
   key: string;
-  /** Newest first. */
+  /** Newest first, stable versions before pre-releases. */
   members: Member[];
   /** Which text it has, as a slot of `texts`. */
   text: number | undefined;
 }
 
 export interface Choice {
-  /** Of each family the newest that meets the filters, by the family's slot. */
+  /** Of each family the newest that meets the filters, by the family's slot; stable if there is a stable one. */
   members: readonly (Member | undefined)[];
   /** 1 for each text that one of them has. */
   texts: Uint8Array;
@@ -141,7 +141,7 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
     if (entries.length > 0) changed();
     // A family whose newest version is as it was needs no new document.
     const arrived = new Set(entries.map(({ uid }) => uid));
-    return newestOf(touched).filter((uid) => arrived.has(uid) || byUid.get(uid)?.family.describedBy !== uid);
+    return firstOf(touched).filter((uid) => arrived.has(uid) || byUid.get(uid)?.family.describedBy !== uid);
   }
 
   function remove(uids: readonly EntityUid[]): EntityUid[] {
@@ -151,7 +151,7 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
       dropIfEmpty(member.family);
     }
     if (gone.length > 0) changed();
-    return newestOf(new Set(gone.map(({ family }) => family)));
+    return firstOf(new Set(gone.map(({ family }) => family)));
   }
 
   function describe(uid: EntityUid, manifest: string): void {
@@ -192,7 +192,7 @@ export function createCollection(onTextGone: (text: number) => void = () => {}):
       const known = choices.get(key);
       if (known) return known;
       const isMet = meets(filters);
-      const members = bySlot.map((family) => family?.members.find(isMet));
+      const members = bySlot.map((family) => family && newestOf(family.members, isMet, filters));
       const chosen = { members, texts: new Uint8Array(texts.capacity) };
       for (const member of members) if (member?.family.text !== undefined) chosen.texts[member.family.text] = 1;
       // Most searches have one of a few sets of filters.
@@ -232,7 +232,17 @@ function memberOf({ facets, ...entry }: IndexEntry, family: Family, facetSet: nu
   };
 }
 
-function newestOf(families: ReadonlySet<Family>): EntityUid[] {
+/** The first that meets the filters is the newest stable one; with pre-releases, the newest of all. */
+export function newestOf(
+  members: readonly Member[],
+  isMet: (member: Member) => boolean,
+  { prerelease }: SearchFilters,
+): Member | undefined {
+  if (!prerelease) return members.find(isMet);
+  return members.filter(isMet).toSorted((one, other) => (isNewerVersion(one, other) ? -1 : 1))[0];
+}
+
+function firstOf(families: ReadonlySet<Family>): EntityUid[] {
   return [...families].flatMap(({ members }) => members[0]?.uid ?? []);
 }
 
@@ -245,7 +255,12 @@ function readDocument(member: Member, manifest: string): SearchDocument {
   }
 }
 
+/** Stable versions come before pre-releases. */
 function isNewer(one: Member, other: Member): boolean {
+  return one.isPrerelease === other.isPrerelease ? isNewerVersion(one, other) : other.isPrerelease;
+}
+
+function isNewerVersion(one: Member, other: Member): boolean {
   return one.versionKey === other.versionKey ? one.uid > other.uid : one.versionKey > other.versionKey;
 }
 

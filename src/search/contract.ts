@@ -25,6 +25,8 @@ export interface SearchFilters {
   includeInactive: boolean;
   /** Whether mcp_servers that are not registered yet are shown. */
   includePending: boolean;
+  /** Whether the newest version of a name may be a pre-release although there is a stable one. */
+  prerelease: boolean;
 }
 
 export interface SearchQuery {

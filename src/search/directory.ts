@@ -20,7 +20,7 @@ export interface Directory {
 
 export interface ListChoice {
   filters: SearchFilters;
-  /** `latest`: of each type and name, the newest version that meets the filters. */
+  /** `latest`: of each type and name, the newest version that meets the filters; a stable one if there is one. */
   versions: 'latest' | 'all';
 }
 
@@ -86,7 +86,7 @@ export function createDirectory(): Directory {
       if ((flag & unwanted) !== 0 || (type !== undefined && (flag & TYPE_BITS) !== type)) return false;
       return meetingSets === undefined || meetingSets[facets[slot] as number] === 1;
     };
-    const isShown = versions === 'all' ? meets : families.newestWhere(meets);
+    const isShown = versions === 'all' ? meets : families.newestWhere(meets, filters);
     for (let place = inOrder.length - 1; place >= 0; place -= 1) {
       const slot = inOrder[place] as number;
       if (isShown(slot)) see(slot);

@@ -2,11 +2,14 @@
 import type { DirectoryEntry } from './store.ts';
 
 export interface Families {
-  add(slot: number, entry: Pick<DirectoryEntry, 'type' | 'name' | 'versionKey' | 'uid'>): void;
+  add(slot: number, entry: Pick<DirectoryEntry, 'type' | 'name' | 'versionKey' | 'isPrerelease' | 'uid'>): void;
   remove(slot: number): void;
   sizeOf(slot: number): number;
-  /** Whether a slot is the newest version of those that meet a condition. */
-  newestWhere(meets: (slot: number) => boolean): (slot: number) => boolean;
+  /**
+   * Whether a slot is the newest version of those that meet a condition: the newest stable one, unless there is none or
+   * pre-releases count as well.
+   */
+  newestWhere(meets: (slot: number) => boolean, options: { prerelease: boolean }): (slot: number) => boolean;
 }
 
 interface Family {
@@ -18,6 +21,7 @@ interface Family {
 interface Member {
   slot: number;
   versionKey: string;
+  isPrerelease: boolean;
   uid: string;
 }
 
@@ -37,11 +41,11 @@ export function createFamilies(): Families {
   };
 
   return {
-    add(slot, { type, name, versionKey, uid }) {
+    add(slot, { type, name, versionKey, isPrerelease, uid }) {
       const key = `${type} ${name}`;
       const family = byKey.get(key) ?? { id: lastId++, key, members: [] };
       if (!versionKeys.has(versionKey)) versionKeys.set(versionKey, versionKey);
-      const member = { slot, versionKey: versionKeys.get(versionKey) ?? versionKey, uid };
+      const member = { slot, versionKey: versionKeys.get(versionKey) ?? versionKey, isPrerelease, uid };
       const place = family.members.findIndex((other) => isNewer(member, other));
       // A new list: one that grows takes room for many more, and most names have one version.
       family.members = family.members.toSpliced(place < 0 ? family.members.length : place, 0, member);
@@ -58,11 +62,15 @@ export function createFamilies(): Families {
 
     sizeOf: (slot) => familyOf(slot).members.length,
 
-    newestWhere(meets) {
+    newestWhere(meets, { prerelease }) {
       const newest = new Int32Array(lastId).fill(UNKNOWN);
+      const newestOf = (members: readonly Member[]) => {
+        const isStable = (member: Member) => !member.isPrerelease && meets(member.slot);
+        return (prerelease ? undefined : members.find(isStable)) ?? members.find((member) => meets(member.slot));
+      };
       return (slot) => {
         const { id, members } = familyOf(slot);
-        if (newest[id] === UNKNOWN) newest[id] = members.find((member) => meets(member.slot))?.slot ?? -1;
+        if (newest[id] === UNKNOWN) newest[id] = newestOf(members)?.slot ?? -1;
         return newest[id] === slot;
       };
     },

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 
 export function rank(collection: Collection, vectors: VectorIndex | undefined, task: RankTask): Hit[] {
   const choice = collection.choose(task.filters);
-  const named = namedBy(task.text, collection);
+  const named = namedBy(task.text, task.filters, collection);
   const words = readQuery(task.text, collection.words, collection.vocabulary);
   const lexical = task.mode === 'semantic' ? new Map<number, number>() : byWords(collection, words, choice);
   const meaning = task.mode === 'keyword' ? undefined : task.meaning;

@@ -27,6 +27,7 @@ export interface IndexEntry {
   slug: string;
   version: string;
   versionKey: string;
+  isPrerelease: boolean;
   status: LifecycleStatus;
   /** Whether the gateway has it; for mcp_servers. */
   isRegistered: boolean;

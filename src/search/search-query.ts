@@ -14,7 +14,7 @@ export const LONGEST_QUERY = 2_000;
 /** The one place that knows what is meant when nothing is said. @throws HubError `invalid_request` */
 export function searchQuery(wish: SearchWish): SearchQuery {
   const { type, capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
-  const { includeInactive = false, includePending = true } = wish;
+  const { includeInactive = false, includePending = true, prerelease = false } = wish;
   if ((wish.text?.length ?? 0) > LONGEST_QUERY) throw tooLong();
   const { text = '', mode, rerank, versions, limit, offset = 0 } = wish;
   const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = wish;
@@ -28,6 +28,7 @@ export function searchQuery(wish: SearchWish): SearchQuery {
       transports,
       includeInactive,
       includePending,
+      prerelease,
     },
     mode,
     rerank,

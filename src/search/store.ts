@@ -27,6 +27,7 @@ export interface DirectoryEntry extends Arrival {
   type: EntityType;
   name: string;
   versionKey: string;
+  isPrerelease: boolean;
   status: LifecycleStatus;
   /** Whether the gateway has it; for mcp_servers. */
   isRegistered: boolean;

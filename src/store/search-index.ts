@@ -15,6 +15,7 @@ const ENTRY_COLUMNS = [
   'slug',
   'version',
   'version_key',
+  'is_prerelease',
   'status',
   'missing_since',
   'quality',
@@ -36,6 +37,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
       const rows = await read
         .selectFrom('entity')
         .select(ENTRY_COLUMNS)
+        .where('blocked_at', 'is', null)
         .$if(after !== undefined, (query) =>
           query.where(
             // Newest first within a name, so that the order of the last two is turned around.
@@ -94,7 +96,8 @@ function entryFromRow(row: EntryRow): IndexEntry {
     slug: row.slug,
     version: row.version,
     versionKey: row.version_key,
-    // What no remote lists any more is treated like what its author has switched off.
+    isPrerelease: row.is_prerelease === 1,
+    // What no remote lists is treated like what its author has switched off.
     status: row.missing_since === null ? (row.status as IndexEntry['status']) : 'disabled',
     isRegistered: row.gateway_registered_at !== null,
     facets: row.facets,

@@ -17,6 +17,7 @@ const ENTRY_COLUMNS = [
   'type',
   'name',
   'version_key',
+  'is_prerelease',
   'status',
   'missing_since',
   'created_at',
@@ -34,6 +35,7 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
       const rows = await read
         .selectFrom('entity')
         .select(ENTRY_COLUMNS)
+        .where('blocked_at', 'is', null)
         .$if(after !== undefined, (query) =>
           query.where(sql<boolean>`(created_at, uid) > (${after?.createdAt}, ${after?.uid})`),
         )
@@ -81,7 +83,8 @@ function entryFromRow(row: EntryRow): DirectoryEntry {
     type: row.type as EntityType,
     name: row.name,
     versionKey: row.version_key,
-    // What no remote lists any more is treated like what its author has switched off.
+    isPrerelease: row.is_prerelease === 1,
+    // What no remote lists is treated like what its author has switched off.
     status: row.missing_since === null ? (row.status as DirectoryEntry['status']) : 'disabled',
     createdAt: row.created_at,
     isRegistered: row.gateway_registered_at !== null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ENTITY_TYPES } from '../../src/catalog/uid.ts';
-import { versionKey } from '../../src/catalog/version-order.ts';
+import { isPrerelease, versionKey } from '../../src/catalog/version-order.ts';
 import type { SearchFilters } from '../../src/search/contract.ts';
 import { createDirectory, type ListChoice } from '../../src/search/directory.ts';
 import type { DirectoryEntry } from '../../src/search/store.ts';
@@ -22,6 +22,7 @@ function anEntry({ version = '1.0.0', facets = {}, ...fields }: EntryFields = {}
     type,
     name,
     versionKey: versionKey(version),
+    isPrerelease: isPrerelease(version),
     status: 'active',
     createdAt: new Date(Date.parse('2026-01-01T00:00:00Z') + minutes * 60_000).toISOString(),
     isRegistered: false,
@@ -32,7 +33,7 @@ function anEntry({ version = '1.0.0', facets = {}, ...fields }: EntryFields = {}
 
 function filters(fields: Partial<SearchFilters> = {}): SearchFilters {
   const none = { capabilities: [], frameworks: [], providers: [], transports: [] };
-  return { ...none, includeInactive: false, includePending: true, ...fields };
+  return { ...none, includeInactive: false, includePending: true, prerelease: false, ...fields };
 }
 
 function listed(
@@ -75,7 +76,11 @@ const choices: { name: string; fields: Partial<SearchFilters>; expected: string[
     fields: { includeInactive: true, type: 'tool' },
     expected: ['off', 'old', 'bare', 'mail', 'pdf'],
   },
-  { name: 'no pending servers', fields: { includePending: false }, expected: ['ready', 'old', 'bare', 'mail', 'pdf'] },
+  {
+    name: 'no pending servers',
+    fields: { includePending: false, prerelease: false },
+    expected: ['ready', 'old', 'bare', 'mail', 'pdf'],
+  },
   {
     name: 'a capability, which tags meet too, in any case',
     fields: { capabilities: ['oCr'] },
@@ -160,13 +165,12 @@ function plainList(entries: ReadonlyMap<string, DirectoryEntry>, { filters: want
     );
   };
   const meeting = [...entries.values()].filter(meets);
+  const isOlder = (entry: DirectoryEntry, other: DirectoryEntry) => {
+    if (!wanted.prerelease && entry.isPrerelease !== other.isPrerelease) return entry.isPrerelease;
+    return entry.versionKey === other.versionKey ? entry.uid < other.uid : entry.versionKey < other.versionKey;
+  };
   const isNewest = (entry: DirectoryEntry) =>
-    !meeting.some(
-      ({ type, name, versionKey: key, uid }) =>
-        type === entry.type &&
-        name === entry.name &&
-        (key > entry.versionKey || (key === entry.versionKey && uid > entry.uid)),
-    );
+    !meeting.some((other) => other.type === entry.type && other.name === entry.name && isOlder(entry, other));
   return meeting
     .filter((entry) => versions === 'all' || isNewest(entry))
     .toSorted((a, b) => (`${a.createdAt} ${a.uid}` < `${b.createdAt} ${b.uid}` ? 1 : -1))
@@ -177,7 +181,7 @@ const someEntry = fc
   .record({
     type: fc.constantFrom(...ENTITY_TYPES),
     name: fc.constantFrom('a', 'b', 'c'),
-    version: fc.constantFrom('1.0.0', '1.2.0', '1.10.0', '2.0.0'),
+    version: fc.constantFrom('1.0.0', '1.2.0', '1.10.0', '2.0.0-beta.1', '3.0.0-rc.1'),
     status: fc.constantFrom('active' as const, 'deprecated' as const, 'disabled' as const),
     isRegistered: fc.boolean(),
     tags: fc.subarray(['x', 'y', 'z']),
@@ -197,6 +201,7 @@ const someChoice = fc.record({
       capabilities: fc.subarray(['x', 'y', 'w']),
       includeInactive: fc.boolean(),
       includePending: fc.boolean(),
+      prerelease: fc.boolean(),
     })
     .map(filters),
   versions: fc.constantFrom('latest' as const, 'all' as const),

@@ -14,6 +14,7 @@ function anEntry(slug: string): DirectoryEntry {
     type: 'tool',
     name: slug,
     versionKey: '1',
+    isPrerelease: false,
     status: 'active',
     createdAt: '2026-01-01T00:00:00.000Z',
     isRegistered: false,

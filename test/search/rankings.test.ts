@@ -13,6 +13,7 @@ const REQUEST: RankRequest = {
     transports: [],
     includeInactive: false,
     includePending: true,
+    prerelease: false,
   },
   mode: 'hybrid',
   versions: 'latest',

@@ -13,6 +13,7 @@ test('search query: what is not said means the usual', () => {
       transports: [],
       includeInactive: false,
       includePending: true,
+      prerelease: false,
     },
     mode: undefined,
     rerank: undefined,
@@ -35,6 +36,7 @@ test('search query: everything that is said is kept, filters in their place', ()
     transports: ['d'],
     includeInactive: true,
     includePending: false,
+    prerelease: false,
   };
   const rest = {
     text: 'pdf',

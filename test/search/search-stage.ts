@@ -22,6 +22,7 @@ export const ANY: SearchFilters = {
   transports: [],
   includeInactive: false,
   includePending: true,
+  prerelease: false,
 };
 
 export function asks(text: string, fields: Partial<RankRequest> = {}): RankRequest {

@@ -23,6 +23,7 @@ const EVERYTHING = {
     transports: [],
     includeInactive: true,
     includePending: true,
+    prerelease: false,
   },
   versions: 'all',
   limit: 1000,

@@ -25,6 +25,7 @@ export const NO_FILTERS = {
   transports: [],
   includeInactive: false,
   includePending: true,
+  prerelease: false,
 };
 
 export function aQuery(fields: Partial<SearchQuery> = {}): SearchQuery {
