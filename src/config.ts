@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { SettingError } from './errors.ts';
 import { type DatabaseAddress, isLoopbackHost } from './lib/address.ts';
+import { type RemoteCredential, remoteCredentials } from './remote-credentials.ts';
 import { type Environment, parseSettings, type Settings } from './settings.ts';
 
 export type { Environment } from './settings.ts';
@@ -21,6 +22,7 @@ export interface Config {
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly database: Readonly<DatabaseAddress>;
   readonly seedRemotes: readonly string[];
+  readonly remoteCredentials: readonly RemoteCredential[];
   readonly ingest: {
     intervalMin: number;
     maxIndexBytes: number;
@@ -79,6 +81,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: settings.LOG_LEVEL,
     database: databaseAddress(settings),
     seedRemotes: settings.HUB_REMOTES,
+    remoteCredentials: remoteCredentials(settings),
     ingest: {
       intervalMin: settings.INGEST_INTERVAL_MIN,
       maxIndexBytes: settings.MAX_INDEX_BYTES,

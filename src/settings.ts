@@ -88,6 +88,14 @@ export const SETTINGS = z.object({
   HUB_REMOTES: urlList
     .default([])
     .describe('Index addresses, as CSV or JSON array; used whenever no remote is stored.'),
+  REMOTE_CREDENTIALS: z
+    .string()
+    .meta({ secret: true })
+    .optional()
+    .describe(
+      'Credentials for private remotes, as a JSON object: an address, or how addresses begin, to `{"header": "Authorization: Bearer …"}` or `{"username": "…", "password": "…"}`.',
+    ),
+  REMOTE_CREDENTIALS_FILE: text.optional().describe('File with the same object, in place of `REMOTE_CREDENTIALS`.'),
   INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
   MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { SettingError } from '../src/errors.ts';
@@ -21,6 +23,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     logLevel: 'info',
     database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
     seedRemotes: [],
+    remoteCredentials: [],
     ingest: {
       intervalMin: 0,
       maxIndexBytes: 134_217_728,
@@ -38,6 +41,10 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     gateway: undefined,
   });
 });
+
+const CREDENTIALS_FILE = join(mkdtempSync(join(tmpdir(), 'hub-test-')), 'credentials.json');
+writeFileSync(CREDENTIALS_FILE, '{"https://a.example": {"header": "Authorization: Bearer t"}}');
+after(() => rmSync(dirname(CREDENTIALS_FILE), { recursive: true }));
 
 interface GoodValue {
   read: (config: Config) => unknown;
@@ -85,6 +92,21 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
     values: { '/var/hub/': { engine: 'sqlite', path: '/var/hub/catalog.sqlite' } },
   },
   HUB_REMOTES: { read: ({ seedRemotes }) => seedRemotes, values: { 'https://a.example': ['https://a.example/'] } },
+  REMOTE_CREDENTIALS: {
+    read: ({ remoteCredentials }) => remoteCredentials,
+    values: {
+      '{"https://a.example/private": {"header": "X-Key: a b"}}': [
+        { prefix: 'https://a.example/private/', header: 'x-key', value: 'a b' },
+      ],
+      '{"http://a.example": {"username": "me", "password": "p:w"}}': [
+        { prefix: 'http://a.example/', header: 'authorization', value: 'Basic bWU6cDp3' },
+      ],
+    },
+  },
+  REMOTE_CREDENTIALS_FILE: {
+    read: ({ remoteCredentials }) => remoteCredentials,
+    values: { [CREDENTIALS_FILE]: [{ prefix: 'https://a.example/', header: 'authorization', value: 'Bearer t' }] },
+  },
   INGEST_INTERVAL_MIN: { read: ({ ingest }) => ingest.intervalMin, values: { 0: 0, 20160: 20_160 } },
   MAX_INDEX_BYTES: { read: ({ ingest }) => ingest.maxIndexBytes, values: { 1024: 1024, 500000000: 500_000_000 } },
   MAX_MANIFEST_BYTES: { read: ({ ingest }) => ingest.maxManifestBytes, values: { 1024: 1024 } },
@@ -234,6 +256,7 @@ test('settings: secrets are marked as such', () => {
     'API_TOKEN',
     'METRICS_TOKEN',
     'DATABASE_URL',
+    'REMOTE_CREDENTIALS',
     'EMBEDDING_API_KEY',
     'LLM_API_KEY',
     'MCP_GATEWAY_TOKEN',

@@ -9,8 +9,8 @@ import type { Fetch, FetchReply, FetchRequest } from './world.ts';
 
 const MOST_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** What a caller says to one host only. */
-const CREDENTIALS = ['authorization', 'cookie'];
+/** What another host may be told, too: any other header may be a credential. */
+const OPEN_HEADERS = ['accept', 'if-none-match', 'if-modified-since', 'range', 'if-range', 'git-protocol'];
 const NOTHING = Buffer.alloc(0);
 
 export interface GuardedFetch {
@@ -62,7 +62,7 @@ function readUrl(address: string, base?: URL): URL {
 }
 
 function withoutCredentials<Request extends Hop>(request: Request): Request {
-  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase()));
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => OPEN_HEADERS.includes(name.toLowerCase()));
   return { ...request, headers: Object.fromEntries(headers) };
 }
 
