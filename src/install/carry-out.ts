@@ -86,6 +86,7 @@ export async function carryOut(job: InstallJob, tools: InstallTools): Promise<In
     ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
     dry_run: false,
     target: request.target,
+    warnings: subject.warnings,
     plan: shownPlan(plan),
     results,
     files_written: [

@@ -17,9 +17,19 @@ export const InstallRequest = z.object({
     .min(1, 'must not be empty')
     .max(1000)
     .describe(
-      '`<type>:<slug>@<version>`. Without the version, the newest one. Needed beside `manifest` too, and the same as its `type`, `id` and `version`.',
+      '`<type>:<slug>@<version>`. Without the version, the newest stable one. Needed beside `manifest` too, and the same as its `type`, `id` and `version`.',
     )
     .meta({ examples: ['mcp_server:team-wiki@4.0.1'] }),
+  version: z
+    .string()
+    .nullish()
+    .describe('The version, beside an `id` without one.')
+    .meta({ examples: ['4.0.1'] }),
+  prerelease: z
+    .boolean()
+    .nullish()
+    .describe('Without a version: the newest one, even if it is a pre-release.')
+    .meta({ examples: [false] }),
   target: z
     .string()
     .min(1, 'must not be empty')
@@ -170,6 +180,10 @@ export const InstallReport = z
       .describe(
         'Only of a dry run: why nothing can be made or written in the target; the install is refused with the same sentence.',
       ),
+    warnings: z
+      .array(z.string())
+      .default([])
+      .describe('What to know of the entity before it is used, for example that no remote lists it.'),
     plan: InstallPlan,
     results: z.array(StepResult),
     files_written: z

@@ -8,7 +8,7 @@ import { assertLocked } from './frozen.ts';
 import { type FetchManifest, withLockedManifest } from './locked-manifest.ts';
 import { EMPTY_LOCKFILE, foundLockfile, readLockfile } from './lockfile.ts';
 import { planInstall, shownPlan } from './plan.ts';
-import { findSubject, type SubjectCatalog } from './subject.ts';
+import { findSubject, type SubjectCatalog, wholeId } from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target.ts';
 import { createTargetQueue } from './target-queue.ts';
 
@@ -39,8 +39,9 @@ export function createInstall(dependencies: InstallDependencies): Install {
   const { signal } = stopping;
   const underWay = new Set<Promise<unknown>>();
 
-  async function install(asked: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
-    const whole = await checkTarget(asked.target, targets);
+  async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
+    const whole = await checkTarget(given.target, targets);
+    const asked = { ...given, id: wholeId(given) };
     const { request, isBesideCatalog } = await withLockedManifest(withManifest(asked, manifestOf), {
       catalog,
       fetchManifest,
@@ -64,6 +65,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
       const fault = await targetFault(request.target, targets);
       return dryReport({
         request,
+        warnings: subject.warnings,
         plan: shownPlan(plan),
         fault,
         lockfile: await readLockfile(whole).catch(foundLockfile),
@@ -115,19 +117,21 @@ async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
 
 interface DryRun {
   request: InstallRequest;
+  warnings: string[];
   plan: InstallPlan;
   /** Of the target. */
   fault: string | undefined;
   lockfile: Lockfile | undefined;
 }
 
-function dryReport({ request, plan, fault, lockfile }: DryRun): InstallReport {
+function dryReport({ request, warnings, plan, fault, lockfile }: DryRun): InstallReport {
   const faults = [fault, ...[...plan.artifacts, ...plan.adapters].map((planned) => planned.fault)];
   return {
     ok: faults.every((each) => each === undefined),
     dry_run: true,
     target: request.target,
     ...(fault === undefined ? {} : { target_fault: fault }),
+    warnings,
     plan,
     results: [],
     files_written: [],

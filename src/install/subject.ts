@@ -1,5 +1,6 @@
 // What is to be installed: the entity that a request names, or the manifest that it brings.
 import type { Catalog } from '../catalog/catalog.ts';
+import type { EntityRecord } from '../catalog/contract.ts';
 import { entityFromManifest } from '../catalog/entity.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError, type InputFault } from '../errors.ts';
@@ -26,6 +27,8 @@ export interface InstallSubject {
   mcpRegistration: JsonObject | null;
   /** Whether the catalog has another manifest of the same version. */
   isBesideCatalog?: boolean;
+  /** Sentences for whoever installs it. */
+  warnings: string[];
 }
 
 /** Of artifacts, and of adapters: real manifests have a handful, and each is compared with the others. */
@@ -38,43 +41,78 @@ export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest' | 'save
 
 /**
  * A manifest in the request is saved first, unless nothing may be touched, or the catalog is to keep the one that it has.
- * @throws HubError `invalid_request`, `invalid_manifest`, `entity_not_found`
+ * @throws HubError `invalid_request`, `invalid_manifest`, `entity_not_found`, `entity_blocked`
  */
 export async function findSubject(
   catalog: SubjectCatalog,
   request: InstallRequest,
   { isBesideCatalog = false } = {},
 ): Promise<InstallSubject> {
-  if (!parseReference(request.id))
-    throw invalid('id', `'${request.id.slice(0, 120)}' is no id of the form <type>:<slug>@<version>.`);
-  const { manifest } = request;
-  if (!manifest) return storedSubject(catalog, request);
+  const { id, manifest } = request;
+  if (!manifest) return storedSubject(catalog, { id, prerelease: request.prerelease ?? false });
   const source = { document: manifest, sourceUrl: sourceUrlOf(request) };
   const entity = entityFromManifest(source);
-  assertSameEntity(request.id, entity.uid);
+  assertSameEntity(id, entity.uid);
   assertLists(manifest);
+  await assertNotBlocked(catalog, entity.uid);
   if (request.dry_run || isBesideCatalog)
-    return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl, isBesideCatalog };
+    return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl, isBesideCatalog, warnings: [] };
   const { uid } = await catalog.save(source);
-  return storedSubject(catalog, { ...request, id: uid });
+  return storedSubject(catalog, { id: uid, prerelease: false });
 }
 
-async function storedSubject(catalog: SubjectCatalog, { id }: InstallRequest): Promise<InstallSubject> {
-  const record = await catalog.get(id).catch((error) => {
+/** Existing clients send the version beside a short id. @throws HubError `invalid_request` */
+export function wholeId({ id, version }: Pick<InstallRequest, 'id' | 'version'>): string {
+  const reference = parseReference(id);
+  if (!reference) throw invalid('id', `'${id.slice(0, 120)}' does not have the form <type>:<slug>@<version>.`);
+  const wanted = version?.trim();
+  if (!wanted || reference.version === wanted) return id;
+  if (reference.version !== undefined)
+    throw invalid('version', `is '${wanted.slice(0, 120)}', but the id names '${reference.version.slice(0, 120)}'`);
+  return `${id}@${wanted}`;
+}
+
+async function storedSubject(
+  catalog: SubjectCatalog,
+  { id, prerelease }: { id: string; prerelease: boolean },
+): Promise<InstallSubject> {
+  const record = await catalog.get(id, { prerelease }).catch((error) => {
     if (error instanceof HubError && error.code === 'entity_not_found') throw notInCatalog(id);
     throw error;
   });
+  if (record.blocked_at !== null) throw blocked(record);
   const { text } = await catalog.manifest(record.id);
   const document: unknown = JSON.parse(text);
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is no object.');
   assertLists(document);
   const entity = entityFromManifest({ document, text, sourceUrl: record.source_url ?? undefined });
-  return { ...subjectOf(entity, document), manifestUrl: catalog.isServed ? record.manifest_url : record.source_url };
+  const manifestUrl = catalog.isServed ? record.manifest_url : record.source_url;
+  return { ...subjectOf(entity, document), manifestUrl, warnings: warningsOf(record) };
+}
+
+async function assertNotBlocked(catalog: SubjectCatalog, uid: string): Promise<void> {
+  const record = await catalog.get(uid).catch(() => undefined);
+  if (record && record.blocked_at !== null) throw blocked(record);
+}
+
+function blocked({ id, blocked_reason: reason }: EntityRecord): HubError {
+  const why = reason ? `: ${reason.replace(/[.\s]+$/, '')}` : '';
+  return new HubError('entity_blocked', `'${id}' is blocked by an operator and cannot be installed${why}.`);
+}
+
+function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRecord): string[] {
+  const { status, reason } = lifecycle;
+  const stable = versions.find((each) => !each.prerelease && !each.blocked && each.status === 'active');
+  return [
+    ...(status === 'active' ? [] : [`This version is ${status}${reason ? `: ${reason.replace(/[.\s]+$/, '')}` : ''}.`]),
+    ...(missing_since === null ? [] : [`No remote lists this version since ${missing_since.slice(0, 10)}.`]),
+    ...(prerelease && stable ? [`This is a pre-release; ${stable.version} is the newest stable version.`] : []),
+  ];
 }
 
 type Entity = ReturnType<typeof entityFromManifest>;
 
-function subjectOf(entity: Entity, document: JsonObject): Omit<InstallSubject, 'manifestUrl'> {
+function subjectOf(entity: Entity, document: JsonObject): Omit<InstallSubject, 'manifestUrl' | 'warnings'> {
   const { uid, type, slug, name, version, summary, manifestDigest, sourceUrl, mcpRegistration } = entity;
   return {
     uid,

@@ -15,6 +15,7 @@ export function aSubject(fields: JsonObject = {}): InstallSubject {
     manifestUrl: `http://hub.test/catalog/manifest/${entity.uid}`,
     artifacts: (document.artifacts ?? []) as JsonObject[],
     adapters: (document.adapters ?? []) as JsonObject[],
+    warnings: [],
   };
 }
 

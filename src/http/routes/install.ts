@@ -26,6 +26,7 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
             'invalid_manifest',
             'unauthorized',
             'entity_not_found',
+            'entity_blocked',
             'lockfile_mismatch',
             'overloaded',
           ),
