@@ -2,6 +2,7 @@
 import type { CommandTable } from './command.ts';
 import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';
+import { entityCommands } from './commands/entities.ts';
 import { installCommands } from './commands/install.ts';
 import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
@@ -16,6 +17,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...searchCommands,
     ...showCommands,
     ...installCommands,
+    ...entityCommands,
     ...remoteCommands,
     ...pendingCommands,
     ...serviceCommands,

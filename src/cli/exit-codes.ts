@@ -32,6 +32,7 @@ export function endingOf(error: unknown): Ending {
 
 const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   entity_not_found: 'notFound',
+  remote_not_found: 'notFound',
   route_not_found: 'notFound',
   unauthorized: 'unauthorized',
   invalid_request: 'usage',

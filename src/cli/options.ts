@@ -53,6 +53,18 @@ function wholeNumber<const F extends number | undefined>(
   };
 }
 
+export function signedNumber(flags: string, description: string): OptionSpec<number | undefined> {
+  return {
+    flags,
+    description,
+    fallback: undefined,
+    read(value) {
+      if (/^-?\d{1,4}$/.test(value)) return Number(value);
+      throw new UsageError('must be a whole number from -1000 to 1000');
+    },
+  };
+}
+
 /** Which part of a long list of `things` is shown. */
 export function paging<const F extends number | undefined>(things: string, limit: { most: number; fallback: F }) {
   const { most: max, fallback } = limit;

@@ -5,4 +5,4 @@ export const EntityId = z
   .string()
   .min(1)
   .max(500)
-  .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest one');
+  .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest stable one');

@@ -42,6 +42,8 @@ export function shownEntity(entity: EntityRecord): Shortened {
       versions: entity.versions.slice(0, MOST_VERSIONS).map((each) => each.version),
       version_count: entity.versions.length,
       published_at: entity.published_at,
+      ...{ missing_since: entity.missing_since, changed_at: entity.changed_at, remote: entity.remote },
+      ...{ blocked_at: entity.blocked_at, blocked_reason: entity.blocked_reason },
     },
     { name: LONGEST_TITLE, title: LONGEST_TITLE, description: LONGEST_DESCRIPTION },
   );
@@ -63,7 +65,13 @@ export function entityLines(entity: EntityRecord): string[] {
     license ? `License: ${shortText(license)}.` : 'License: not stated.',
     `${versions.length} version${versions.length === 1 ? '' : 's'}.`,
     ...(gateway ? [`Gateway: ${gateway}.`] : []),
+    ...(entity.missing_since ? ['No remote lists it.'] : []),
+    ...(entity.blocked_at ? [`Blocked by an operator${reasonOf(entity)}.`] : []),
   ];
+}
+
+function reasonOf({ blocked_reason: reason }: EntityRecord): string {
+  return reason ? `: ${shortText(reason).replace(/\.$/, '')}` : '';
 }
 
 /** Undefined when the gateway was never told of it. */

@@ -7,6 +7,7 @@ import { FOREIGN_WORDS, type McpServerOptions } from './tool.ts';
 import { offerInstall, offerPlan } from './tools-install.ts';
 import { offerPending, offerSync } from './tools-operating.ts';
 import { offerEntity, offerSearch } from './tools-reading.ts';
+import { offerBlock, offerRemoval } from './tools-removing.ts';
 
 const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',
@@ -22,6 +23,8 @@ const OFFERS = [
   offerInstall,
   offerPending,
   offerSync,
+  offerRemoval,
+  offerBlock,
   offerResources,
   offerFindPrompt,
 ];

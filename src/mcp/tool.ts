@@ -8,7 +8,16 @@ const LONGEST_FAILURE = 2_000;
 
 export type McpHub = Pick<
   HubOperations,
-  'search' | 'listCatalog' | 'getEntity' | 'getManifest' | 'install' | 'listPending' | 'syncRemotes'
+  | 'search'
+  | 'listCatalog'
+  | 'getEntity'
+  | 'getManifest'
+  | 'install'
+  | 'listPending'
+  | 'syncRemotes'
+  | 'removeEntity'
+  | 'blockEntity'
+  | 'unblockEntity'
 >;
 
 /** Of what publishers wrote: whoever reads an answer must not take it for the hub's words. */

@@ -23,12 +23,15 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     ({ id }) =>
       answeredToAdmin(options, async () => {
         // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
-        const { plan } = await findable(id, options.hub.install({ id, target: '.', dry_run: true, frozen: false }));
+        const { plan, warnings = [] } = await findable(
+          id,
+          options.hub.install({ id, target: '.', dry_run: true, frozen: false }),
+        );
         // Without the registration itself, which may hold what is secret.
         const { mcp_registration: registration, ...rest } = plan;
         const isEmpty = Object.keys(registration).length === 0;
         const reason = isEmpty ? undefined : reasonNotForGateway(registration);
-        const whole = { ...rest, registers: !isEmpty && reason === undefined, not_for_gateway: reason };
+        const whole = { ...rest, registers: !isEmpty && reason === undefined, not_for_gateway: reason, warnings };
         return shortAnswer(planLines(shownJson(whole), plan), shortened(whole), wholeManifest(plan.id));
       }),
   );
@@ -56,9 +59,9 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
           if (event.kind === 'started') tell(event.step);
         });
         const report = await findable(id, installing);
-        const { ok, results, files_written } = report;
+        const { ok, results, files_written, warnings = [] } = report;
         const folder = (await options.targetFolder?.(target)) ?? report.target;
-        const whole = { ok, target: folder, results, files_written };
+        const whole = { ok, target: folder, results, files_written, warnings };
         const place = 'hub.lock.json in the folder lists what was installed.';
         return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
       }),
@@ -81,6 +84,7 @@ async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
 interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
   registers: boolean;
   not_for_gateway?: string;
+  warnings: string[];
 }
 
 /** Says only what was made fit to be shown; of the whole, how much there is. */
@@ -97,20 +101,22 @@ function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, w
     ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
     ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
     '- lockfile.write: hub.lock.json',
+    ...rest.warnings.map((warning) => `Warning: ${warning}`),
   ];
   return [`Installing ${id} would:`, ...lines];
 }
 
 function reportLines(
-  { ok, target, results }: Pick<InstallReport, 'ok' | 'target' | 'results'>,
+  { ok, target, results, warnings }: Pick<InstallReport, 'ok' | 'target' | 'results' | 'warnings'>,
   whole: InstallReport,
 ): string[] {
   const lines = results.map(({ step, ok: isDone, extra }) => {
     if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
-    if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}`;
+    if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}${extra?.warning ? ` (${extra.warning})` : ''}`;
     return `- ${step}: failed: ${String(extra?.error ?? 'no reason given')}`;
   });
   const { id } = whole.plan;
   const head = ok ? `Installed ${id} into ${target}.` : `${id} was not installed completely into ${target}:`;
-  return [head, ...shortLines(lines, whole.results.length)];
+  const warned = warnings.map((warning) => `Warning: ${warning}`);
+  return [head, ...shortLines(lines, whole.results.length), ...warned];
 }

@@ -1,6 +1,7 @@
 // Tools for operators: what is not in the gateway as it should be, and the sync that mends it.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { SyncReport } from '../remotes/contract.ts';
 import { gatewayText } from './present.ts';
 import { countThatFit, shortened, shortLines, shortText, shownJson } from './short.ts';
 import { answer, answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
@@ -56,7 +57,10 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
       description:
         'Reads all remotes again and registers new MCP servers into the gateway. May take minutes. Needs the admin token.',
       inputSchema: toolArguments({
-        force: z.boolean().default(false).describe('Also try servers again that failed a short while ago'),
+        force: z
+          .boolean()
+          .default(false)
+          .describe('Also try servers again that can never be registered as their manifests are'),
       }),
       outputSchema: z.looseObject({ synced: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
@@ -79,13 +83,23 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         const text = `${ingested.length} of ${count} remotes read; ${registered} servers registered, ${failed} failed.`;
         const lines = Object.entries(refused).map(
           ([url, manifests]) =>
-            `${shortText(url)}: manifests refused: ${manifests} ('hub remotes rejections' tells why)`,
+            `${shortText(url)}: manifests refused: ${manifests} ('hub remotes rejections' says why)`,
+        );
+        const notes = (results ?? []).flatMap(({ url, stats }) =>
+          remarks(stats).map((text) => `${shortText(url)}: ${shortText(text)}`),
         );
         return shortAnswer(
-          [text, ...shortLines([...faults, ...lines]), ...(note ? [shortText(note)] : [])],
+          [text, ...shortLines([...faults, ...lines, ...notes]), ...(note ? [shortText(note)] : [])],
           shortened({ ...report, refused }),
           "'hub remotes list' and 'hub remotes rejections' have all of it.",
         );
       }),
   );
 }
+
+/** What else an ingest has to say: its note, and published versions whose content changed. */
+function remarks({ note, changed = [] }: IngestStats): string[] {
+  return [...(note ? [note] : []), ...(changed.length > 0 ? [`content changed: ${changed.join(', ')}`] : [])];
+}
+
+type IngestStats = SyncReport['results'][number]['stats'];

@@ -26,7 +26,11 @@ const SearchInput = toolArguments({
   providers: z.array(z.string()).max(20).default([]).describe('Of at least one of these providers'),
   transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
   mode: z.enum(SEARCH_MODES).optional().describe('Leave it out, unless words or meaning alone are wanted'),
-  versions: z.enum(VERSION_CHOICES).optional().describe('Of each name; the latest, unless all are asked for'),
+  versions: z.enum(VERSION_CHOICES).optional().describe('Which versions of each name; by default only the latest'),
+  prerelease: z
+    .boolean()
+    .default(false)
+    .describe('Let the latest version be a pre-release, even if there is a stable one'),
   limit: z.number().int().min(1).max(MOST_RESULTS).default(5).describe('How many results at most'),
   offset: z.number().int().min(0).max(1_000).default(0).describe('How many results to leave out, to go on after them'),
 });

@@ -34,6 +34,7 @@ export const installCommands = [
         '--manifest <file>',
         'install this manifest, or the server.json of an MCP registry (JSON or YAML; - reads it from another program), and put it into the catalog, if there is one',
       ),
+      prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
       frozen: flag(
         '--frozen',
         'exactly what the lockfile in the folder says, or an error; what was changed there is put back',
@@ -52,7 +53,7 @@ export const installCommands = [
       ['hub install mcp_server:pdf-tables@1.0.0 --target ./project --frozen', 'the very same again, in CI'],
     ],
     async run({ args: [givenId], options, output, access, terminal }) {
-      const { target, dryRun, frozen } = options;
+      const { target, dryRun, frozen, prerelease } = options;
       if (access.serverUrl !== undefined && target === undefined)
         throw new UsageError('Name the folder on the machine of the hub with --target.');
       const source = options.manifest === undefined ? undefined : await readManifest(options.manifest, terminal);
@@ -69,6 +70,7 @@ export const installCommands = [
         ...(source ? { manifest: source.manifest } : {}),
         dry_run: dryRun,
         frozen,
+        prerelease,
       };
       const report = await output.working((progress) =>
         explainedNotFound(hub.install(request, installListener(progress)), (message) =>
@@ -139,9 +141,10 @@ function remark(extra: Record<string, unknown> = {}): string {
 
 function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {
   const { style } = output;
+  const warnings = (report.warnings ?? []).map((each) => `${style.warning('warning')}  ${oneLine(each)}\n`).join('');
   if (report.dry_run) {
     const fault = report.target_fault ? `${style.bad(oneLine(report.target_fault))}\n` : '';
-    return `${planForPeople(report.plan)}${fault}Nothing was touched (--dry-run).\n`;
+    return `${planForPeople(report.plan)}${warnings}${fault}Nothing was touched (--dry-run).\n`;
   }
   const failed = report.results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
   const files = [
@@ -151,7 +154,7 @@ function reportForPeople(report: InstallReport, { output, place }: { output: Out
   const where = `${oneLine(report.plan.id)} in ${place}`;
   const end = report.ok ? style.good(`Installed ${where}`) : style.bad(`Not everything is installed of ${where}`);
   const lacking = failed.length > 0 ? ` (failed: ${failed.join(', ')})` : '';
-  return `${files}${end}${lacking}.\n`;
+  return `${files}${warnings}${end}${lacking}.\n`;
 }
 
 /** What the version before had, and this one has not. */

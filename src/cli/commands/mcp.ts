@@ -56,6 +56,9 @@ async function openedWhenNeeded(access: Call['access'], { writeError }: Call['te
     // What is installed is in the catalog already.
     install: async (...given) => (await forReading()).install(...given),
     listPending: async (...given) => (await forReading()).listPending(...given),
+    removeEntity: async (...given) => (await forReading()).removeEntity(...given),
+    blockEntity: async (...given) => (await forReading()).blockEntity(...given),
+    unblockEntity: async (...given) => (await forReading()).unblockEntity(...given),
     syncRemotes: async (...given) => (await access.open()).syncRemotes(...given),
   };
 }

@@ -1,13 +1,30 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
-import type { IngestReport, IngestRun, RemoteList, SyncProgress, SyncReport } from '../../remotes/contract.ts';
+import type {
+  IngestReport,
+  Remote,
+  RemoteList,
+  RemoteRemoved,
+  SyncProgress,
+  SyncReport,
+} from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
-import { flag } from '../options.ts';
+import { UsageError } from '../exit-codes.ts';
+import { flag, signedNumber, text } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { forgiving } from '../output/progress.ts';
 import { oneLine, plural, shownMoment } from '../output/text.ts';
 import { rejectionsCommand } from './rejections.ts';
 
 const REMOTE_URL = { name: '<url>', description: 'address of an index document, or of an MCP registry' };
+const REMOTE = { name: '<remote>', description: 'address or name of a remote' };
+
+const SETTINGS = {
+  name: text('--name <name>', 'what to call it in place of its address'),
+  priority: signedNumber(
+    '--priority <number>',
+    'which remote an entity belongs to that several list: the highest wins',
+  ),
+};
 
 export const remoteCommands = [
   command({
@@ -25,26 +42,64 @@ export const remoteCommands = [
   command({
     path: ['remotes', 'add'],
     summary: 'add a remote; the next sync reads it',
+    details:
+      'Credentials for a private index or registry come from the settings REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE of the hub, never from the address.',
     kind: 'hub',
     args: [REMOTE_URL],
-    options: {},
-    examples: [['hub remotes add https://catalog.example.org/index.json', '']],
-    async run({ args: [url = ''], output, access }) {
-      const outcome = await (await access.open()).addRemote(url);
-      output.answer(outcome, () => `${outcome.added ? 'Added' : 'Was there already'}: ${oneLine(outcome.url)}\n`);
+    options: SETTINGS,
+    examples: [
+      ['hub remotes add https://catalog.example.org/index.json', ''],
+      ['hub remotes add https://catalog.example.org/index.json --name team --priority 10', ''],
+    ],
+    async run({ args: [url = ''], options, output, access }) {
+      const outcome = await (await access.open()).addRemote(url, options);
+      output.answer(outcome, () => `${outcome.added ? 'Added' : 'Already added'}: ${oneLine(outcome.url)}\n`);
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['remotes', 'set'],
+    summary: 'name a remote, give it a priority, enable or disable it',
+    details:
+      'An entity belongs to the remote that brought it first. With priorities, it belongs to the remote with the highest one that lists it; the next sync takes its manifest from there. Syncs leave disabled remotes out.',
+    kind: 'hub',
+    args: [REMOTE],
+    options: {
+      ...SETTINGS,
+      enable: flag('--enable', 'let syncs read it'),
+      disable: flag('--disable', 'keep syncs from reading it'),
+    },
+    examples: [
+      ['hub remotes set https://catalog.example.org/index.json --name team', ''],
+      ['hub remotes set team --priority 10', ''],
+      ['hub remotes set team --disable', ''],
+    ],
+    async run({ args: [reference = ''], options: { enable, disable, ...settings }, output, access }) {
+      if (enable && disable) throw new UsageError('Give --enable or --disable, not both.');
+      const enabled = enable ? true : disable ? false : undefined;
+      if ([settings.name, settings.priority, enabled].every((each) => each === undefined))
+        throw new UsageError('Say what to change: --name, --priority, --enable or --disable.');
+      const hub = await access.open({ mustExist: true });
+      const remote = await hub.changeRemote(reference, { ...settings, enabled });
+      output.answer(remote, () => remotesForPeople({ items: [remote], count: 1 }, output));
       return 'ok';
     },
   }),
   command({
     path: ['remotes', 'remove'],
-    summary: 'remove a remote; what came from it stays in the catalog',
+    summary: 'remove a remote',
+    details:
+      'What no other remote lists is marked as missing and no longer found; --purge deletes it instead, also from the gateway.',
     kind: 'hub',
-    args: [REMOTE_URL],
-    options: {},
-    examples: [['hub remotes remove https://catalog.example.org/index.json', '']],
-    async run({ args: [url = ''], output, access }) {
-      const outcome = await (await access.open({ mustExist: true })).removeRemote(url);
-      output.answer(outcome, () => `${outcome.removed ? 'Removed' : 'No such remote'}: ${oneLine(outcome.url)}\n`);
+    args: [REMOTE],
+    options: { purge: flag('--purge', 'also delete what only this remote brought') },
+    examples: [
+      ['hub remotes remove https://catalog.example.org/index.json', ''],
+      ['hub remotes remove team --purge', 'with everything that only it brought'],
+    ],
+    async run({ args: [reference = ''], options: { purge }, output, access }) {
+      const outcome = await (await access.open({ mustExist: true })).removeRemote(reference, { purge });
+      output.answer(outcome, () => removalForPeople(outcome));
       return outcome.removed ? 'ok' : 'notFound';
     },
   }),
@@ -52,9 +107,10 @@ export const remoteCommands = [
   command({
     path: ['ingest'],
     summary: 'read one remote, or all of them, into the catalog',
-    details: 'An address that is no remote is read once and not kept. Registers nothing; that is what sync does.',
+    details:
+      'Checks every manifest that the index lists. An address that is not a remote is read once and not kept. Registers nothing; that is what sync does.',
     kind: 'hub',
-    args: [{ ...REMOTE_URL, name: '[url]' }],
+    args: [{ name: '[remote]', description: 'address or name of a remote, or the address of any index' }],
     options: {
       acceptShrunk: flag('--accept-shrunk', 'believe an index that lists less than half of what it did'),
     },
@@ -73,9 +129,9 @@ export const remoteCommands = [
     path: ['sync'],
     summary: 'read all remotes, then register new MCP servers into the gateway',
     details:
-      'Ends with exit code 1 when a remote could not be read, or the registration stopped, as it does where the gateway cannot be reached. Servers that the gateway refuses stay pending, which is no failure of the sync.',
+      'Checks every manifest, and tries every pending server again. Ends with exit code 1 when a remote could not be read, or when the registration stopped, for example because the gateway cannot be reached. Servers that the gateway refuses stay pending; that is not a failure of the sync.',
     kind: 'hub',
-    options: { force: flag('--force', 'also try servers again whose last failure was a short while ago') },
+    options: { force: flag('--force', 'also try servers again that can never be registered as their manifests are') },
     examples: [
       ['hub sync', ''],
       ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
@@ -87,7 +143,7 @@ export const remoteCommands = [
   }),
 ];
 
-/** `force`: servers that failed a short while ago are tried again too. */
+/** `force`: servers that can never be registered are tried again too. */
 export async function syncAndTell(
   { output, access }: Pick<Call, 'output' | 'access'>,
   { force, mustExist = false }: { force: boolean; mustExist?: boolean },
@@ -129,11 +185,15 @@ function remotesForPeople({ items }: RemoteList, output: Output): string {
   const { style } = output;
   return output.table(items, [
     { title: 'Remote', text: ({ url }) => url },
+    ...(items.some(({ name }) => name) ? [{ title: 'Name', text: ({ name }: Remote) => name ?? '' }] : []),
+    ...(items.some(({ priority }) => priority !== 0)
+      ? [{ title: 'Priority', text: ({ priority }: Remote) => String(priority), isNumber: true }]
+      : []),
     { title: 'Entities', text: ({ entities }) => entities.toLocaleString('en-US'), isNumber: true },
     { title: 'Last sync', text: ({ last_sync_at }) => (last_sync_at ? shownMoment(last_sync_at) : 'never') },
     {
       title: 'Outcome',
-      text: ({ last_status, last_error }) => last_error ?? last_status ?? '',
+      text: ({ enabled, last_status, last_error }) => (enabled ? (last_error ?? last_status ?? '') : 'disabled'),
       style: (text, { last_status }) => (last_status === 'failed' ? style.bad(text) : style.good(text)),
       isFlexible: true,
     },
@@ -147,21 +207,38 @@ function ingestForPeople({ results }: IngestReport, { style }: Output): string {
       const mark = ok ? style.good('ok') : style.bad('failed');
       const counts = `${countsLine(stats)}; ${stats.elapsed_secs.toFixed(1)} s`;
       const refused = stats.errors.map((each) => `    ${oneLine(`${each.url}: ${each.error}`)}\n`).join('');
-      const said = [error, stats.note].filter(Boolean).map((text) => `    ${oneLine(text ?? '')}\n`);
+      const failure = error ? `    ${oneLine(error)}\n` : '';
       const more = stats.failed > stats.errors.length ? `    ${rejectionsAdvice(url)}\n` : '';
-      return `${mark}  ${oneLine(url)}\n    ${counts}\n${said.join('')}${refused}${more}`;
+      return `${mark}  ${oneLine(url)}\n    ${counts}\n${failure}${remarks(stats)}${refused}${more}`;
     })
     .join('');
 }
 
-type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'failed' | 'missing'>;
+type Stats = IngestReport['results'][number]['stats'];
 
-function countsLine({ created, updated, unchanged, failed, missing }: Counts): string {
-  return `${created} new, ${updated} changed, ${unchanged} as before, ${failed} refused, ${missing} gone`;
+function countsLine({ created, updated, unchanged, unchecked, conflicts, failed, missing }: Stats): string {
+  const known = unchecked > 0 ? `${unchecked} not checked` : `${unchanged} unchanged`;
+  const others = conflicts > 0 ? `, ${conflicts} of other remotes` : '';
+  return `${created} new, ${updated} changed, ${known}, ${failed} refused${others}, ${missing} gone`;
+}
+
+/** What else there is to know: notes, and published versions that have other content now. */
+function remarks({ note, changed = [], updated }: Stats): string {
+  const more = updated > changed.length && changed.length > 0 ? ', …' : '';
+  const list = changed.length > 0 ? [`content changed: ${changed.join(', ')}${more}`] : [];
+  return [...(note ? [note] : []), ...list].map((text) => `    ${oneLine(text)}\n`).join('');
+}
+
+function removalForPeople({ removed, url, purged, missing }: RemoteRemoved): string {
+  if (!removed) return `No such remote: ${oneLine(url)}\n`;
+  const deleted = purged > 0 ? `${plural(purged, 'entity', 'entities')} deleted.\n` : '';
+  const left =
+    missing > 0 ? `${plural(missing, 'entity', 'entities')} marked as missing: 'hub list --missing' shows them.\n` : '';
+  return `Removed: ${oneLine(url)}\n${deleted}${left}`;
 }
 
 function rejectionsAdvice(url: string): string {
-  return `'hub remotes rejections ${oneLine(url)}' tells why each was refused.`;
+  return `'hub remotes rejections ${oneLine(url)}' says why each was refused.`;
 }
 
 function syncForPeople(report: SyncReport, { style }: Output): string {
@@ -170,7 +247,8 @@ function syncForPeople(report: SyncReport, { style }: Output): string {
   const read = report.ingested.map((url) => {
     const stats = counts.get(url);
     const why = stats && stats.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
-    return `${style.good('ok')}  ${oneLine(url)}\n${stats ? `    ${countsLine(stats)}\n` : ''}${why}`;
+    const about = stats ? `    ${countsLine(stats)}\n${remarks(stats)}` : '';
+    return `${style.good('ok')}  ${oneLine(url)}\n${about}${why}`;
   });
   const failed = Object.entries(report.errors).map(
     ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,

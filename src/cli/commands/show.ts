@@ -19,24 +19,25 @@ export const showCommands = [
     path: ['show'],
     summary: 'everything that is known of one entity',
     kind: 'hub',
-    args: [{ name: '<id>', description: '<type>:<slug>@<version>; without the version, the newest one' }],
+    args: [{ name: '<id>', description: '<type>:<slug>@<version>; without the version, the newest stable one' }],
     options: {
       manifest: flag('--manifest', 'the manifest, as it was stored'),
       readme: flag('--readme', 'with the readme'),
+      prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
     },
     examples: [
-      ['hub show mcp_server:postgres-reader', 'the newest version'],
+      ['hub show mcp_server:postgres-reader', 'the newest stable version'],
       ['hub show tool:invoice-fields@2.2.0 --manifest > manifest.json', 'the manifest of one version, in a file'],
     ],
     async run({ args: [id = ''], options, terminal, output, access }) {
       const hub = await access.open({ mustExist: true });
       const advise = (message: string) => `${message} ${adviceFor(id)}`;
       if (options.manifest) {
-        const text = `${(await explainedNotFound(hub.getManifest(id), advise)).text.trimEnd()}\n`;
+        const text = `${(await explainedNotFound(hub.getManifest(id, options), advise)).text.trimEnd()}\n`;
         terminal.write(terminal.isTerminal ? harmlessJson(text) : text);
         return 'ok';
       }
-      const entity = await explainedNotFound(hub.getEntity(id), advise);
+      const entity = await explainedNotFound(hub.getEntity(id, options), advise);
       const manifest = manifestPlace(entity, access);
       output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
       return 'ok';
@@ -62,7 +63,8 @@ function entityForPeople(
   { readme, manifest }: { readme: boolean; manifest: string },
 ): string {
   const { lifecycle, quality } = entity;
-  const status = lifecycle.reason ? `${lifecycle.status}: ${lifecycle.reason}` : lifecycle.status;
+  const said = lifecycle.reason ? `${lifecycle.status}: ${lifecycle.reason}` : lifecycle.status;
+  const status = entity.missing_since ? `${said}, but no remote lists it` : said;
   const lacks = quality.filter(({ met }) => !met).map(({ reason }) => reason);
   const about = wrapped(harmless(entity.description || entity.summary), columns).join('\n');
   const paragraphs = [
@@ -85,6 +87,10 @@ function entityForPeople(
         `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,
       ],
       ['Updated', shownMoment(entity.updated_at)],
+      ['Content changed', entity.changed_at && shownMoment(entity.changed_at)],
+      ['Blocked', entity.blocked_at && blockOf(entity)],
+      ['Remote', entity.remote],
+      ['Also listed by', entity.listed_by.filter((url) => url !== entity.remote).join(', ')],
       ['Server', serverOf(entity)],
       ['Gateway', gatewayOf(entity)],
       ['Missing since', entity.missing_since && shownMoment(entity.missing_since)],
@@ -109,6 +115,10 @@ function gatewayOf(entity: EntityRecord): string | undefined {
 function serverOf({ mcp_registration }: EntityRecord): string {
   const { url, transport } = asObject(withoutCredentials(mcp_registration)?.server);
   return [url, transport].filter((part) => typeof part === 'string' && part !== '').join(', ');
+}
+
+function blockOf({ blocked_at, blocked_reason }: EntityRecord): string {
+  return [shownMoment(blocked_at ?? ''), blocked_reason].filter(Boolean).join(': ');
 }
 
 function versionsOf({ versions }: EntityRecord): string {

@@ -53,7 +53,7 @@ testBothWays('hub export --format index: a folder that other hubs can read', { m
   for (const path of paths) host.put(`/${path}`, await readFile(join(folder, path)));
   const environment = { DB_PATH: join(await tempDir(t), 'other.sqlite') };
   const read = await inTerminal(['ingest', host.url('/index.json')], { environment });
-  assert.match(read.out, /4 new, 0 changed, 0 as before, 0 refused/);
+  assert.match(read.out, /4 new, 0 changed, 0 unchanged, 0 refused/);
 });
 
 testBothWays('hub export: a folder that cannot be written to is said', { manifests }, async (t, { hub }) => {

@@ -24,7 +24,7 @@ testBothWays('hub remotes: added, listed and removed', {}, async (_t, { hub, jso
     error: '',
   });
   assert.equal((await hub('remotes', 'add', url)).out, `Added: ${url}\n`);
-  assert.equal((await hub('remotes', 'add', url)).out, `Was there already: ${url}\n`);
+  assert.equal((await hub('remotes', 'add', url)).out, `Already added: ${url}\n`);
   const added = await json<RemoteAdded>('remotes', 'add', `${url}?2`);
   assert.deepEqual([added.exitCode, added.answer], [0, { added: true, url: `${url}?2`, total: 2 }]);
   assert.equal((await json<RemoteList>('remotes', 'list')).answer.count, 2);
@@ -53,7 +53,7 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   assert.equal(once.exitCode, 0);
   assert.match(
     once.out,
-    /^ok {2}http\S+\n {4}1 new, 0 changed, 0 as before, 1 refused, 0 gone; \d\.\d s\n {4}http\S+bad\.json: /,
+    /^ok {2}http\S+\n {4}1 new, 0 changed, 0 unchanged, 1 refused, 0 gone; \d\.\d s\n {4}http\S+bad\.json: /,
   );
   assert.match((await hub('remotes', 'list')).out, /^No remotes/, 'it is not kept');
 
@@ -65,7 +65,7 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   assert.equal(synced.exitCode, 0);
   assert.match(
     synced.out,
-    /^ok {2}http\S+\n {4}0 new, 0 changed, \d as before, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' tells why each was refused\.\nNothing was registered\.\n/,
+    /^ok {2}http\S+\n {4}0 new, 0 changed, \d unchanged, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' says why each was refused\.\nNothing was registered\.\n/,
   );
   catalog.put('/index.json', { manifests: ['a.json', 'bad.json', 'new.json'] });
   catalog.put('/new.json', aManifest({ id: 'new', name: 'new' }));
@@ -124,7 +124,7 @@ testBothWays('hub remotes rejections: each manifest that was refused, and why', 
 
   assert.equal((await hub('remotes', 'rejections')).out, 'No manifest was refused.\n');
   const { out } = await hub('ingest', url);
-  assert.ok(out.endsWith(`    'hub remotes rejections ${url}' tells why each was refused.\n`), out);
+  assert.ok(out.endsWith(`    'hub remotes rejections ${url}' says why each was refused.\n`), out);
   const listed = await hub('remotes', 'rejections', url, '--limit', '2');
   assert.equal(listed.exitCode, 0, listed.error);
   assert.match(listed.out, /^MANIFEST +WHY\n(?:http\S+bad-\d\d\.json {2}.*JSON.*\n){2}\n2 of 25 manifests\n$/);

@@ -1,0 +1,106 @@
+// `hub list`, `hub remove`, `hub block` and `hub unblock`.
+import type { CatalogPage, EntityRemoved } from '../../catalog/contract.ts';
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../exit-codes.ts';
+import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
+import { flag, oneOf, paging, text } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, plural } from '../output/text.ts';
+
+const WHOLE_ID = { name: '<id>', description: '<type>:<slug>@<version>' };
+const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
+
+export const entityCommands = [
+  command({
+    path: ['list'],
+    summary: 'list the catalog, or what operators should look at',
+    kind: 'hub',
+    args: [{ name: '[words...]', description: 'that must all occur in the name, title, summary or tags' }],
+    options: {
+      type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
+      missing: flag('--missing', 'only what no remote lists'),
+      blocked: flag('--blocked', 'only what is blocked'),
+      ...paging('entities', { most: 500, fallback: 50 }),
+    },
+    examples: [
+      ['hub list --missing', 'what its remotes no longer list'],
+      ['hub list --blocked', ''],
+    ],
+    async run({ args, options: { type, missing, blocked, ...page }, output, access }) {
+      if (missing && blocked) throw new UsageError('Give --missing or --blocked, not both.');
+      const state = missing ? 'missing' : blocked ? 'blocked' : 'any';
+      const hub = await access.open({ mustExist: true });
+      const found = await hub.listCatalog({ ...page, text: args.join(' '), type, state, sort: 'name' });
+      output.answer(found, () => pageForPeople(found, output));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['remove'],
+    summary: 'delete an entity from the catalog, and from the gateway',
+    details: "A remote that still lists it brings it back with the next sync. 'hub block' keeps it out.",
+    kind: 'hub',
+    args: [WHOLE_ID],
+    options: {},
+    examples: [['hub remove mcp_server:pdf-tables@1.0.0', '']],
+    async run({ args: [id = ''], output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const removal = await explainedNotFound(hub.removeEntity(id), advise);
+      output.answer(removal, () => removalForPeople(removal));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['block'],
+    summary: 'hide an entity, and keep it from being installed or registered',
+    details: 'It stays in the catalog, blocked, whatever its remote publishes; it is removed from the gateway.',
+    kind: 'hub',
+    args: [WHOLE_ID],
+    options: { reason: text('--reason <text>', 'shown to everybody who looks at it or tries to install it') },
+    examples: [['hub block tool:mail-sender@2.0.0 --reason "Sends mail to a host that we do not know."', '']],
+    async run({ args: [id = ''], options: { reason }, output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const entity = await explainedNotFound(hub.blockEntity(id, reason), advise);
+      output.answer(entity, () => `Blocked: ${oneLine(entity.id)}\n`);
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['unblock'],
+    summary: 'lift the block of an entity',
+    kind: 'hub',
+    args: [WHOLE_ID],
+    options: {},
+    examples: [['hub unblock tool:mail-sender@2.0.0', '']],
+    async run({ args: [id = ''], output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const entity = await explainedNotFound(hub.unblockEntity(id), advise);
+      output.answer(entity, () => `No longer blocked: ${oneLine(entity.id)}\n`);
+      return 'ok';
+    },
+  }),
+];
+
+function pageForPeople({ items, total }: CatalogPage, output: Output): string {
+  if (items.length === 0)
+    return total > 0 ? `There are no more; ${plural(total, 'entity', 'entities')} in all.\n` : 'Nothing found.\n';
+  const rows = output.table(items, [
+    { title: 'Entity', text: ({ id }) => id, isKey: true },
+    {
+      title: 'State',
+      text: ({ status, missing_since, blocked_at }) =>
+        blocked_at ? 'blocked' : missing_since ? `missing since ${missing_since.slice(0, 10)}` : status,
+    },
+    { title: 'About', text: ({ summary, blocked_reason }) => blocked_reason ?? summary, isFlexible: true },
+  ]);
+  return `${rows}\n${output.style.faint(`${items.length} of ${plural(total, 'entity', 'entities')}`)}\n`;
+}
+
+function removalForPeople({ uid, listed_by: listedBy, note }: EntityRemoved): string {
+  const back =
+    listedBy.length > 0
+      ? `${listedBy.map(oneLine).join(', ')} still lists it, and will bring it back with the next sync; 'hub block' keeps an entity out.\n`
+      : '';
+  return `Removed: ${oneLine(uid)}\n${back}${note ? `${oneLine(note)}\n` : ''}`;
+}
