@@ -1,6 +1,6 @@
 // What callers can ask of a hub, in process or over HTTP: one method per endpoint.
 import { z } from 'zod';
-import type { CatalogPage, CatalogQuery, EntityRecord } from './catalog/contract.ts';
+import type { CatalogPage, CatalogQuery, EntityRecord, EntityRemoved, VersionOptions } from './catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type {
@@ -10,9 +10,11 @@ import type {
   ProgressListener,
   RejectionPage,
   RejectionQuery,
+  Remote,
   RemoteAdded,
   RemoteList,
   RemoteRemoved,
+  RemoteSettings,
   SyncOptions,
   SyncReport,
 } from './remotes/contract.ts';
@@ -25,17 +27,27 @@ export interface HubOperations {
   diagnose(): Promise<Diagnosis>;
   listCatalog(query: CatalogQuery): Promise<CatalogPage>;
   search(query: SearchQuery): Promise<SearchPage>;
-  /** Without a version in the id, the newest one. @throws HubError `entity_not_found` */
-  getEntity(id: string): Promise<EntityRecord>;
+  /** Without a version in the id, the newest stable one. @throws HubError `entity_not_found` */
+  getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
   /** The manifest's JSON text as it was stored. @throws HubError `entity_not_found` */
-  getManifest(id: string): Promise<{ text: string; digest: string }>;
+  getManifest(id: string, options?: VersionOptions): Promise<{ text: string; digest: string }>;
+  /** Deletes an entity, here and in the gateway. @throws HubError `entity_not_found` */
+  removeEntity(uid: string): Promise<EntityRemoved>;
+  /** Hides an entity, keeps it from being installed and registered, and takes it out of the gateway. @throws HubError `entity_not_found` */
+  blockEntity(uid: string, reason?: string): Promise<EntityRecord>;
+  /** @throws HubError `entity_not_found` */
+  unblockEntity(uid: string): Promise<EntityRecord>;
   /** What fails on the way is in the report. @throws HubError when the request cannot be carried out at all. */
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
   listRemotes(): Promise<RemoteList>;
-  addRemote(url: string): Promise<RemoteAdded>;
-  removeRemote(url: string): Promise<RemoteRemoved>;
-  /** Without an address, all remotes. */
-  ingest(url?: string, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
+  /** A remote that is there already gets the settings that are given. @throws HubError `name_taken` */
+  addRemote(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
+  /** By address or name. @throws HubError `name_taken`, `remote_not_found` */
+  changeRemote(reference: string, settings: RemoteSettings): Promise<Remote>;
+  /** By address or name. With `purge`, what only this remote brought is deleted. */
+  removeRemote(reference: string, options?: { purge?: boolean }): Promise<RemoteRemoved>;
+  /** By address or name; without one, all enabled remotes. */
+  ingest(reference?: string, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   ingestStatus(): Promise<IngestStatus>;

@@ -102,7 +102,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   });
 
   const remotes = openRemotes({
-    remotes: createRemoteStore(database),
+    remotes: createRemoteStore(database, revision),
     members: createMemberStore(database, revision),
     runs: createRunStore(database),
     catalog,
@@ -110,6 +110,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     tryLock: database.tryLock,
     settings: config.ingest,
     seeds: config.seedRemotes,
+    credentials: config.remoteCredentials,
     world,
   });
   const { book, sync } = remotes;
@@ -215,13 +216,17 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     search: (query) => search.search(query),
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     listCatalog: (query) => catalog.list(query),
-    getEntity: (id) => catalog.get(id),
-    getManifest: (id) => catalog.manifest(id),
+    getEntity: (id, options) => catalog.get(id, options),
+    getManifest: (id, options) => catalog.manifest(id, options),
+    removeEntity: (uid) => catalog.remove(uid),
+    blockEntity: (uid, reason) => catalog.block(uid, reason),
+    unblockEntity: (uid) => catalog.unblock(uid),
     install: (request, onEvent) => installs.install(request, onEvent),
     listRemotes: () => book.list(),
-    addRemote: (url) => book.add(url),
-    removeRemote: (url) => book.remove(url),
-    ingest: (url, onProgress, options) => sync.ingest(url, onProgress, options),
+    addRemote: (url, settings) => book.add(url, settings),
+    changeRemote: (reference, settings) => book.change(reference, settings),
+    removeRemote: (reference, options) => book.remove(reference, options),
+    ingest: (reference, onProgress, options) => sync.ingest(reference, onProgress, options),
     syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
     ingestStatus: () => sync.status(),
     listRejections: (query) => sync.rejections(query),

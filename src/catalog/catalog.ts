@@ -1,8 +1,10 @@
 // The catalog: the only way in for manifests, and the way out for entities.
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
+import { storableText } from '../lib/json.ts';
+import { shownAddress } from '../lib/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
-import type { CatalogPage, CatalogQuery, EntityRecord } from './contract.ts';
+import type { CatalogPage, CatalogQuery, EntityRecord, EntityRemoved, VersionOptions } from './contract.ts';
 import {
   type Entity,
   entityFromManifest,
@@ -11,27 +13,33 @@ import {
   presentSummary,
   type StoredEntity,
 } from './entity.ts';
-import type { CatalogStore, SaveOutcome } from './store.ts';
+import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from './store.ts';
 import { type EntityType, type EntityUid, parseReference } from './uid.ts';
 
 type SaveResult = { ok: true; uid: EntityUid; outcome: SaveOutcome } | { ok: false; error: HubError };
 
 export interface Catalog {
-  /** Of a manifest that no remote brought; the next sync puts that of a remote in its place. @throws HubError `invalid_manifest` */
+  /** A manifest that no remote brought; the next sync replaces it by that of the remote that owns the entity. @throws HubError `invalid_manifest` */
   save(source: ManifestSource): Promise<{ uid: EntityUid; outcome: SaveOutcome }>;
   /**
    * A bad manifest costs no other its place. When one uid occurs twice, the last one is stored and the
    * earlier ones count as unchanged.
    */
   saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
-  /** Uids may repeat, as above. */
-  saveEntities(entities: readonly Entity[]): Promise<SaveOutcome[]>;
+  /** What a remote publishes; uids are distinct. Entities of another remote stay as they are. */
+  publish(remote: string, published: readonly PublishedEntity[]): Promise<PublishOutcome[]>;
   /** Writes again what an older version of the hub mapped differently; answers how many. */
   refreshOutdated(signal: AbortSignal): Promise<number>;
   /** @throws HubError `entity_not_found` */
-  get(id: string): Promise<EntityRecord>;
+  get(id: string, options?: VersionOptions): Promise<EntityRecord>;
   /** The stored JSON text, with the digest of what it means. */
-  manifest(id: string): Promise<{ text: string; digest: string }>;
+  manifest(id: string, options?: VersionOptions): Promise<{ text: string; digest: string }>;
+  /** @throws HubError `invalid_request`, `entity_not_found` */
+  remove(uid: EntityUid): Promise<EntityRemoved>;
+  /** @throws HubError `invalid_request`, `entity_not_found` */
+  block(uid: EntityUid, reason?: string): Promise<EntityRecord>;
+  /** @throws HubError `invalid_request`, `entity_not_found` */
+  unblock(uid: EntityUid): Promise<EntityRecord>;
   list(query: CatalogQuery): Promise<CatalogPage>;
   countByType(): Promise<Record<EntityType, number>>;
 }
@@ -51,25 +59,57 @@ const RECORDS_TTL_MS = 600_000;
 
 export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
   // A record holds how recent the entity is, so that it must not be kept for ever.
-  const records = new LRUCache<string, { revision: number; record: EntityRecord }>({
+  const records = new LRUCache<string, { revision: number; record: CachedRecord }>({
     maxSize: RECORDS_SIZE,
     ttl: RECORDS_TTL_MS,
   });
-  const loads = new Map<string, Promise<EntityRecord>>();
+  const loads = new Map<string, Promise<CachedRecord>>();
   const presentation = () => ({ baseUrl: baseUrl(), now: now() });
 
-  async function find(id: string): Promise<StoredEntity> {
+  async function find(id: string, options: VersionOptions): Promise<StoredEntity> {
     const reference = parseReference(id);
-    const entity = reference && (await store.get(reference));
-    if (!entity) throw new HubError('entity_not_found', `No entity '${shortened(id)}' is in the catalog.`);
+    const entity = reference && (await store.get(reference, options));
+    if (!entity) throw notFound(id);
     return entity;
   }
 
-  async function load(id: string, revision: number): Promise<EntityRecord> {
-    const entity = await find(id);
+  async function load(id: string, options: VersionOptions): Promise<{ record: CachedRecord; size: number }> {
+    const entity = await find(id, options);
     const record = presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
-    records.set(id, { revision, record }, { size: entity.manifestText.length + record.versions.length * VERSION_SIZE });
-    return record;
+    return { record, size: entity.manifestText.length + record.versions.length * VERSION_SIZE };
+  }
+
+  async function cachedRecord(id: string, options: VersionOptions): Promise<CachedRecord> {
+    const revision = await store.revision();
+    const key = options.prerelease ? `${id} prerelease` : id;
+    const known = records.get(key);
+    if (known?.revision === revision) return known.record;
+    // Many callers who ask for the same entity at once cost one read.
+    const loadKey = `${revision} ${key}`;
+    const loading =
+      loads.get(loadKey) ??
+      load(id, options)
+        .then(({ record, size }) => {
+          records.set(key, { revision, record }, { size });
+          return record;
+        })
+        .finally(() => loads.delete(loadKey));
+    loads.set(loadKey, loading);
+    return loading;
+  }
+
+  async function get(id: string, options: VersionOptions = {}): Promise<EntityRecord> {
+    const record = await cachedRecord(id, options);
+    return { ...record, listed_by: (await store.listedBy(record.uid)).map(shownAddress) };
+  }
+
+  async function setBlock(
+    uid: EntityUid,
+    block: { at: Date; reason: string | null } | undefined,
+  ): Promise<EntityRecord> {
+    assertVersion(uid);
+    if (!(await store.setBlock(uid, block))) throw notFound(uid);
+    return get(uid);
   }
 
   async function saveEntities(entities: readonly Entity[]): Promise<SaveOutcome[]> {
@@ -95,7 +135,7 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
       );
     },
 
-    saveEntities,
+    publish: (remote, published) => store.publish(remote, published, now()),
 
     async refreshOutdated(signal) {
       for (let refreshed = 0; ; ) {
@@ -114,21 +154,22 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
       }
     },
 
-    async get(id) {
-      const revision = await store.revision();
-      const known = records.get(id);
-      if (known?.revision === revision) return known.record;
-      // Many who ask for the same entity at once cost one read.
-      const key = `${revision} ${id}`;
-      const loading = loads.get(key) ?? load(id, revision).finally(() => loads.delete(key));
-      loads.set(key, loading);
-      return loading;
-    },
+    get,
 
-    async manifest(id) {
-      const { manifestText, manifestDigest } = await find(id);
+    async manifest(id, options = {}) {
+      const { manifestText, manifestDigest } = await find(id, options);
       return { text: manifestText, digest: manifestDigest };
     },
+
+    async remove(uid) {
+      assertVersion(uid);
+      const listedBy = await store.listedBy(uid);
+      if (!(await store.remove(uid))) throw notFound(uid);
+      return { removed: true, uid, listed_by: listedBy.map(shownAddress) };
+    },
+
+    block: (uid, reason = '') => setBlock(uid, { at: now(), reason: storableText(reason).trim() || null }),
+    unblock: (uid) => setBlock(uid, undefined),
 
     async list(query) {
       const { entities, total } = await store.list(query);
@@ -139,6 +180,24 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
 
     countByType: () => store.countByType(),
   };
+}
+
+type CachedRecord = Omit<EntityRecord, 'listed_by'>;
+
+/** What changes an entity names it whole: the newest version may be another one a moment later. */
+function assertVersion(uid: string): void {
+  const reference = parseReference(uid);
+  if (reference && reference.version === undefined) {
+    const message = `'${shortened(uid)}' names no version: give the whole id, <type>:<slug>@<version>`;
+    throw new HubError('invalid_request', `The request is not valid: id: ${message}.`, {
+      faults: [{ path: 'id', message }],
+    });
+  }
+  if (!reference) throw notFound(uid);
+}
+
+function notFound(id: string): HubError {
+  return new HubError('entity_not_found', `No entity '${shortened(id)}' is in the catalog.`);
 }
 
 function readSource(source: ManifestSource): Entity | HubError {

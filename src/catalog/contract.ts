@@ -62,11 +62,43 @@ export const EntityRecord = z
       .array(z.object({ reason: z.string(), weight: z.number(), met: z.boolean() }))
       .describe('What `score_quality` is made of.'),
     versions: z
-      .array(z.object({ id: z.string(), version: z.string(), status: z.enum(LIFECYCLE_STATUSES) }))
+      .array(
+        z.object({
+          id: z.string(),
+          version: z.string(),
+          status: z.enum(LIFECYCLE_STATUSES),
+          prerelease: z.boolean().default(false),
+          blocked: z.boolean().default(false),
+        }),
+      )
       .describe('All versions of this type and name, newest first.'),
+    listed_by: z
+      .array(z.string())
+      .default([])
+      .describe('Remotes that list it; the first one owns it, and its manifest is the one that is shown.'),
   })
   .meta({ id: 'EntityRecord' });
 export type EntityRecord = z.infer<typeof EntityRecord>;
+
+export const EntityRemoved = z
+  .object({
+    removed: z.literal(true),
+    uid: z.string(),
+    listed_by: z
+      .array(z.string())
+      .describe('Remotes that still list it: their next ingest brings it back. Block an entity to keep it out.'),
+    note: z.string().optional().describe('What could not be removed from the gateway yet; the next sync tries again.'),
+  })
+  .meta({ id: 'EntityRemoved' });
+export type EntityRemoved = z.infer<typeof EntityRemoved>;
+
+export interface VersionOptions {
+  /** Without a version in the id: the newest version, even if it is a pre-release. */
+  prerelease?: boolean;
+}
+
+/** Which entities a list of the catalog shows: all that are not blocked, those that no remote lists, or the blocked ones. */
+export const CATALOG_STATES = ['any', 'missing', 'blocked'] as const;
 
 export const CATALOG_SORTS = ['updated_at', 'created_at', 'name', 'quality'] as const;
 
@@ -76,6 +108,8 @@ export interface CatalogQuery {
   text: string;
   /** Only ids that begin so, in their own order whatever `sort` says; case counts. */
   idPrefix?: string;
+  /** `any` unless named. */
+  state?: (typeof CATALOG_STATES)[number];
   sort: (typeof CATALOG_SORTS)[number];
   limit: number;
   offset: number;

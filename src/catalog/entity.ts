@@ -67,6 +67,7 @@ export interface EntityVersion {
   uid: EntityUid;
   version: string;
   status: LifecycleStatus;
+  isBlocked: boolean;
 }
 
 /** What is needed to show an entity beside the entity itself. */
@@ -142,11 +143,12 @@ export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presenta
   };
 }
 
+/** Without `listed_by`, which may change while the entity stays as it is. */
 export function presentRecord(
   entity: StoredEntity,
   versions: readonly EntityVersion[],
   presentation: Presentation,
-): EntityRecord {
+): Omit<EntityRecord, 'listed_by'> {
   const manifest = readManifest(JSON.parse(entity.manifestText));
   return {
     ...presentSummary(entity, presentation),
@@ -163,7 +165,13 @@ export function presentRecord(
     provenance: manifest.provenance,
     mcp_registration: entity.mcpRegistration,
     quality: qualitySignals(manifest),
-    versions: versions.map(({ uid, version, status }) => ({ id: uid, version, status })),
+    versions: versions.map(({ uid, version, status, isBlocked }) => ({
+      id: uid,
+      version,
+      status,
+      prerelease: isPrerelease(version),
+      blocked: isBlocked,
+    })),
   };
 }
 

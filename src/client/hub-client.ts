@@ -1,6 +1,6 @@
 // The client: everything that callers can ask of a hub, over HTTP.
 import { z } from 'zod';
-import { CatalogPage, EntityRecord } from '../catalog/contract.ts';
+import { CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
 import { HubError, UnreachableError } from '../errors.ts';
 import { BulkRemoval, PendingPage, Removal } from '../gateway/contract.ts';
 import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
@@ -9,6 +9,7 @@ import {
   IngestReport,
   IngestStatus,
   RejectionPage,
+  Remote,
   RemoteAdded,
   RemoteList,
   RemoteRemoved,
@@ -58,12 +59,27 @@ export class HubClient implements HubOperations {
   readonly search: HubOperations['search'] = (query) =>
     this.#hub.ask({ path: '/catalog/search', query: searchParameters(query) }, SearchPage);
 
-  readonly getEntity: HubOperations['getEntity'] = async (id) =>
-    this.#hub.ask({ path: `/catalog/entities/${entityPath(id)}` }, EntityRecord);
+  readonly getEntity: HubOperations['getEntity'] = async (id, { prerelease } = {}) =>
+    this.#hub.ask({ path: `/catalog/entities/${entityPath(id)}`, query: { prerelease } }, EntityRecord);
 
-  readonly getManifest: HubOperations['getManifest'] = async (id) => {
+  readonly removeEntity: HubOperations['removeEntity'] = async (uid) =>
+    this.#hub.ask({ method: 'DELETE', path: `/catalog/entities/${entityPath(uid)}` }, EntityRemoved);
+
+  readonly blockEntity: HubOperations['blockEntity'] = async (uid, reason) =>
+    this.#hub.ask(
+      { method: 'PATCH', path: `/catalog/entities/${entityPath(uid)}`, body: { blocked: true, reason } },
+      EntityRecord,
+    );
+
+  readonly unblockEntity: HubOperations['unblockEntity'] = async (uid) =>
+    this.#hub.ask(
+      { method: 'PATCH', path: `/catalog/entities/${entityPath(uid)}`, body: { blocked: false } },
+      EntityRecord,
+    );
+
+  readonly getManifest: HubOperations['getManifest'] = async (id, { prerelease } = {}) => {
     const { text, headers } = await this.#hub.askJsonText(
-      { path: `/catalog/manifest/${entityPath(id)}` },
+      { path: `/catalog/manifest/${entityPath(id)}`, query: { prerelease } },
       ManifestText,
     );
     return { text, digest: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '' };
@@ -74,15 +90,18 @@ export class HubClient implements HubOperations {
 
   readonly listRemotes: HubOperations['listRemotes'] = () => this.#hub.ask({ path: '/remotes' }, RemoteList);
 
-  readonly addRemote: HubOperations['addRemote'] = (url) =>
-    this.#hub.ask({ method: 'POST', path: '/remotes', body: { url } }, RemoteAdded);
+  readonly addRemote: HubOperations['addRemote'] = (url, settings = {}) =>
+    this.#hub.ask({ method: 'POST', path: '/remotes', body: { url, ...settings } }, RemoteAdded);
 
-  readonly removeRemote: HubOperations['removeRemote'] = (url) =>
-    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url } }, RemoteRemoved);
+  readonly changeRemote: HubOperations['changeRemote'] = (reference, settings) =>
+    this.#hub.ask({ method: 'PATCH', path: '/remotes', query: { remote: reference }, body: { ...settings } }, Remote);
 
-  readonly ingest: HubOperations['ingest'] = (url, onProgress, { acceptShrunk = false } = {}) =>
+  readonly removeRemote: HubOperations['removeRemote'] = (reference, { purge = false } = {}) =>
+    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url: reference, purge } }, RemoteRemoved);
+
+  readonly ingest: HubOperations['ingest'] = (reference, onProgress, { acceptShrunk = false } = {}) =>
     this.#hub.follow(
-      { method: 'POST', path: '/ingest', body: { url, accept_shrunk: acceptShrunk } },
+      { method: 'POST', path: '/ingest', body: { url: reference, accept_shrunk: acceptShrunk } },
       IngestReport,
       onProgress,
     );

@@ -7,11 +7,24 @@ const Count = z.number().int().min(0);
 export const Remote = z
   .object({
     url: z.string().describe('Address of an index document.'),
+    name: z.string().nullable().default(null).describe('What callers may use in place of the address.'),
+    priority: z
+      .number()
+      .int()
+      .default(0)
+      .describe(
+        'An entity that several remotes list belongs to the one with the highest; at first to the one that brought it first.',
+      ),
+    enabled: z.boolean().default(true).describe('False: syncs leave it out.'),
     last_sync_at: Timestamp.nullable(),
     last_status: z.enum(['ok', 'failed']).nullable(),
     last_error: z.string().nullable(),
     entities: Count.describe('Manifests that the index lists and the catalog has.'),
-    etag: z.boolean().describe('Whether an unchanged index can be recognised without being sent.'),
+    etag: z.boolean().describe('Whether an unchanged index can be recognized without being sent.'),
+    credentials: z
+      .boolean()
+      .default(false)
+      .describe('Whether requests to it carry credentials of REMOTE_CREDENTIALS, which are never shown.'),
   })
   .meta({ id: 'Remote' });
 export type Remote = z.infer<typeof Remote>;
@@ -19,20 +32,55 @@ export type Remote = z.infer<typeof Remote>;
 export const RemoteList = z.object({ items: z.array(Remote), count: Count }).meta({ id: 'RemoteList' });
 export type RemoteList = z.infer<typeof RemoteList>;
 
-export const RemoteUrl = z.object({
-  url: z
-    .string()
-    .min(1, 'must not be empty')
-    .max(1000, 'must not be longer than 1000 characters')
-    .describe('http or https')
-    .meta({ examples: ['https://catalog.example.org/index.json'] }),
-});
+const RemoteText = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1000, 'must not be longer than 1000 characters')
+  .meta({ examples: ['https://catalog.example.org/index.json'] });
 
-export const RemoteAdded = z.object({ added: z.boolean(), url: z.string(), total: Count }).meta({ id: 'RemoteAdded' });
+/** How callers name a remote that is there already. */
+export const RemoteReference = RemoteText.describe('Address of the remote, or its name');
+
+const RemoteName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(100, 'must not be longer than 100 characters')
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, "may hold letters, digits, spaces, '.', '_' and '-'")
+  .meta({ examples: ['team catalog'] });
+
+const REMOTE_SETTINGS = {
+  name: RemoteName.nullish().describe('What callers may use in place of the address; null removes it'),
+  priority: z
+    .number()
+    .int()
+    .min(-1000)
+    .max(1000)
+    .optional()
+    .describe('Which remote an entity belongs to that several list: the one with the highest; 0 at first')
+    .meta({ examples: [10] }),
+  enabled: z.boolean().optional().describe('Whether syncs read it; true at first'),
+};
+
+export const NewRemote = z.object({ url: RemoteText.describe('http or https'), ...REMOTE_SETTINGS });
+export type NewRemote = z.infer<typeof NewRemote>;
+
+export const RemoteSettings = z.object(REMOTE_SETTINGS);
+export type RemoteSettings = z.infer<typeof RemoteSettings>;
+
+export const RemoteAdded = z
+  .object({ added: z.boolean().describe('False when it was there already.'), url: z.string(), total: Count })
+  .meta({ id: 'RemoteAdded' });
 export type RemoteAdded = z.infer<typeof RemoteAdded>;
 
 export const RemoteRemoved = z
-  .object({ removed: z.boolean(), url: z.string(), total: Count })
+  .object({
+    removed: z.boolean(),
+    url: z.string(),
+    total: Count,
+    purged: Count.default(0).describe('Entities that were deleted, because only this remote brought them.'),
+    missing: Count.default(0).describe('Entities that no remote lists now; `GET /catalog?state=missing` lists them.'),
+  })
   .meta({ id: 'RemoteRemoved' });
 export type RemoteRemoved = z.infer<typeof RemoteRemoved>;
 
@@ -47,8 +95,12 @@ const IngestCounts = {
   created: Count,
   updated: Count,
   unchanged: Count,
+  unchecked: Count.default(0).describe(
+    'Only in background syncs: the index did not change, and its manifests were not checked.',
+  ),
+  conflicts: Count.default(0).describe('Manifests of entities that belong to another remote; they are not used.'),
   failed: Count.describe('Could not be fetched, or were refused; `GET /remotes/rejections` lists all.'),
-  missing: Count.describe('Were listed before and are not any more.'),
+  missing: Count.describe('Were listed before and are no longer listed.'),
 };
 
 const IngestStats = z
@@ -56,6 +108,7 @@ const IngestStats = z
     ...IngestCounts,
     elapsed_secs: z.number().min(0),
     errors: z.array(z.object({ url: z.string(), error: z.string() })).describe('The first 20.'),
+    changed: z.array(z.string()).default([]).describe('Ids of published versions whose content changed; the first 20.'),
     note: Note,
   })
   .meta({ id: 'IngestStats' });
@@ -151,7 +204,7 @@ export const RejectionPage = z
 export type RejectionPage = z.infer<typeof RejectionPage>;
 
 export interface RejectionQuery {
-  /** Of this remote only. */
+  /** Only of this remote, by address or name. */
   url?: string;
   limit: number;
   offset: number;

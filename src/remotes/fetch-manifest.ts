@@ -55,7 +55,7 @@ export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
 
 /** What can be said of an entry by itself; undefined when its manifest has to be fetched. */
 function withoutFetching(
-  { url, fault, isDeleted, text }: ListedEntry,
+  { url, fault, isDeleted, text, digest }: ListedEntry,
   known: KnownMember | undefined,
   { maxManifestBytes }: ManifestLimits,
 ): FetchedManifest | undefined {
@@ -63,6 +63,7 @@ function withoutFetching(
   if (CREDENTIALS.test(url))
     return failed(url, { message: 'has an address with credentials, which everybody would see', isTemporary: false });
   if (isDeleted) return { outcome: 'deleted', url };
+  if (digest !== undefined && digest === known?.digest) return { outcome: 'unchanged', url };
   return text === undefined ? undefined : inPlace(text, { url, known, maxManifestBytes });
 }
 

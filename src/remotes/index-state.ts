@@ -1,22 +1,51 @@
-// What is remembered of an index, and for how long its word is taken that nothing changed.
+// What is remembered of an index, and for how long an unchanged index counts as unchanged manifests.
 import type { IndexPage } from './fetch-index.ts';
 import type { IndexState } from './store.ts';
 
-export const NO_STATE: IndexState = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
+export const NO_STATE: IndexState = {
+  etag: null,
+  lastModified: null,
+  changesSince: null,
+  goneThroughAt: null,
+  isSelfContained: false,
+};
 
 /** The clocks of a hub and of a registry differ, and what is listed again costs little. */
 const CLOCK_LEEWAY_MS = 3_600_000;
-/** An index stays the same when a manifest is changed where it is: once a day, its word is not taken for it. */
-const TRUSTED_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-export function isTrusted({ goneThroughAt }: IndexState, at: Date): boolean {
-  return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < TRUSTED_MS;
+/**
+ * Whether it is enough to ask if the index changed. Where it holds its manifests, they change with it, and it is read whole
+ * once a day only in case its host told something wrong. Elsewhere a manifest can change while the index stays the same:
+ * then only the hub's own background sync asks no more than that, for up to an hour.
+ */
+export function isTrusted(known: IndexState, at: Date, { isBackground }: { isBackground: boolean }): boolean {
+  if (known.isSelfContained) return wasGoneThrough(known, at, DAY_MS);
+  return isBackground && wasGoneThrough(known, at, HOUR_MS);
 }
 
-/** `known` is what was remembered before, `isWhole` whether everything that it lists was looked at. */
+/** Whether everything that the index lists was looked at within the last day. */
+export function wasFinishedLately(known: IndexState, at: Date): boolean {
+  return wasGoneThrough(known, at, DAY_MS);
+}
+
+function wasGoneThrough({ goneThroughAt }: IndexState, at: Date, withinMs: number): boolean {
+  return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < withinMs;
+}
+
+interface Outcome {
+  /** What was remembered before. */
+  known: IndexState;
+  startedAt: Date;
+  /** Whether everything that it lists was looked at. */
+  isWhole: boolean;
+  isSelfContained: boolean;
+}
+
 export function stateAfter(
   { state, tellsChanges, next }: IndexPage,
-  { known, startedAt, isWhole }: { known: IndexState; startedAt: Date; isWhole: boolean },
+  { known, startedAt, isWhole, isSelfContained }: Outcome,
 ): IndexState {
   const changesSince = new Date(startedAt.getTime() - CLOCK_LEEWAY_MS).toISOString();
   return {
@@ -24,5 +53,6 @@ export function stateAfter(
     ...(next === undefined ? state : { etag: null, lastModified: null }),
     changesSince: tellsChanges ? changesSince : null,
     goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,
+    isSelfContained: isWhole ? isSelfContained : known.isSelfContained,
   };
 }

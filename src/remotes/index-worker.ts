@@ -15,6 +15,8 @@ export interface ListedEntry {
   url: string;
   /** The JSON text of a manifest in place. */
   text?: string;
+  /** Of the manifest at that address. */
+  digest?: string;
   isDeleted?: boolean;
   /** Why there is no manifest to be had. */
   fault?: string;
@@ -80,11 +82,12 @@ function* chunked(entries: readonly IndexEntry[]): Generator<string> {
 /** Addresses are looked up through an index of the database, which does not take texts of any length, and are all kept meanwhile. */
 const LONGEST_URL = 1000;
 
-function listed({ url, manifest, isDeleted, fault }: IndexEntry): ListedEntry {
+function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry): ListedEntry {
   if (url.length > LONGEST_URL) return tooLong(url);
   if (fault) return { url, fault };
   if (isDeleted) return { url, isDeleted };
-  return manifest === undefined ? { url } : { url, text: JSON.stringify(manifest) };
+  if (manifest !== undefined) return { url, text: JSON.stringify(manifest) };
+  return digest === undefined ? { url } : { url, digest };
 }
 
 /** Its beginning is enough to find it by, and its digest tells it from others. */

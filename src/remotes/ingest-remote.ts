@@ -22,6 +22,8 @@ export interface RemoteIngest {
   /** Aborted when the hub closes. */
   signal: AbortSignal;
   acceptShrunk: boolean;
+  /** The hub's own sync rather than a person's. */
+  isBackground: boolean;
   onStart: (progress: Progress) => void;
 }
 
@@ -30,13 +32,13 @@ const SAVE_PROGRESS_MS = 2_000;
 /** Never rejects: a bad remote is a result, and so is a database that went away meanwhile. */
 export async function ingestRemote(
   dependencies: RemoteIngestDependencies,
-  { url, signal, acceptShrunk, onStart }: RemoteIngest,
+  { onStart, ...task }: RemoteIngest,
 ): Promise<IngestResult> {
   const { log, now } = dependencies;
-  const progress = createProgress(url, now);
+  const progress = createProgress(task.url, now);
   onStart(progress);
   try {
-    await ingestAndKeep(dependencies, { url, signal, acceptShrunk, progress });
+    await ingestAndKeep(dependencies, { ...task, progress });
   } catch (error) {
     progress.fail(reasonOf(error, log));
   }
@@ -45,9 +47,10 @@ export async function ingestRemote(
 
 async function ingestAndKeep(
   dependencies: RemoteIngestDependencies,
-  { url, signal, acceptShrunk, progress }: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
+  task: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
 ): Promise<void> {
   const { remotes, members, runs, now, timeLimitMs, log } = dependencies;
+  const { url, signal, progress } = task;
   // Shown as under way from now on.
   await runs.save(progress.run());
   const stored = await remotes.remembered(url);
@@ -58,7 +61,7 @@ async function ingestAndKeep(
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
   const own = stored ? { ...dependencies, members: ofStoredRemote(members) } : dependencies;
-  const ingest = createIngest(own, { url, known, progress, acceptShrunk, signal: end.signal });
+  const ingest = createIngest(own, { ...task, known, signal: end.signal });
   const saving = saveNowAndThen(runs, { progress, signal: end.signal });
   let gone: GoneThrough = { state: known, isWhole: false };
   try {
@@ -128,7 +131,7 @@ function reasonOf(error: unknown, log: Logger): string {
 
 function logged(result: IngestResult, log: Logger): IngestResult {
   const { url, ok, error } = result;
-  const { errors: _errors, ...counts } = result.stats;
+  const { errors: _errors, changed: _changed, ...counts } = result.stats;
   const write = ok ? log.info : log.warn;
   write({ url, ...counts, error }, ok ? `Ingested ${url}` : `Could not ingest ${url}: ${error}`);
   return result;

@@ -2,22 +2,22 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
+import { createDuplicates } from './duplicates.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';
 import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
 import { firstPage } from './first-page.ts';
 import { followPages } from './follow-pages.ts';
-import { isTrusted, NO_STATE, stateAfter } from './index-state.ts';
+import { isTrusted, NO_STATE, stateAfter, wasFinishedLately } from './index-state.ts';
 import type { ListedEntry } from './index-worker.ts';
 import { createPlaces } from './places.ts';
 import type { Progress } from './progress.ts';
 import { NO_LIST } from './read-index.ts';
 import { type ManifestOutcome, type ManifestReader, readAll } from './read-manifest.ts';
-import { createRivals } from './rivals.ts';
 import { createManifestSaver } from './save-manifests.ts';
 import type { IndexState, KnownMember, MemberStore } from './store.ts';
 
 export interface IngestDependencies {
-  catalog: Pick<Catalog, 'saveEntities'>;
+  catalog: Pick<Catalog, 'publish'>;
   members: MemberStore;
   fetchIndex: IndexFetcher;
   fetchManifest: FetchManifest;
@@ -33,6 +33,8 @@ export interface IngestTask {
   signal: AbortSignal;
   /** Whether an index that lists less than half of what it did is believed. */
   acceptShrunk: boolean;
+  /** The hub's own sync, which may trust an unchanged index for a while. */
+  isBackground: boolean;
 }
 
 export interface GoneThrough {
@@ -66,16 +68,19 @@ const LOOK_AHEAD = {
   batch: { size: 250, mostWeight: 2_000_000, mostMs: 1_000 },
 };
 const LOOK_UP_BATCH = 500;
+/** As many as people look through. */
+const MOST_CONFLICTS_KEPT = 1_000;
+const NOT_CHECKED = 'Index unchanged, manifests not checked.';
 
 export function createIngest(
   dependencies: IngestDependencies,
-  { url, known, progress, signal, acceptShrunk }: IngestTask,
+  { url, known, progress, signal, acceptShrunk, isBackground }: IngestTask,
 ): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
   const index = createPlaces();
   const places = index.positions;
-  const rivals = createRivals(members, { remote: url, places });
-  const saver = createManifestSaver(dependencies, { remote: url, places, progress, rivals });
+  const duplicates = createDuplicates(members, { remote: url, places });
+  const saver = createManifestSaver(dependencies, { remote: url, places, progress, duplicates });
   let listedAgain = 0;
   let hasFailedForNow = false;
   let isNewFirst = false;
@@ -83,26 +88,33 @@ export function createIngest(
   async function run(): Promise<GoneThrough> {
     const startedAt = now();
     const listedBefore = await members.countPresent(url);
-    // Whoever believes a smaller index wants it gone through, whether it changed since or not.
-    const mustGoThrough = acceptShrunk || !isTrusted(known, startedAt) || (await members.isWorkLeft(url));
-    // An ingest that did not come to its end in its time must not begin with the same manifests each time.
-    isNewFirst = listedBefore > 0 && !isTrusted(known, startedAt);
-    const trusted = mustGoThrough ? NO_STATE : known;
+    const mayBeUnchanged = !acceptShrunk && isTrusted(known, startedAt, { isBackground });
+    const trusted = mayBeUnchanged && !(await members.isWorkLeft(url)) ? known : NO_STATE;
+    // An ingest that did not finish in its time must not begin with the same manifests each time.
+    isNewFirst = listedBefore > 0 && !wasFinishedLately(known, startedAt);
     const { first, isWhole } = await firstPage(fetchIndex, { url, known: trusted, signal });
-    if (!first) {
-      progress.add({ unchanged: listedBefore });
-      return { state: known, isWhole: false };
-    }
+    if (!first) return unchangedIndex(listedBefore);
     if (!first.hasList) progress.note(NO_LIST);
     for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
     const isBelieved = !isWhole || (await markMissing(listedBefore));
-    await makeAnew(first, await rivals.wanted(isWhole));
-    await rivals.settle();
-    // Something that could not be fetched must be tried again, and what is hard to believe said again, even if the index
-    // stays the same.
+    await remake(first, await duplicates.toRemake(isWhole));
+    if (duplicates.skipped() > 0) progress.note(skippedNote(duplicates.skipped()));
+    progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
+    // What could not be fetched is tried again, and what is hard to believe is said again, even if the index stays the same.
     const isSettled = isBelieved && !hasFailedForNow;
     const unsettled = { ...trusted, etag: null, lastModified: null };
-    return { state: isSettled ? stateAfter(first, { known, startedAt, isWhole }) : unsettled, isWhole };
+    const isSelfContained = index.isSelfContained();
+    const state = isSettled ? stateAfter(first, { known, startedAt, isWhole, isSelfContained }) : unsettled;
+    return { state, isWhole };
+  }
+
+  function unchangedIndex(listed: number): GoneThrough {
+    if (known.isSelfContained) progress.add({ unchanged: listed });
+    else {
+      progress.add({ unchecked: listed });
+      progress.note(NOT_CHECKED);
+    }
+    return { state: known, isWhole: false };
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {
@@ -125,11 +137,11 @@ export function createIngest(
   }
 
   /** What was looked at already, and counts as unchanged, is fetched whole; what is in place comes with its page. */
-  async function makeAnew(first: IndexPage, wanted: ReadonlySet<string>): Promise<void> {
+  async function remake(first: IndexPage, wanted: ReadonlySet<string>): Promise<void> {
     if (wanted.size === 0) return;
     await fetchAll(entriesAgain(first, wanted), async (outcomes) => {
       progress.add({ unchanged: -outcomes.length });
-      await save(outcomes);
+      await save(outcomes, { areChosen: true });
     });
   }
 
@@ -154,9 +166,9 @@ export function createIngest(
     }
   }
 
-  async function save(outcomes: readonly ManifestOutcome[]): Promise<void> {
+  async function save(outcomes: readonly ManifestOutcome[], options?: { areChosen: boolean }): Promise<void> {
     for (const each of outcomes) if (each.outcome === 'failed') reject(each);
-    await saver.batch(outcomes);
+    await saver.batch(outcomes, options);
   }
 
   async function* entriesToFetch(
@@ -207,7 +219,7 @@ export function createIngest(
 
   function reject({ url: manifestUrl, error, isTemporary }: Extract<ManifestOutcome, { outcome: 'failed' }>): void {
     if (isTemporary) hasFailedForNow = true;
-    rivals.tell(manifestUrl, isTemporary ? 'failed for now' : 'refused');
+    duplicates.note(manifestUrl, isTemporary ? 'unavailable' : 'refused');
     progress.reject(manifestUrl, error);
   }
 
@@ -216,7 +228,7 @@ export function createIngest(
     const usable = index.usable();
     if (!acceptShrunk && usable * 2 < listedBefore) {
       progress.note(
-        `The index lists ${usable} manifests where it had ${listedBefore}: nothing was marked as missing. If that is right, ingest it with accept_shrunk.`,
+        `The index lists ${usable} of the ${listedBefore} manifests that it had, so nothing was marked as missing. If that is right, ingest it and accept the smaller index (accept_shrunk, --accept-shrunk).`,
       );
       return false;
     }
@@ -232,6 +244,11 @@ export function createIngest(
   }
 
   return { run, places };
+}
+
+function skippedNote(count: number): string {
+  const subject = count === 1 ? '1 manifest was' : `${count} manifests were`;
+  return `${subject} skipped, because a later entry of the index describes the same entity.`;
 }
 
 function weigh(fetched: FetchedManifest): number {

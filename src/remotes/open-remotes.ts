@@ -1,6 +1,7 @@
 // Puts ingest together: what fetches, what reads, what saves, and the sync that goes on by itself.
 import type { World } from '../lib/world.ts';
 import { startBackgroundSync } from './background.ts';
+import { createRemoteCredentials, type RemoteCredential } from './credentials.ts';
 import { createIndexFetcher } from './fetch-index.ts';
 import { createManifestFetcher } from './fetch-manifest.ts';
 import { createPoliteFetch } from './polite-fetch.ts';
@@ -24,6 +25,7 @@ interface OpenRemotesOptions
   settings: IngestSettings;
   /** Addresses that are stored whenever there are none. */
   seeds: readonly string[];
+  credentials: readonly RemoteCredential[];
   world: Pick<World, 'now' | 'log' | 'fetch' | 'metrics'>;
 }
 
@@ -36,14 +38,21 @@ interface Remotes {
   close(): Promise<void>;
 }
 
-export function openRemotes({ settings, seeds, world, ...dependencies }: OpenRemotesOptions): Remotes {
-  const { now, log, fetch, metrics } = world;
+export function openRemotes({ settings, seeds, credentials, world, ...dependencies }: OpenRemotesOptions): Remotes {
+  const { now, log, metrics } = world;
+  const remoteCredentials = createRemoteCredentials(credentials);
+  const fetch = remoteCredentials.with(world.fetch);
   const { maxIndexBytes, maxManifestBytes } = settings;
   const timeoutMs = settings.requestTimeoutSec * 1000;
   const politeFetch = createPoliteFetch({ fetch, requestsPerHost: settings.requestsPerHost });
   const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes, timeoutMs });
   const manifestReader = createManifestReader();
-  const book = createRemoteBook({ store: dependencies.remotes, seeds, now });
+  const book = createRemoteBook({
+    store: dependencies.remotes,
+    seeds,
+    hasCredentials: remoteCredentials.isFor,
+    now,
+  });
   const sync = createSync({
     ...dependencies,
     book,

@@ -12,6 +12,8 @@ export interface Places {
   pagesRead(): number;
   /** How many addresses may lead to a manifest. */
   usable(): number;
+  /** Whether every entry came with its manifest, or with its digest. */
+  isSelfContained(): boolean;
 }
 
 const MOST_LISTED = 3_000_000;
@@ -21,12 +23,14 @@ const MOST_CHARACTERS = 200_000_000;
 export function createPlaces(): Places {
   const positions = new Map<string, number>();
   let [next, pagesRead, usable, characters] = [0, 0, 0, 0];
+  let isSelfContained = true;
 
   async function register(page: IndexPage): Promise<number> {
     let count = 0;
     pagesRead += 1;
     for await (const chunk of page.chunks()) {
-      for (const { url, text, isDeleted, fault } of chunk) {
+      for (const { url, text, digest, isDeleted, fault } of chunk) {
+        if (text === undefined && digest === undefined && !isDeleted) isSelfContained = false;
         const isNew = !positions.has(url);
         if (isNew) characters += url.length;
         if (isNew && fault === undefined) usable += 1;
@@ -43,5 +47,12 @@ export function createPlaces(): Places {
     return count;
   }
 
-  return { positions, register, next: () => next, pagesRead: () => pagesRead, usable: () => usable };
+  return {
+    positions,
+    register,
+    next: () => next,
+    pagesRead: () => pagesRead,
+    usable: () => usable,
+    isSelfContained: () => isSelfContained,
+  };
 }

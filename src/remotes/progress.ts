@@ -1,19 +1,25 @@
 // What an ingest of one remote has done so far, and what it will say of itself at the end.
+import type { PublishOutcome } from '../catalog/store.ts';
 import { storableText } from '../lib/json.ts';
+import { shownAddress } from '../lib/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import type { IngestResult, IngestRun } from './contract.ts';
-import type { Rejection } from './store.ts';
+import type { Conflict, Rejection } from './store.ts';
 
-type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'missing'>;
+type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'unchecked' | 'conflicts' | 'missing'>;
 
 export interface Progress {
   readonly url: string;
   expect(entries: number): void;
   done(entries: number): void;
   add(counts: Partial<Counts>): void;
+  /** A manifest was offered to the catalog. */
+  saved(uid: string, outcome: PublishOutcome): void;
   reject(url: string, error: string): void;
   /** Beside what was noted before. */
   note(sentence: string): void;
+  /** Manifests of entities that belong to other remotes: kept among the rejections, and counted apart. */
+  conflicts(conflicts: { items: readonly Conflict[]; total: number }): void;
   /** The index could not be read to its end. */
   fail(error: string): void;
   finish(): { error: string | null };
@@ -23,6 +29,7 @@ export interface Progress {
 }
 
 const MOST_ERRORS_SHOWN = 20;
+const MOST_CHANGED_SHOWN = 20;
 export const MOST_REJECTIONS_KEPT = 10_000;
 /** Addresses are looked up through an index; one that is too long for it was not fetched either. */
 const LONGEST_URL_BYTES = 1000;
@@ -31,12 +38,23 @@ const LONGEST_ERROR = 1000;
 export function createProgress(url: string, now: Clock): Progress {
   const startedAt = now();
   const startedMs = performance.now();
-  const counts: Counts = { created: 0, updated: 0, unchanged: 0, missing: 0 };
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, unchecked: 0, conflicts: 0, missing: 0 };
+  const changed: string[] = [];
   const rejections: Rejection[] = [];
   let [total, done, failed] = [0, 0, 0];
   let note: string | undefined;
   let error: string | null = null;
   let finished: { at: Date; elapsedSec: number } | undefined;
+
+  function keepRejection(manifestUrl: string, reason: string): void {
+    if (rejections.length >= MOST_REJECTIONS_KEPT) return;
+    const shown = { url: shortened(manifestUrl, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
+    rejections.push({ ...shown, at: now().toISOString() });
+  }
+
+  function addNote(sentence: string): void {
+    note = note ? `${note} ${sentence}` : sentence;
+  }
 
   const elapsedSec = () => finished?.elapsedSec ?? (performance.now() - startedMs) / 1000;
   const shownCounts = () => ({
@@ -57,14 +75,23 @@ export function createProgress(url: string, now: Clock): Progress {
     add: (more) => {
       for (const [name, value] of Object.entries(more) as [keyof Counts, number][]) counts[name] += value;
     },
+    saved: (uid, outcome) => {
+      if (outcome === 'changed' && changed.length < MOST_CHANGED_SHOWN) changed.push(uid);
+      // Counted at the end, together with those of earlier runs.
+      if (outcome === 'not owned') return;
+      counts[outcome === 'changed' || outcome === 'moved' ? 'updated' : outcome] += 1;
+    },
     reject: (manifestUrl, reason) => {
       failed += 1;
-      if (rejections.length >= MOST_REJECTIONS_KEPT) return;
-      const shown = { url: shortened(manifestUrl, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
-      rejections.push({ ...shown, at: now().toISOString() });
+      keepRejection(manifestUrl, reason);
     },
-    note: (sentence) => {
-      note = note ? `${note} ${sentence}` : sentence;
+    note: addNote,
+    conflicts: ({ items, total: conflicting }) => {
+      counts.conflicts = conflicting;
+      const [first] = items;
+      if (!first) return;
+      addNote(conflictNote(conflicting, first));
+      for (const conflict of items) keepRejection(conflict.url, belongsToAnother(conflict));
     },
     fail: (reason) => {
       error = reason;
@@ -98,12 +125,22 @@ export function createProgress(url: string, now: Clock): Progress {
         errors: rejections
           .slice(0, MOST_ERRORS_SHOWN)
           .map((rejection) => ({ url: rejection.url, error: rejection.error })),
+        changed,
         ...(note ? { note } : {}),
       },
       ...(error === null ? {} : { error }),
     }),
     rejections: () => rejections,
   };
+}
+
+function conflictNote(count: number, { uid, owner }: Conflict): string {
+  const subject = count === 1 ? '1 manifest describes an entity' : `${count} manifests describe entities`;
+  return `${subject} of another remote and ${count === 1 ? 'was' : 'were'} not used (${uid} belongs to ${shownAddress(owner)}); a higher priority of this remote would change that.`;
+}
+
+function belongsToAnother({ uid, owner }: Conflict): string {
+  return `describes ${uid}, which belongs to ${shownAddress(owner)}; give this remote a higher priority to use it`;
 }
 
 /** Bytes, because those are what an index counts. */

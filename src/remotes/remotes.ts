@@ -1,14 +1,19 @@
-// The list of remotes: seed, list, add, remove.
+// The list of remotes: seed, list, add, change, remove.
 import { HubError } from '../errors.ts';
 import type { Clock } from '../lib/world.ts';
-import type { RemoteAdded, RemoteList, RemoteRemoved } from './contract.ts';
+import type { RemoteAdded, RemoteList, RemoteRemoved, RemoteSettings } from './contract.ts';
 import type { RemoteStore } from './store.ts';
 
 export interface RemoteBook {
   /** Seeds first when there are none. */
   list(): Promise<RemoteList>;
-  add(url: string): Promise<RemoteAdded>;
-  remove(url: string): Promise<RemoteRemoved>;
+  /** A remote that is there already gets the settings that are given. @throws HubError `invalid_request`, `name_taken` */
+  add(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
+  /** @throws HubError `invalid_request`, `name_taken`, `remote_not_found` */
+  change(reference: string, settings: RemoteSettings): Promise<RemoteList['items'][number]>;
+  remove(reference: string, options?: { purge?: boolean }): Promise<RemoteRemoved>;
+  /** The address that a caller means: an address in its normal form, or that of a named remote. @throws HubError `invalid_request` */
+  urlOf(reference: string): Promise<string>;
   /** Whether there were none, so that the seeds were stored. */
   seedIfEmpty(): Promise<boolean>;
 }
@@ -16,49 +21,92 @@ export interface RemoteBook {
 export function createRemoteBook({
   store,
   seeds,
+  hasCredentials,
   now,
 }: {
   store: RemoteStore;
   seeds: readonly string[];
+  /** Whether requests to this address carry credentials. */
+  hasCredentials: (url: string) => boolean;
   now: Clock;
 }): RemoteBook {
   async function seedIfEmpty(): Promise<boolean> {
     if (seeds.length === 0 || (await store.count()) > 0) return false;
-    await store.add(seeds.map(normalisedUrl), now());
+    await store.add(seeds.map(normalizedUrl), now());
     return true;
+  }
+
+  async function list(): Promise<RemoteList> {
+    await seedIfEmpty();
+    const remotes = await store.list();
+    const items = remotes.map((remote) => ({ ...remote, credentials: hasCredentials(remote.url) }));
+    return { items, count: items.length };
+  }
+
+  async function urlOf(reference: string): Promise<string> {
+    const name = reference.trim();
+    if (isHttpUrl(name)) return normalizedUrl(name);
+    const url = await store.urlOf(name);
+    if (url === undefined) throw invalidUrl('must be an http or https address, or the name of a remote');
+    return url;
+  }
+
+  async function assertNameIsFree(url: string, { name }: RemoteSettings): Promise<void> {
+    const holder = name ? await store.urlOf(name) : undefined;
+    if (holder === undefined || holder === url) return;
+    throw new HubError(
+      'name_taken',
+      `Another remote is named '${name}': choose another name, or rename that one first.`,
+    );
   }
 
   return {
     seedIfEmpty,
-    async list() {
-      await seedIfEmpty();
-      const items = await store.list();
-      return { items, count: items.length };
-    },
-    async add(given) {
-      const url = normalisedUrl(given);
+    list,
+    urlOf,
+    async add(given, settings = {}) {
+      const url = normalizedUrl(given);
+      await assertNameIsFree(url, settings);
       const added = (await store.add([url], now())) > 0;
+      if (hasAny(settings)) await store.change(url, settings);
       return { added, url, total: await store.count() };
     },
-    async remove(given) {
-      const url = normalisedUrl(given);
-      const removed = await store.remove(url);
-      return { removed, url, total: await store.count() };
+    async change(reference, settings) {
+      const url = await urlOf(reference);
+      await assertNameIsFree(url, settings);
+      if (hasAny(settings)) await store.change(url, settings);
+      const changed = (await list()).items.find((remote) => remote.url === url);
+      if (!changed) throw new HubError('remote_not_found', `No remote has the address '${url}'.`);
+      return changed;
+    },
+    async remove(reference, { purge = false } = {}) {
+      const url = await urlOf(reference);
+      const outcome = await store.remove(url, { purge, at: now() });
+      return { ...outcome, url, total: await store.count() };
     },
   };
+}
+
+function hasAny(settings: RemoteSettings): boolean {
+  return Object.values(settings).some((value) => value !== undefined);
 }
 
 /** Addresses are looked up through an index, which does not take texts of any length. */
 const LONGEST_URL = 1000;
 
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+}
+
 /** @throws HubError `invalid_request` */
-export function normalisedUrl(given: string): string {
-  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw invalidUrl('must be an http or https address');
+export function normalizedUrl(given: string): string {
+  if (!isHttpUrl(given.trim())) throw invalidUrl('must be an http or https address');
+  const url = new URL(given.trim());
   // Remotes are listed to everybody.
-  if (url.username || url.password) throw invalidUrl('must not hold a user name or a password');
+  if (url.username || url.password)
+    throw invalidUrl('must not hold a user name or a password; the setting REMOTE_CREDENTIALS is for those');
   url.hash = '';
-  // Signs outside of ASCII take up to nine characters each.
+  // Characters outside of ASCII take up to nine characters each.
   if (url.href.length > LONGEST_URL) throw invalidUrl(`must not be longer than ${LONGEST_URL} characters`);
   return url.href;
 }

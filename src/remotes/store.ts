@@ -9,18 +9,37 @@ export interface IndexState {
   changesSince: string | null;
   /** When everything that it lists was last looked at. */
   goneThroughAt: string | null;
+  /** Whether it holds its manifests, or their digests: while the index stays the same, so do they. */
+  isSelfContained: boolean;
+}
+
+interface RemoteChanges {
+  name?: string | null;
+  priority?: number;
+  enabled?: boolean;
 }
 
 export interface RemoteStore {
   /** Sorted by address. */
-  list(): Promise<Remote[]>;
+  list(): Promise<Omit<Remote, 'credentials'>[]>;
   count(): Promise<number>;
   /** How many of them were not known. */
   add(urls: readonly string[], at: Date): Promise<number>;
-  remove(url: string): Promise<boolean>;
-  /** Undefined when the address is no stored remote. */
+  /** Address of the remote with this name. */
+  urlOf(name: string): Promise<string | undefined>;
+  /** Whether the remote is there. With another priority, entities that it shares with others may change their owner. */
+  change(url: string, changes: RemoteChanges): Promise<boolean>;
+  /**
+   * Entities that no other remote lists are marked as missing, or deleted with `purge`; counts both. Other entities pass to
+   * the remotes that list them.
+   */
+  remove(
+    url: string,
+    options: { purge: boolean; at: Date },
+  ): Promise<{ removed: boolean; purged: number; missing: number }>;
+  /** Undefined when the address is not a stored remote. */
   remembered(url: string): Promise<RememberedIndex | undefined>;
-  /** Does nothing for an address that was no stored remote; of one that was removed meanwhile, nothing is left. */
+  /** Does nothing for an address that was not a stored remote; of one that was removed meanwhile, nothing is left. */
   saveOutcome(url: string, outcome: IngestOutcome): Promise<void>;
 }
 
@@ -52,38 +71,47 @@ export interface Member {
 /** What a fetch can make use of. */
 export type KnownMember = Omit<Member, 'uid'> & { isMissing: boolean };
 
-/** One of the manifests of a remote that describe the same entity. */
-export interface Rival {
+/** A manifest of a remote, and the entity it describes. */
+export interface ListedManifest {
   url: string;
   uid: string;
-  /**
-   * Address of the manifest that this remote made the entity of last; undefined when that was not noted. Null when the
-   * entity must be made anew, because a manifest of it is gone, here or from another remote.
-   */
-  front: string | null | undefined;
+}
+
+/** One of the manifests that describe the same entity of a remote. */
+export interface Duplicate extends ListedManifest {
+  /** Address of the manifest that the entity was made of; null when it must be made again. */
+  madeOf: string | null;
+}
+
+/** A manifest of a remote that describes an entity of another remote. */
+export interface Conflict extends ListedManifest {
+  /** Address of the remote that the entity belongs to. */
+  owner: string;
 }
 
 export interface MemberStore {
   known(remote: string, urls: readonly string[]): Promise<KnownMember[]>;
   /** Which manifests of the remote have one of these uids, also those that are marked as missing. */
-  ofUids(remote: string, uids: readonly string[]): Promise<Rival[]>;
+  ofUids(remote: string, uids: readonly string[]): Promise<ListedManifest[]>;
   /**
    * One whose uid is another now leaves the entity that it described before. One whose entity was removed meanwhile is not
    * recorded, and the index is gone through again the next time. `whileStored`: does nothing and says false when the remote
-   * is none any more.
+   * was removed.
    */
   record(remote: string, members: readonly Member[], at: Date, options?: { whileStored?: boolean }): Promise<boolean>;
   /** Addresses of those that are not marked as missing, in byte order, after a given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
-  /** How many were marked. An entity is missing once no remote lists it any more. */
+  /** How many were marked. An entity is missing once no remote lists it. */
   markMissing(remote: string, urls: readonly string[], at: Date): Promise<number>;
-  /** Those that are not marked as missing, of entities that have had several, or that must be made anew. */
-  rivals(remote: string): Promise<Rival[]>;
-  /** Which manifest entities were made of; null when they must be made anew. */
-  noteFronts(remote: string, fronts: readonly { uid: string; url: string | null }[]): Promise<void>;
-  /** Whether an entity must be made anew, so that the index has to be gone through, even if it stays the same. */
+  /** Manifests that are not marked as missing, of entities of this remote that have several, or that must be made again. */
+  duplicates(remote: string): Promise<Duplicate[]>;
+  /** The next ingest of the remote makes these of its entities again. */
+  remakeLater(remote: string, uids: readonly string[]): Promise<void>;
+  /** Whether an entity must be made again, so that the index has to be gone through, even if it stays the same. */
   isWorkLeft(remote: string): Promise<boolean>;
   countPresent(remote: string): Promise<number>;
+  /** Manifests of this remote that describe entities of another one differently; the first of them, and how many there are. */
+  conflicts(remote: string, limit: number): Promise<{ items: Conflict[]; total: number }>;
 }
 
 export interface Rejection {

@@ -18,12 +18,12 @@ import type {
 } from './contract.ts';
 import { ingestRemote, type RemoteIngestDependencies } from './ingest-remote.ts';
 import type { Progress } from './progress.ts';
-import { normalisedUrl, type RemoteBook } from './remotes.ts';
+import type { RemoteBook } from './remotes.ts';
 import type { TryLock } from './store.ts';
 
 export interface Sync {
-  /** Without an address, all remotes. An address that is no stored remote is ingested and not stored. */
-  ingest(url: string | undefined, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
+  /** By address or name; without one, all enabled remotes. An address that is not a stored remote is ingested and not stored. */
+  ingest(reference: string | undefined, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` when one is under way, here or in another hub on the same database. */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   /** Whether this hub has an ingest under way. */
@@ -55,6 +55,7 @@ interface IngestCall {
   /** What the caller is told of: its own work, not that of others. */
   own: Set<Progress>;
   acceptShrunk: boolean;
+  isBackground: boolean;
 }
 
 export function createSync(dependencies: SyncDependencies): Sync {
@@ -82,14 +83,14 @@ export function createSync(dependencies: SyncDependencies): Sync {
     }
   }
 
-  async function ingestLocked(url: string, { own, acceptShrunk }: IngestCall): Promise<IngestResult> {
+  async function ingestLocked(url: string, { own, ...options }: IngestCall): Promise<IngestResult> {
     let current: Progress | undefined;
     const onStart = (progress: Progress) => {
       current = progress;
       running.add(progress);
       own.add(progress);
     };
-    const result = await ingestRemote(dependencies, { url, signal: stopping.signal, acceptShrunk, onStart });
+    const result = await ingestRemote(dependencies, { url, signal: stopping.signal, ...options, onStart });
     if (current) {
       running.delete(current);
       own.delete(current);
@@ -123,7 +124,15 @@ export function createSync(dependencies: SyncDependencies): Sync {
     }
   }
 
-  async function syncRemotes(own: Set<Progress>, force: boolean): Promise<SyncReport> {
+  async function enabledUrls(): Promise<string[]> {
+    const { items } = await book.list();
+    return items.filter(({ enabled }) => enabled).map(({ url }) => url);
+  }
+
+  async function syncRemotes(
+    own: Set<Progress>,
+    { force = false, background = false }: SyncOptions,
+  ): Promise<SyncReport> {
     const lock = await tryLock('sync');
     if (!lock)
       throw new HubError(
@@ -132,9 +141,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
       );
     try {
       const seeded = await book.seedIfEmpty();
-      const { items } = await book.list();
-      const urls = items.map(({ url }) => url);
-      const results = await ingestAll(urls, { own, acceptShrunk: false });
+      const { count } = await book.list();
+      const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground: background });
       const failures = results.filter(({ ok }) => !ok);
       const registration = await register(force);
       return {
@@ -142,7 +150,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
         errors: Object.fromEntries(failures.map(({ url, error = 'failed' }) => [url, error])),
         synced: registration?.ranToEnd ?? false,
-        count: items.length,
+        count,
         results,
         registered: registration?.registered ?? 0,
         failed: registration?.failed ?? 0,
@@ -176,18 +184,20 @@ export function createSync(dependencies: SyncDependencies): Sync {
   }
 
   return {
-    async ingest(url, onProgress, { acceptShrunk = false } = {}) {
-      const urls = url === undefined ? (await book.list()).items.map((remote) => remote.url) : [normalisedUrl(url)];
+    async ingest(reference, onProgress, { acceptShrunk = false } = {}) {
+      const urls = reference === undefined ? await enabledUrls() : [await book.urlOf(reference)];
       const own = new Set<Progress>();
       const tell = onProgress && (() => onProgress({ running: runsOf(own), ...NOT_REGISTERING }));
-      return { results: await tracked(ingestAll(urls, { own, acceptShrunk }), tell) };
+      return { results: await tracked(ingestAll(urls, { own, acceptShrunk, isBackground: false }), tell) };
     },
-    syncRemotes(onProgress, { force = false } = {}) {
+    syncRemotes(onProgress, options = {}) {
       const own = new Set<Progress>();
       const tell = onProgress && (() => onProgress({ running: runsOf(own), ...registering }));
-      return tracked(syncRemotes(own, force), tell);
+      return tracked(syncRemotes(own, options), tell);
     },
-    rejections: ({ url, ...page }) => runs.rejections({ ...page, url: url === undefined ? url : normalisedUrl(url) }),
+    async rejections({ url, ...page }) {
+      return runs.rejections({ ...page, url: url === undefined ? undefined : await book.urlOf(url) });
+    },
     isIngesting: () => running.size > 0,
     async status() {
       const last = await runs.last(LAST_RUNS_SHOWN);
@@ -215,6 +225,7 @@ function runsOf(progress: Iterable<Progress>): IngestRun[] {
 export const BEING_INGESTED = 'is being ingested already';
 
 function refused(url: string, error: string): IngestResult {
-  const none = { manifests_seen: 0, entities_upserted: 0, created: 0, updated: 0, unchanged: 0, failed: 0, missing: 0 };
-  return { url, ok: false, error, stats: { ...none, elapsed_secs: 0, errors: [] } };
+  const seen = { manifests_seen: 0, entities_upserted: 0, created: 0, updated: 0 };
+  const other = { unchanged: 0, unchecked: 0, conflicts: 0, failed: 0, missing: 0 };
+  return { url, ok: false, error, stats: { ...seen, ...other, elapsed_secs: 0, errors: [], changed: [] } };
 }

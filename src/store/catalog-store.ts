@@ -2,7 +2,7 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { CatalogQuery } from '../catalog/contract.ts';
 import type { Entity, EntityVersion, StoredSummary } from '../catalog/entity.ts';
-import type { CatalogStore, SaveOutcome } from '../catalog/store.ts';
+import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from '../catalog/store.ts';
 import { ENTITY_TYPES, type EntityType, formatUid } from '../catalog/uid.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import {
@@ -14,10 +14,12 @@ import {
   SUMMARY_COLUMNS,
   summaryFromRow,
 } from './entity-row.ts';
+import { forgetIndexesThatList } from './forget-indexes.ts';
 import { likePattern } from './like.ts';
+import { lockEntities } from './lock-entities.ts';
+import { mayReplace } from './ownership.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable, Tables } from './tables.ts';
-import { wantAnew } from './want-anew.ts';
 
 /** One name has 947 in the largest published catalog. */
 const MOST_VERSIONS = 1000;
@@ -25,10 +27,11 @@ const MOST_VERSIONS = 1000;
 const MOST_WORDS = 10;
 /** The last of all, and in no id: with it behind something, all ids that begin with that come before. */
 const LAST_SIGN = '\u{10ffff}';
-/** What a save must leave alone: the gateway's columns, and when the entity first came. */
-const KEPT_ON_UPDATE = ['uid', 'created_at', 'gateway_registered_at', 'gateway_error', 'source_url'];
+/** What an update does not take over as it is: see `upsert`. */
+const OWN_RULE_ON_UPDATE = ['uid', 'created_at', 'updated_at', 'source_url'];
 
-export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dialect, revision: Revision): CatalogStore {
+export function createCatalogStore(dialect: Dialect, revision: Revision): CatalogStore {
+  const { lookup, read, rowsFromJson, isOneOf } = dialect;
   return {
     async save(entities, at) {
       if (entities.length === 0) return [];
@@ -36,12 +39,41 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
         const stored = await storedOf(tx, entities);
         const outcomes = new Map(entities.map((entity) => [entity.uid, outcomeOf(entity, stored.get(entity.uid))]));
         const changed = entities.filter(({ uid }) => outcomes.get(uid) !== 'unchanged');
-        if (changed.length > 0) await upsert(tx, changed, at);
+        if (changed.length > 0)
+          await upsert(
+            tx,
+            changed.map((entity) => rowFromEntity(entity, at)),
+          );
         return {
           result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'),
           isChange: changed.length > 0,
           entities: changed.map(({ uid }) => uid),
         };
+      });
+    },
+
+    async publish(remote, published, at) {
+      if (published.length === 0) return [];
+      return revision.change(async (tx) => {
+        const stored = await storedOf(
+          tx,
+          published.map(({ entity }) => entity),
+        );
+        const judged = published.map((each) => judge(remote, each, stored.get(each.entity.uid)));
+        const rows = judged
+          .filter(({ isWritten }) => isWritten)
+          .map(({ entity, manifestUrl }) => ({
+            ...rowFromEntity(entity, at),
+            owner_url: remote,
+            made_of: manifestUrl,
+          }));
+        const written = rows.length > 0 ? await upsert(tx, rows) : new Set<string>();
+        const result = judged.map(({ entity, outcome }): PublishOutcome => {
+          if (written.has(entity.uid)) return outcome;
+          return outcome === 'created' || outcome === 'changed' ? 'not owned' : 'unchanged';
+        });
+        const entities = judged.flatMap(({ entity, isSeen }) => (isSeen && written.has(entity.uid) ? entity.uid : []));
+        return { result, isChange: entities.length > 0, entities };
       });
     },
 
@@ -51,11 +83,9 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
         const outcome = outcomeOf(entity, before);
         const isChange = outcome !== 'unchanged';
         if (isChange) {
-          const isAnother = before !== undefined && before.manifest_digest !== entity.manifestDigest;
-          await upsert(tx, [entity], at, { keepsAddress: !isAnother });
-          await wantAnew(tx, isOneOf('uid', [entity.uid]));
+          await upsert(tx, [{ ...rowFromEntity(entity, at), made_of: null }], { keepsAddress: outcome !== 'changed' });
         }
-        // Somebody has it in hand: that no remote lists it any more is no reason not to find it.
+        // Somebody has just installed it: that no remote lists it is not a reason to hide it.
         const revived = await tx
           .updateTable('entity')
           .set({ missing_since: null })
@@ -68,31 +98,75 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
       });
     },
 
-    async get({ type, slug, version }) {
-      const row = await lookup
-        .selectFrom('entity')
-        .select(ENTITY_COLUMNS)
-        .$if(version !== undefined, (query) =>
-          query.where('uid', '=', formatUid({ type, slug, version: version ?? '' })),
-        )
-        .$if(version === undefined, (query) => query.where('type', '=', type).where('slug', '=', slug))
-        .orderBy('version_key', 'desc')
-        .limit(1)
-        .executeTakeFirst();
+    async get({ type, slug, version }, { prerelease = false } = {}) {
+      const entities = lookup.selectFrom('entity').select(ENTITY_COLUMNS);
+      const chosen =
+        version !== undefined
+          ? entities.where('uid', '=', formatUid({ type, slug, version }))
+          : entities
+              .where('type', '=', type)
+              .where('slug', '=', slug)
+              .where('blocked_at', 'is', null)
+              .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
+              .orderBy('version_key', 'desc')
+              .limit(1);
+      const row = await chosen.executeTakeFirst();
       return row && entityFromRow(row);
+    },
+
+    async listedBy(uid) {
+      const rows = await lookup
+        .selectFrom('remote_member as member')
+        .innerJoin('entity', 'entity.uid', 'member.uid')
+        .select('member.remote_url')
+        .distinct()
+        .select(sql<number>`case when member.remote_url = entity.owner_url then 0 else 1 end`.as('place'))
+        .where('member.uid', '=', uid)
+        .where('member.missing_since', 'is', null)
+        .orderBy('place')
+        .orderBy('member.remote_url')
+        .execute();
+      return rows.map(({ remote_url }) => remote_url);
+    },
+
+    async remove(uid) {
+      return revision.change(async (tx) => {
+        await lockEntities(tx, [uid], dialect);
+        await forgetIndexesThatList(tx, [uid], dialect);
+        const { numDeletedRows } = await tx.deleteFrom('entity').where('uid', '=', uid).executeTakeFirst();
+        const isGone = numDeletedRows > 0n;
+        return { result: isGone, isChange: isGone, entities: [uid] };
+      });
+    },
+
+    async setBlock(uid, block) {
+      return revision.change(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('entity')
+          .set({ blocked_at: block?.at.toISOString() ?? null, blocked_reason: block?.reason ?? null })
+          .where('uid', '=', uid)
+          .executeTakeFirst();
+        const isThere = numUpdatedRows > 0n;
+        return { result: isThere, isChange: isThere, entities: [uid] };
+      });
     },
 
     async versions(type, name) {
       const rows = await lookup
         .selectFrom('entity')
-        .select(['uid', 'version', 'status'])
+        .select(['uid', 'version', 'status', 'blocked_at'])
         .where('type', '=', type)
         .where('name', '=', name)
         .orderBy('version_key', 'desc')
         .orderBy('uid', 'desc')
         .limit(MOST_VERSIONS)
         .execute();
-      return rows as EntityVersion[];
+      return rows.map(({ uid, version, status, blocked_at }) => ({
+        uid,
+        version,
+        status: status as EntityVersion['status'],
+        isBlocked: blocked_at !== null,
+      }));
     },
 
     list: (query) => list(read, query),
@@ -123,47 +197,61 @@ export function createCatalogStore({ lookup, read, rowsFromJson, isOneOf }: Dial
     revision: () => revision.current(),
   };
 
+  /** Rows of a remote replace only those that they may. Returns the uids that were written. */
   async function upsert(
     tx: Db,
-    entities: readonly Entity[],
-    at: Date,
+    rows: readonly EntityRow[],
     { keepsAddress = true }: { keepsAddress?: boolean } = {},
-  ): Promise<void> {
-    const rows = entities.map((entity) => rowFromEntity(entity, at));
+  ): Promise<Set<string>> {
     const columns = Object.keys(rows[0] ?? {});
     const assignments = columns
-      .filter((column) => !KEPT_ON_UPDATE.includes(column))
+      .filter((column) => !OWN_RULE_ON_UPDATE.includes(column))
       .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
     const address = keepsAddress ? sql`coalesce(excluded.source_url, entity.source_url)` : sql`excluded.source_url`;
+    const ifChanged = (kept: string) =>
+      sql`case when excluded.manifest_digest = entity.manifest_digest then ${sql.ref(`entity.${kept}`)} else excluded.updated_at end`;
     // In order, as in `lockEntities`.
-    await sql`
+    const { rows: written } = await sql<{ uid: string }>`
       insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
       select * from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming where true
       order by uid
-      on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address}
+      on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address},
+        updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')}
+      ${columns.includes('owner_url') ? sql`where ${mayReplace}` : sql``}
+      returning uid
     `.execute(tx);
+    return new Set(written.map(({ uid }) => uid));
   }
 
   async function storedOf(tx: Db, entities: readonly Entity[]): Promise<Map<string, StoredState>> {
     const uids = entities.map(({ uid }) => uid);
     const rows = await tx
       .selectFrom('entity')
-      .select(['uid', 'manifest_digest', 'source_url', 'mapping'])
+      .select(['uid', 'manifest_digest', 'source_url', 'mapping', 'owner_url', 'made_of'])
       .where(isOneOf('uid', uids))
       .execute();
     return new Map(rows.map((row) => [row.uid, row]));
   }
 }
 
-type StoredState = Pick<Selectable<EntityTable>, 'manifest_digest' | 'source_url' | 'mapping'>;
+type EntityRow = ReturnType<typeof rowFromEntity>;
+type StoredState = Pick<
+  Selectable<EntityTable>,
+  'manifest_digest' | 'source_url' | 'mapping' | 'owner_url' | 'made_of'
+>;
 
 function outcomeOf({ manifestDigest, sourceUrl }: Entity, row: StoredState | undefined): SaveOutcome {
   if (!row) return 'created';
-  const isSame =
-    row.manifest_digest === manifestDigest &&
-    row.mapping === MAPPING &&
-    (sourceUrl ?? row.source_url) === row.source_url;
-  return isSame ? 'unchanged' : 'updated';
+  if (row.manifest_digest !== manifestDigest) return 'changed';
+  const isSame = row.mapping === MAPPING && (sourceUrl ?? row.source_url) === row.source_url;
+  return isSame ? 'unchanged' : 'moved';
+}
+
+/** What a manifest of a remote means for the stored row; whether it may be written, the database decides. */
+function judge(remote: string, { entity, manifestUrl }: PublishedEntity, row: StoredState | undefined) {
+  const outcome = outcomeOf(entity, row);
+  const isSeen = outcome !== 'unchanged' || row?.owner_url !== remote;
+  return { entity, manifestUrl, outcome, isSeen, isWritten: isSeen || row?.made_of !== manifestUrl };
 }
 
 async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }> {
@@ -185,13 +273,15 @@ async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSu
 
 function matchingEntities<O>(
   entities: SelectQueryBuilder<Tables, 'entity', O>,
-  { type, text, idPrefix }: CatalogQuery,
+  { type, text, idPrefix, state = 'any' }: CatalogQuery,
 ): SelectQueryBuilder<Tables, 'entity', O> {
   const words = foldText(text).split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
   return words.reduce(
     (query, word) => query.where(sql<boolean>`haystack like ${likePattern(word)} escape '\\'`),
     entities
       .$if(type !== undefined, (query) => query.where('type', '=', type ?? ''))
+      .where('blocked_at', state === 'blocked' ? 'is not' : 'is', null)
+      .$if(state === 'missing', (query) => query.where('missing_since', 'is not', null))
       // A range, which the primary key answers; ids are ordered byte by byte.
       .$if(idPrefix !== undefined, (query) =>
         query.where('uid', '>=', idPrefix ?? '').where('uid', '<', `${idPrefix}${LAST_SIGN}`),

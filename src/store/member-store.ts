@@ -1,11 +1,11 @@
 // What each remote lists, on both engines.
 import { sql } from 'kysely';
-import type { Member, MemberStore, Rival } from '../remotes/store.ts';
+import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities } from './lock-entities.ts';
+import { passOn } from './ownership.ts';
 import type { Revision } from './revision.ts';
-import { wantAnew } from './want-anew.ts';
 
 export function createMemberStore(dialect: Dialect, revision: Revision): MemberStore {
   const { read, write, rowsFromJson, isOneOf } = dialect;
@@ -27,8 +27,13 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     },
 
     async ofUids(remote, uids) {
-      const rows = await membersWithFronts(remote).where(isOneOf('member.uid', uids)).execute();
-      return rows.map(rivalFromRow);
+      const rows = await read
+        .selectFrom('remote_member')
+        .select(['manifest_url', 'uid'])
+        .where('remote_url', '=', remote)
+        .where(isOneOf('uid', uids))
+        .execute();
+      return rows.map(({ manifest_url, uid }) => ({ url: manifest_url, uid }));
     },
 
     async record(remote, members, at, { whileStored = false } = {}) {
@@ -85,56 +90,52 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       });
     },
 
-    async rivals(remote) {
+    async duplicates(remote) {
       const several = read
         .selectFrom('remote_member')
         .select('uid')
-        // Written so that the index by uid is gone through, which is in order: sorting takes five times as long.
+        // Written so that the index by uid is used, which is in order already: sorting takes five times as long.
         .where(sql<string>`remote_url || ''`, '=', remote)
         .groupBy('uid')
         .having(({ fn }) => fn.countAll(), '>', 1);
-      const wanted = read
-        .selectFrom('remote_front')
+      const toRemake = read
+        .selectFrom('entity')
         .select('uid')
-        .where('remote_url', '=', remote)
-        .where('manifest_url', 'is', null);
-      const rows = await membersWithFronts(remote)
+        .where('owner_url', '=', remote)
+        .where('made_of', 'is', null);
+      const rows = await read
+        .selectFrom('remote_member as member')
+        .innerJoin('entity', 'entity.uid', 'member.uid')
+        .select(['member.manifest_url', 'member.uid', 'entity.made_of'])
+        .where('member.remote_url', '=', remote)
         .where('member.missing_since', 'is', null)
-        .where('member.uid', 'in', several.union(wanted))
+        .where('entity.owner_url', '=', remote)
+        .where('member.uid', 'in', several.union(toRemake))
         .execute();
-      return rows.map(rivalFromRow);
+      return rows.map(({ manifest_url, uid, made_of }) => ({ url: manifest_url, uid, madeOf: made_of }));
     },
 
-    async noteFronts(remote, fronts) {
-      const columns = ['remote_url', 'uid', 'manifest_url'];
-      const rows = fronts.map(({ uid, url }) => ({ remote_url: remote, uid, manifest_url: url }));
-      // In order, as in `wantAnew`.
-      await sql`
-        insert into remote_front (${sql.join(columns.map((column) => sql.ref(column)))})
-        select * from ${rowsFromJson('remote_front', columns, JSON.stringify(rows))} as incoming where true
-        order by uid
-        on conflict (remote_url, uid) do update set manifest_url = excluded.manifest_url
-      `.execute(write);
+    async remakeLater(remote, uids) {
+      await write.transaction().execute(async (tx) => {
+        await lockEntities(tx, uids, dialect);
+        await tx
+          .updateTable('entity')
+          .set({ made_of: null })
+          .where(isOneOf('uid', uids))
+          .where('owner_url', '=', remote)
+          .execute();
+      });
     },
 
     async isWorkLeft(remote) {
-      const wanted = await read
-        .selectFrom('remote_front as front')
+      const unmade = await read
+        .selectFrom('entity')
         .select('uid')
-        .where('remote_url', '=', remote)
-        .where('manifest_url', 'is', null)
-        .where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('remote_member as member')
-              .select('member.uid')
-              .whereRef('member.uid', '=', 'front.uid')
-              .whereRef('member.remote_url', '=', 'front.remote_url')
-              .where('member.missing_since', 'is', null),
-          ),
-        )
+        .where('owner_url', '=', remote)
+        .where('made_of', 'is', null)
         .limit(1)
         .executeTakeFirst();
-      return wanted !== undefined;
+      return unmade !== undefined;
     },
 
     async countPresent(remote) {
@@ -146,19 +147,44 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         .executeTakeFirstOrThrow();
       return Number(count);
     },
+
+    async conflicts(remote, limit) {
+      const contested = read
+        .selectFrom('remote_member as member')
+        .innerJoin('entity', 'entity.uid', 'member.uid')
+        .where('member.remote_url', '=', remote)
+        .where('member.missing_since', 'is', null)
+        .where('entity.owner_url', '!=', remote)
+        // Two remotes may well list the very same manifest.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('remote_member as owned')
+                .select('owned.uid')
+                .whereRef('owned.uid', '=', 'member.uid')
+                .whereRef('owned.remote_url', '=', 'entity.owner_url')
+                .whereRef('owned.digest', '=', 'member.digest'),
+            ),
+          ),
+        );
+      const [rows, { total }] = await Promise.all([
+        contested
+          .select(['member.manifest_url', 'member.uid', 'entity.owner_url'])
+          .orderBy('member.manifest_url')
+          .limit(limit)
+          .execute(),
+        contested.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
+      ]);
+      const items = rows.map(({ manifest_url, uid, owner_url }) => ({
+        url: manifest_url,
+        uid,
+        owner: owner_url ?? '',
+      }));
+      return { items, total: Number(total) };
+    },
   };
 
-  function membersWithFronts(remote: string) {
-    return read
-      .selectFrom('remote_member as member')
-      .leftJoin('remote_front as front', (join) =>
-        join.onRef('front.remote_url', '=', 'member.remote_url').onRef('front.uid', '=', 'member.uid'),
-      )
-      .select(['member.manifest_url', 'member.uid', 'front.uid as noted', 'front.manifest_url as front'])
-      .where('member.remote_url', '=', remote);
-  }
-
-  /** False when it is not stored. Whoever removes it waits until its members are all there, to take them along. */
+  /** False when it is not stored. A removal of the remote waits until its members are recorded, and then removes them too. */
   async function lockRemote(tx: Db, remote: string): Promise<boolean> {
     const row = await tx
       .selectFrom('remote')
@@ -169,7 +195,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     return row !== undefined;
   }
 
-  /** By the address of the manifest; nobody else changes those of this remote. */
+  /** By the address of the manifest; nothing else changes those of this remote. */
   async function uidsBefore(tx: Db, remote: string, members: readonly Member[]): Promise<Map<string, string>> {
     const urls = members.map(({ url }) => url);
     const rows = await tx
@@ -193,28 +219,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     return revived.map(({ uid }) => uid);
   }
 
-  /** A manifest of each of these entities is gone: nobody lists it any more, or whoever still does makes it anew. */
-  async function leave(tx: Db, uids: readonly string[], at: Date): Promise<string[]> {
-    if (uids.length === 0) return [];
-    const orphaned = await tx
-      .updateTable('entity')
-      .set({ missing_since: at.toISOString() })
-      .where(isOneOf('uid', uids))
-      .where('missing_since', 'is', null)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('remote_member')
-              .select('remote_member.uid')
-              .whereRef('remote_member.uid', '=', 'entity.uid')
-              .where('remote_member.missing_since', 'is', null),
-          ),
-        ),
-      )
-      .returning('uid')
-      .execute();
-    await wantAnew(tx, isOneOf('uid', uids));
-    return orphaned.map(({ uid }) => uid);
+  function leave(tx: Db, uids: readonly string[], at: Date): Promise<string[]> {
+    return leaveEntities(tx, uids, { at, isOneOf });
   }
 
   async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {
@@ -237,9 +243,32 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
   }
 }
 
-function rivalFromRow(row: { manifest_url: string; uid: string; noted: string | null; front: string | null }): Rival {
-  const { manifest_url, uid, noted, front } = row;
-  return { url: manifest_url, uid, front: noted === null ? undefined : front };
+/** A manifest of each of these entities is gone: it passes to another remote that lists it, or is marked as missing. Returns the missing ones. */
+export async function leaveEntities(
+  tx: Db,
+  uids: readonly string[],
+  { at, isOneOf }: { at: Date } & Pick<Dialect, 'isOneOf'>,
+): Promise<string[]> {
+  if (uids.length === 0) return [];
+  const orphaned = await tx
+    .updateTable('entity')
+    .set({ missing_since: at.toISOString() })
+    .where(isOneOf('uid', uids))
+    .where('missing_since', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('remote_member')
+            .select('remote_member.uid')
+            .whereRef('remote_member.uid', '=', 'entity.uid')
+            .where('remote_member.missing_since', 'is', null),
+        ),
+      ),
+    )
+    .returning('uid')
+    .execute();
+  await passOn(tx, isOneOf('uid', uids));
+  return orphaned.map(({ uid }) => uid);
 }
 
 function uidsLeftBy(members: readonly Member[], before: ReadonlyMap<string, string>): string[] {

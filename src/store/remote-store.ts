@@ -4,11 +4,17 @@ import { sql } from 'kysely';
 import type { IngestRun } from '../remotes/contract.ts';
 import type { RemoteStore, RunStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
-import { wantAnew } from './want-anew.ts';
+import { lockEntities } from './lock-entities.ts';
+import { leaveEntities } from './member-store.ts';
+import { reassignSharedEntities } from './ownership.ts';
+import type { Revision } from './revision.ts';
 
 const MOST_RUNS_KEPT = 500;
+/** Each batch is a transaction and a revision of its own, so that the removal of a large remote holds up nobody for long. */
+const LEFT_AT_ONCE = 2_000;
 
-export function createRemoteStore({ read, write }: Dialect): RemoteStore {
+export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteStore {
+  const { read, write } = dialect;
   return {
     async list() {
       const rows = await read
@@ -23,16 +29,20 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
               .as('members'),
           (join) => join.onRef('members.remote_url', '=', 'remote.url'),
         )
-        .select(['url', 'last_sync_at', 'last_error', 'etag', 'last_modified', 'entities'])
+        .select(['url', 'name', 'priority', 'is_enabled', 'last_sync_at', 'last_error', 'etag', 'last_modified'])
+        .select('entities')
         .orderBy('url')
         .execute();
-      return rows.map(({ url, last_sync_at, last_error, etag, last_modified, entities }) => ({
-        url,
-        last_sync_at,
-        last_status: last_sync_at === null ? null : last_error === null ? 'ok' : 'failed',
-        last_error,
-        entities: Number(entities ?? 0),
-        etag: etag !== null || last_modified !== null,
+      return rows.map((row) => ({
+        url: row.url,
+        name: row.name,
+        priority: row.priority,
+        enabled: row.is_enabled === 1,
+        last_sync_at: row.last_sync_at,
+        last_status: row.last_sync_at === null ? null : row.last_error === null ? 'ok' : 'failed',
+        last_error: row.last_error,
+        entities: Number(row.entities ?? 0),
+        etag: row.etag !== null || row.last_modified !== null,
       }));
     },
 
@@ -44,6 +54,11 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
       return Number(count);
     },
 
+    async urlOf(name) {
+      const row = await read.selectFrom('remote').select('url').where('name', '=', name).executeTakeFirst();
+      return row?.url;
+    },
+
     async add(urls, at) {
       const { numInsertedOrUpdatedRows } = await write
         .insertInto('remote')
@@ -53,27 +68,41 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
       return Number(numInsertedOrUpdatedRows ?? 0);
     },
 
-    async remove(url) {
-      return write.transaction().execute(async (tx) => {
-        const { numDeletedRows } = await tx.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
-        // What it brought stays in the catalog, unless others list it: those bring theirs. Only the memory of the remote goes.
-        // Its own notes of those as well, although they go: all in one order, as everybody does.
-        await wantAnew(
-          tx,
-          sql`uid in (
-            select uid from remote_member where remote_url = ${url}
-            intersect select uid from remote_member where remote_url <> ${url}
-          )`,
-        );
-        await forget(tx, url);
-        return Number(numDeletedRows) > 0;
+    async change(url, { name, priority, enabled }) {
+      return revision.change(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('remote')
+          .set({
+            url,
+            ...(name === undefined ? {} : { name }),
+            ...(priority === undefined ? {} : { priority }),
+            ...(enabled === undefined ? {} : { is_enabled: enabled ? 1 : 0 }),
+          })
+          .where('url', '=', url)
+          .executeTakeFirst();
+        if (priority !== undefined) await reassignSharedEntities(tx, url);
+        return { result: numUpdatedRows > 0n, isChange: priority !== undefined };
       });
+    },
+
+    async remove(url, { purge, at }) {
+      // First, so that an ingest that is under way records nothing more.
+      const { numDeletedRows } = await write.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
+      const entities = { purged: 0, missing: 0 };
+      for (;;) {
+        const left = await leaveSome(url, { purge, at });
+        if (!left) break;
+        entities.purged += left.purged;
+        entities.missing += left.missing;
+      }
+      await write.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
+      return { removed: numDeletedRows > 0n, ...entities };
     },
 
     async remembered(url) {
       const row = await read
         .selectFrom('remote')
-        .select(['etag', 'last_modified', 'changes_since', 'gone_through_at', 'generation'])
+        .select(['etag', 'last_modified', 'changes_since', 'gone_through_at', 'is_self_contained', 'generation'])
         .where('url', '=', url)
         .executeTakeFirst();
       return (
@@ -83,6 +112,7 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
             lastModified: row.last_modified,
             changesSince: row.changes_since,
             goneThroughAt: row.gone_through_at,
+            isSelfContained: row.is_self_contained === 1,
           },
           generation: row.generation,
         }
@@ -97,7 +127,11 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
           .where('url', '=', url)
           .executeTakeFirst();
         if (generation === undefined) return;
-        if (numUpdatedRows === 0n) return forget(tx, url);
+        // It was removed meanwhile.
+        if (numUpdatedRows === 0n) {
+          await tx.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
+          return;
+        }
         await tx
           .updateTable('remote')
           .set({
@@ -105,6 +139,7 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
             last_modified: state.lastModified,
             changes_since: state.changesSince,
             gone_through_at: state.goneThroughAt,
+            is_self_contained: state.isSelfContained ? 1 : 0,
           })
           .where('url', '=', url)
           .where('generation', '=', generation)
@@ -112,12 +147,58 @@ export function createRemoteStore({ read, write }: Dialect): RemoteStore {
       });
     },
   };
-}
 
-async function forget(tx: Db, url: string): Promise<void> {
-  await tx.deleteFrom('remote_front').where('remote_url', '=', url).execute();
-  await tx.deleteFrom('remote_member').where('remote_url', '=', url).execute();
-  await tx.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
+  /**
+   * Some of what a removed remote listed: deleted if only this remote brought it and it is to be purged; otherwise it passes
+   * to another remote, or is marked as missing. Undefined when nothing is left.
+   */
+  async function leaveSome(url: string, { purge, at }: { purge: boolean; at: Date }) {
+    return revision.change(async (tx) => {
+      const listed = await tx
+        .selectFrom('remote_member')
+        .select(['manifest_url', 'uid'])
+        .where('remote_url', '=', url)
+        .orderBy('manifest_url')
+        .limit(LEFT_AT_ONCE)
+        .execute();
+      if (listed.length === 0) return { result: undefined, isChange: false };
+      const uids = [...new Set(listed.map(({ uid }) => uid))];
+      await lockEntities(tx, uids, dialect);
+      await tx
+        .deleteFrom('remote_member')
+        .where('remote_url', '=', url)
+        .where(
+          dialect.isOneOf(
+            'manifest_url',
+            listed.map(({ manifest_url }) => manifest_url),
+          ),
+        )
+        .execute();
+      const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
+      const missing = await leaveEntities(tx, uids, { at, isOneOf: dialect.isOneOf });
+      const entities = [...purged, ...missing];
+      const result = { purged: purged.length, missing: missing.length };
+      return { result, isChange: entities.length > 0, entities };
+    });
+  }
+
+  /** Those of these entities that belonged to the remote and that no remote lists, itself included. */
+  async function deleteUnlisted(tx: Db, remote: string, uids: readonly string[]): Promise<string[]> {
+    const deleted = await tx
+      .deleteFrom('entity')
+      .where(dialect.isOneOf('uid', uids))
+      .where((eb) => eb.or([eb('owner_url', '=', remote), eb('owner_url', 'is', null)]))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('remote_member').select('remote_member.uid').whereRef('remote_member.uid', '=', 'entity.uid'),
+          ),
+        ),
+      )
+      .returning('uid')
+      .execute();
+    return deleted.map(({ uid }) => uid);
+  }
 }
 
 export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore {
@@ -148,7 +229,8 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
         .orderBy('remote_url', 'desc')
         .limit(limit)
         .execute();
-      return rows.map(({ run }) => JSON.parse(run) as IngestRun);
+      // Runs of an older version of the hub lack the counts that came later.
+      return rows.map(({ run }) => Object.assign({ unchecked: 0, conflicts: 0 }, JSON.parse(run) as IngestRun));
     },
 
     async replaceRejections(remote, rejections) {

@@ -9,7 +9,6 @@ export interface Tables {
   text_vector: VectorTable;
   remote: RemoteTable;
   remote_member: RemoteMemberTable;
-  remote_front: RemoteFrontTable;
   remote_rejection: RemoteRejectionTable;
   ingest_run: IngestRunTable;
 }
@@ -100,6 +99,8 @@ interface RemoteTable {
   name: Generated<string | null>;
   priority: Generated<number>;
   is_enabled: Generated<number>;
+  /** Whether an unchanged index means that nothing that it lists has changed. */
+  is_self_contained: Generated<number>;
 }
 
 interface RemoteMemberTable {
@@ -110,13 +111,6 @@ interface RemoteMemberTable {
   last_modified: string | null;
   digest: string;
   missing_since: string | null;
-}
-
-interface RemoteFrontTable {
-  remote_url: string;
-  uid: string;
-  /** Null when the entity must be made anew. */
-  manifest_url: string | null;
 }
 
 interface RemoteRejectionTable {

@@ -23,11 +23,12 @@ test('catalog: a manifest is created, unchanged, then updated, and its times tel
   assert.deepEqual(await catalog.save({ document: { ...others, type } }), { uid, outcome: 'unchanged' });
   assert.equal((await catalog.get(uid)).updated_at, '2026-06-01T12:00:00.000Z');
 
-  assert.deepEqual(await catalog.save({ document: aManifest({ summary: 'New.' }) }), { uid, outcome: 'updated' });
+  assert.deepEqual(await catalog.save({ document: aManifest({ summary: 'New.' }) }), { uid, outcome: 'changed' });
   const record = await catalog.get(uid);
   assert.equal(record.summary, 'New.');
   assert.equal(record.created_at, '2026-06-01T12:00:00.000Z');
   assert.equal(record.updated_at, '2026-06-02T12:00:00.000Z');
+  assert.equal(record.changed_at, '2026-06-02T12:00:00.000Z');
 });
 
 test('catalog: a bad manifest is refused and leaves no trace', async (t) => {

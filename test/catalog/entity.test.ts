@@ -118,7 +118,9 @@ test('record: adds what only the manifest says, why it scores as it does, and al
     mcp_registration: { tool: { name: 'pdf' } },
   };
   const entity = aStoredEntity({ manifest });
-  const versions = [{ uid: 'mcp_server:pdf-tables@2.0.0', version: '2.0.0', status: 'active' as const }];
+  const versions = [
+    { uid: 'mcp_server:pdf-tables@2.0.0', version: '2.0.0', status: 'active' as const, isBlocked: false },
+  ];
   const { quality, ...record } = presentRecord(entity, versions, PRESENTATION);
   assert.deepEqual(record, {
     ...presentSummary(entity, PRESENTATION),
@@ -134,7 +136,9 @@ test('record: adds what only the manifest says, why it scores as it does, and al
     lifecycle: manifest.lifecycle,
     provenance: manifest.provenance,
     mcp_registration: manifest.mcp_registration,
-    versions: [{ id: 'mcp_server:pdf-tables@2.0.0', version: '2.0.0', status: 'active' }],
+    versions: [
+      { id: 'mcp_server:pdf-tables@2.0.0', version: '2.0.0', status: 'active', prerelease: false, blocked: false },
+    ],
   });
   const sum = quality.filter(({ met }) => met).reduce((total, { weight }) => total + weight, 0);
   assert.equal(Math.round(sum * 1000) / 1000, record.score_quality);
@@ -146,7 +150,7 @@ test('record: keeps to the contract, whatever the manifest holds', () => {
   fc.assert(
     fc.property(odd, (oddFields) => {
       const entity = aStoredEntity({ manifest: { ...oddFields, type: 'tool', id: 'odd', version: '1' } });
-      const record = presentRecord(entity, [], PRESENTATION);
+      const record = { ...presentRecord(entity, [], PRESENTATION), listed_by: [] };
       assert.deepEqual(EntityRecord.strict().parse(record), record);
       const summary = presentSummary(entity, PRESENTATION);
       assert.deepEqual(EntitySummary.strict().parse(summary), summary);

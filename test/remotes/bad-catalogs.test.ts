@@ -46,7 +46,7 @@ testOnEveryEngine(
       assert.match(reasons.get(host.url(`/m/${name}`)) ?? '', reason, name);
     assert.equal(reasons.get(host.url('/m/lost.json')), 'answered 404');
     for (const position of [names.length, names.length + 1])
-      assert.match(reasons.get(host.url(`/index.json#entry-${position}`)) ?? '', /is no manifest and names none/);
+      assert.match(reasons.get(host.url(`/index.json#entry-${position}`)) ?? '', /is not a manifest and names none/);
   },
 );
 
@@ -196,7 +196,7 @@ test('robust: an index that fails leaves everything as it was, and the next run 
   assert.equal((await get('tool:a')).missing_since, null);
   assert.equal((await rejected()).total, 1, 'what was refused is still refused');
   host.forget();
-  assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
+  assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { unchecked: 1 });
   assert.equal(host.requests[0]?.status, 304);
 });
 

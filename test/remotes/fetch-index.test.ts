@@ -7,7 +7,7 @@ import { conditions, createIndexFetcher, type IndexFetcher, type IndexPage } fro
 import { startIndexServer } from '../support/index-server.ts';
 
 const NEVER = new AbortController().signal;
-const UNKNOWN = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
+const UNKNOWN = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null, isSelfContained: false };
 
 function indexFetcher(t: TestContext, maxIndexBytes = 100_000_000): IndexFetcher {
   const { fetch, close } = createFetch({ allowPrivate: true });

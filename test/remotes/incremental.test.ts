@@ -1,5 +1,6 @@
 // What an ingest costs the second time, and what it makes of changes.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { aManifest } from '../support/builders.ts';
@@ -7,26 +8,30 @@ import { testOnEveryEngine } from '../support/databases.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 for (const validators of ['etag', 'last-modified'] as const) {
-  testOnEveryEngine(`incremental: an unchanged index costs one request, by ${validators}`, async (t, address) => {
-    const { host, ingest, revision } = await testIngest(t, address);
-    const [a, b] = someManifests('a', 'b');
-    host.put('/m/a.json', a);
-    host.put('/m/b.json', b);
-    host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'] }, { validators });
-    await ingest();
-    const before = await revision();
-    host.forget();
+  testOnEveryEngine(
+    `incremental: an unchanged index costs a background sync one request, by ${validators}`,
+    async (t, address) => {
+      const { host, ingest, revision } = await testIngest(t, address);
+      const [a, b] = someManifests('a', 'b');
+      host.put('/m/a.json', a);
+      host.put('/m/b.json', b);
+      host.put('/index.json', { manifests: ['m/a.json', 'm/b.json'] }, { validators });
+      await ingest();
+      const before = await revision();
+      host.forget();
 
-    const result = await ingest();
+      const result = await ingest('/index.json', { isBackground: true });
 
-    assert.equal(result.ok, true);
-    assert.deepEqual(countsOf(result), { unchanged: 2 });
-    assert.deepEqual(
-      host.requests.map(({ path, status }) => [path, status]),
-      [['/index.json', 304]],
-    );
-    assert.equal(await revision(), before);
-  });
+      assert.equal(result.ok, true);
+      assert.deepEqual(countsOf(result), { unchecked: 2 });
+      assert.equal(result.stats.note, 'Index unchanged, manifests not checked.');
+      assert.deepEqual(
+        host.requests.map(({ path, status }) => [path, status]),
+        [['/index.json', 304]],
+      );
+      assert.equal(await revision(), before);
+    },
+  );
 
   test(`incremental: unchanged manifests are not even sent, by ${validators}`, async (t) => {
     const { host, ingest, revision } = await testIngestOnSqlite(t);
@@ -137,24 +142,24 @@ test('incremental: an index that shrinks to less than half marks nothing, and sa
   await ingest();
 
   publish(...someManifests('a', 'b'));
-  // Each time anew: whoever looks at the last run only must see it as well.
+  // Every time: it must also be seen by somebody who looks at the last run only.
   for (const time of ['first', 'second']) {
     const shrunk = await ingest();
     assert.equal(shrunk.ok, true);
     assert.equal(shrunk.stats.missing, 0);
-    const says = /^The index lists 2 manifests where it had 5: nothing was marked as missing\./;
+    const says = /^The index lists 2 of the 5 manifests that it had, so nothing was marked as missing\./;
     assert.match(shrunk.stats.note ?? '', says, `the ${time} time`);
     assert.match((await runs.last(1))[0]?.note ?? '', says);
     assert.equal((await get('tool:e')).missing_since, null);
   }
 
   host.put('/index.json', {});
-  assert.match((await ingest()).stats.note ?? '', /lists 0 manifests where it had 5/);
+  assert.match((await ingest()).stats.note ?? '', /lists 0 of the 5 manifests/);
 
   // A renamed key, say: as many entries as before, and none that leads anywhere.
   host.put('/index.json', { manifests: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ url: `m/${id}.json` })) });
   const renamed = await ingest();
-  assert.match(renamed.stats.note ?? '', /lists 0 manifests where it had 5/);
+  assert.match(renamed.stats.note ?? '', /lists 0 of the 5 manifests/);
   assert.deepEqual([renamed.stats.failed, renamed.stats.missing], [5, 0]);
 
   publish(...someManifests('a', 'b', 'c'));
@@ -226,7 +231,7 @@ test('incremental: what failed for a while is tried again, although the index di
   assert.equal(host.seen('/m/a.json')[0]?.status, 304);
   host.forget();
 
-  await ingest();
+  await ingest('/index.json', { isBackground: true });
   assert.equal(host.requests.length, 1, 'now the index is enough');
 });
 
@@ -236,8 +241,9 @@ test('incremental: what is refused for good does not make the next run dear', as
   host.put('/m/b.json', { type: 'nonsense' });
   assert.deepEqual(countsOf(await ingest()), { created: 1, failed: 1 });
   host.forget();
-  assert.deepEqual(countsOf(await ingest()), { unchanged: 1 });
+  assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { unchecked: 1 });
   assert.equal(host.requests.length, 1);
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 1, failed: 1 }, 'a person gets to see it again');
 });
 
 test('incremental: a manifest that fails later keeps the entity it brought', async (t) => {
@@ -257,19 +263,58 @@ test('incremental: a host that answers 304 to nobody in particular is an error',
   assert.deepEqual([ok, error], [false, 'answered 304']);
 });
 
-test('incremental: a manifest that changed behind an unchanged index is found within a day', async (t) => {
+testOnEveryEngine('freshness: a person finds a manifest that changed behind an unchanged index', async (t, address) => {
+  const { host, ingest, publish, get } = await testIngest(t, address);
+  publish(...someManifests('a', 'b'));
+  await ingest();
+  host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
+  host.forget();
+  const result = await ingest();
+  assert.deepEqual(countsOf(result), { updated: 1, unchanged: 1 });
+  assert.deepEqual(result.stats.changed, ['tool:b@1.0.0']);
+  const { summary, changed_at } = await get('tool:b');
+  assert.deepEqual([summary, changed_at], ['new', '2026-06-01T12:00:00.000Z']);
+  assert.equal((await get('tool:a')).changed_at, null);
+  assert.equal(host.seen('/m/a.json')[0]?.status, 304, 'what did not change costs no more than that');
+});
+
+test('freshness: a background sync trusts an unchanged index for an hour', async (t) => {
   const { host, world, ingest, publish, get } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   await ingest();
   host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
-
-  world.setTime('2026-06-02T11:00:00.000Z');
-  assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
-  world.setTime('2026-06-02T13:00:00.000Z');
-  assert.deepEqual(countsOf(await ingest()), { updated: 1, unchanged: 1 });
+  world.setTime('2026-06-01T12:59:00.000Z');
+  assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { unchecked: 2 });
+  world.setTime('2026-06-01T13:01:00.000Z');
+  assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { updated: 1, unchanged: 1 });
   assert.equal((await get('tool:b')).summary, 'new');
+});
+
+test('freshness: an index that holds its manifests, or their digests, is enough for everybody', async (t) => {
+  const { host, ingest, get } = await testIngestOnSqlite(t);
+  const text = (summary: string) => JSON.stringify(aManifest({ type: 'tool', id: 'a', summary }));
+  const sha256 = (document: string) => createHash('sha256').update(document).digest('hex');
+  const put = (summary: string, how: 'digest' | 'sha256') => {
+    const digest = how === 'digest' ? { digest: `sha256:${sha256(text(summary))}` } : { sha256: sha256(text(summary)) };
+    host.put('/m/a.json', text(summary));
+    host.put('/index.json', {
+      items: [{ path: 'm/a.json', ...digest }, { manifest: aManifest({ type: 'tool', id: 'b' }) }],
+    });
+  };
+  put('old', 'digest');
+  assert.deepEqual(countsOf(await ingest()), { created: 2 });
   host.forget();
-  world.setTime('2026-06-03T12:00:00.000Z');
   assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
-  assert.equal(host.requests.length, 1, 'and then the index is enough again');
+  assert.deepEqual(
+    host.requests.map(({ status }) => status),
+    [304],
+  );
+  put('new', 'sha256');
+  host.forget();
+  assert.deepEqual(countsOf(await ingest()), { updated: 1, unchanged: 1 });
+  assert.equal((await get('tool:a')).summary, 'new');
+  put('new', 'digest');
+  host.forget();
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
+  assert.equal(host.requests.length, 1, 'the digest says that the manifest did not change');
 });

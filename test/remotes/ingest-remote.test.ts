@@ -153,6 +153,8 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
   const { stats, ...rest } = await result;
   assert.deepEqual(rest, { url: host.url('/index.json'), ok: true });
   assert.deepEqual(Object.keys(stats).toSorted(), [
+    'changed',
+    'conflicts',
     'created',
     'elapsed_secs',
     'entities_upserted',
@@ -161,6 +163,7 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
     'manifests_seen',
     'missing',
     'unchanged',
+    'unchecked',
     'updated',
   ]);
   const { elapsed_secs, ...counts } = stats;
@@ -171,9 +174,12 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
     created: 600,
     updated: 0,
     unchanged: 0,
+    unchecked: 0,
+    conflicts: 0,
     missing: 0,
     failed: 0,
     errors: [],
+    changed: [],
   });
   assert.deepEqual([progress?.run().ok, progress?.run().done, progress?.run().seconds_left], [true, 600, null]);
 });

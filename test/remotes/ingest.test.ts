@@ -124,5 +124,5 @@ test('ingest: the server.json of a registry is read where an index lists it as a
   assert.match(first.manifest_url, /^http:\/\/hub\.test\/catalog\/manifest\//, 'clients expect a manifest there');
   const { mcp_registration } = await manifest('mcp_server:io.github.someone/weather@1.3.0');
   assert.deepEqual(mcp_registration, { server: { transport: 'SSE', url: 'https://weather.example/sse' } });
-  assert.deepEqual(countsOf(await ingest()), { unchanged: 3 });
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 3, failed: 1 });
 });

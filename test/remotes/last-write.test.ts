@@ -47,7 +47,7 @@ testOnEveryEngine('last write: when the one in front goes, the one behind comes 
   const shown = await it.get('tool:x');
   assert.deepEqual([shown.summary, shown.source_url, shown.missing_since], ['1', it.host.url('/m/first.json'), null]);
   it.host.forget();
-  await it.ingest();
+  await it.ingest('/index.json', { isBackground: true });
   assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
 });
 
@@ -210,9 +210,10 @@ test('last write: a last one that is refused for good does not make every run de
   await it.ingest();
   list(it, '0', '1');
   it.host.remove('/m/n1.json');
-  assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, failed: 1, missing: 1 });
+  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, failed: 1, missing: 1 });
+  assert.equal((await it.get('tool:x')).summary, '0', 'the one before it counts');
   it.host.forget();
-  await it.ingest();
+  await it.ingest('/index.json', { isBackground: true });
   assert.equal(it.host.requests.length, 1);
 });
 
@@ -225,11 +226,16 @@ testOnEveryEngine(
     it.host.put('/other.json', rival('other', 'other'));
     it.host.put('/a.json', { manifests: ['sa.json'] });
     it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
-    await it.ingest('/a.json');
     await it.ingest('/b.json');
-    assert.equal((await it.get('tool:x')).summary, 'from B');
-    await it.ingest('/a.json');
-    assert.equal((await it.get('tool:x')).summary, 'from B', 'who did not change does not take it back');
+    assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 });
+    assert.equal((await it.get('tool:x')).summary, 'from B', 'it belongs to the remote that brought it first');
+    assert.deepEqual(
+      countsOf(await it.ingest('/a.json')),
+      { unchanged: 1, conflicts: 1 },
+      'and that is said each time',
+    );
+    const { items } = await it.runs.rejections({ url: it.host.url('/a.json'), limit: 10, offset: 0 });
+    assert.match(items[0]?.error ?? '', /^describes tool:x@1\.0\.0, which belongs to .*\/b\.json; /);
 
     it.host.put('/b.json', { manifests: ['other.json'] });
     await it.ingest('/b.json');
@@ -237,18 +243,17 @@ testOnEveryEngine(
     const { summary, source_url } = await it.get('tool:x');
     assert.deepEqual([summary, source_url], ['from A', it.host.url('/sa.json')]);
     it.host.forget();
-    await it.ingest('/a.json');
+    await it.ingest('/a.json', { isBackground: true });
     assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
 
-    // Here it does not go, but becomes another entity.
+    // Now it belongs to A, where it does not go, but becomes another entity.
     it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
     await it.ingest('/b.json');
-    assert.equal((await it.get('tool:x')).summary, 'from B');
-    it.host.put('/sb.json', rival('from B', 'y'));
-    it.host.put('/b.json', { at: 2, manifests: ['sb.json', 'other.json'] });
-    await it.ingest('/b.json');
-    assert.deepEqual(countsOf(await it.ingest('/a.json')), { updated: 1 });
     assert.equal((await it.get('tool:x')).summary, 'from A');
+    it.host.put('/sa.json', rival('from A', 'y'));
+    await it.ingest('/a.json');
+    assert.deepEqual(countsOf(await it.ingest('/b.json')), { updated: 1, unchanged: 1 });
+    assert.equal((await it.get('tool:x')).summary, 'from B');
   },
 );
 

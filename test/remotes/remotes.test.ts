@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { createRemoteBook, normalisedUrl, type RemoteBook } from '../../src/remotes/remotes.ts';
+import { createRemoteBook, normalizedUrl, type RemoteBook } from '../../src/remotes/remotes.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore } from '../../src/store/remote-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 
 const [A, B] = ['https://a.example/i.json', 'https://b.example/i.json'] as const;
@@ -13,8 +14,9 @@ async function remoteBook(t: TestContext, address: DatabaseAddress, seeds: strin
   const dialect = await openDatabase(address, { metrics: createMetrics() });
   t.after(() => dialect.close());
   return createRemoteBook({
-    store: createRemoteStore(dialect),
+    store: createRemoteStore(dialect, createRevision(dialect)),
     seeds,
+    hasCredentials: () => false,
     now: () => new Date('2026-06-01T12:00:00.000Z'),
   });
 }
@@ -47,8 +49,16 @@ testOnEveryEngine('remotes: adding and removing tell what happened, with the rig
     removed: false,
     url: 'https://unknown.example/',
     total: 2,
+    purged: 0,
+    missing: 0,
   });
-  assert.deepEqual(await book.remove('https://A.example/x/../i.json'), { removed: true, url: A, total: 1 });
+  assert.deepEqual(await book.remove('https://A.example/x/../i.json'), {
+    removed: true,
+    url: A,
+    total: 1,
+    purged: 0,
+    missing: 0,
+  });
 });
 
 test('remotes: addresses in their normal form', () => {
@@ -61,8 +71,8 @@ test('remotes: addresses in their normal form', () => {
     '\thttps://example.org/a b\n': 'https://example.org/a%20b',
   };
   for (const [given, expected] of Object.entries(cases)) {
-    assert.equal(normalisedUrl(given), expected);
-    assert.equal(normalisedUrl(expected), expected);
+    assert.equal(normalizedUrl(given), expected);
+    assert.equal(normalizedUrl(expected), expected);
   }
 });
 
@@ -81,7 +91,7 @@ const REFUSED = {
 for (const [given, expected] of Object.entries(REFUSED)) {
   test(`remotes: '${given.slice(0, 40)}' is refused`, () => {
     assert.throws(
-      () => normalisedUrl(given),
+      () => normalizedUrl(given),
       (error: Error & { code?: string; faults?: { path: string }[] }) => {
         assert.equal(error.code, 'invalid_request');
         assert.match(error.message, expected);

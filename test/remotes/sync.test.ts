@@ -305,7 +305,7 @@ function aSearch(text: string): SearchQuery {
   const none = { capabilities: [], frameworks: [], providers: [], transports: [] };
   return {
     text,
-    filters: { ...none, includeInactive: false, includePending: true },
+    filters: { ...none, includeInactive: false, includePending: true, prerelease: false },
     mode: 'keyword',
     offset: 0,
     withFitReason: false,

@@ -32,7 +32,12 @@ export interface TestIngest {
   /** `/index.json` of the host unless another path or address is named; a stored remote in any case. */
   ingest(
     url?: string,
-    options?: { signal?: AbortSignal; acceptShrunk?: boolean; onStart?: (progress: Progress) => void },
+    options?: {
+      signal?: AbortSignal;
+      acceptShrunk?: boolean;
+      isBackground?: boolean;
+      onStart?: (progress: Progress) => void;
+    },
   ): Promise<IngestResult>;
   /** As an install with a manifest of its own does. */
   saveInline(document: JsonObject, sourceUrl?: string): Promise<unknown>;
@@ -95,7 +100,7 @@ export async function testIngest(
   const fetchIndex = indexFetcher({ maxIndexBytes, timeoutMs });
   const fetchManifest = createManifestFetcher({ fetch, maxManifestBytes, timeoutMs });
   const [remotes, members, runs] = [
-    createRemoteStore(database),
+    createRemoteStore(database, revision),
     createMemberStore(database, revision),
     createRunStore(database),
   ];
@@ -113,13 +118,13 @@ export async function testIngest(
     runs,
     async ingest(
       url = '/index.json',
-      { signal = new AbortController().signal, acceptShrunk = false, onStart = () => {} } = {},
+      { signal = new AbortController().signal, acceptShrunk = false, isBackground = false, onStart = () => {} } = {},
     ) {
       const remote = new URL(url, host.origin).href;
       await remotes.add([remote], now());
       return ingestRemote(
         { ...readers, catalog, remotes, members, runs, now, log, timeLimitMs },
-        { url: remote, signal, acceptShrunk, onStart },
+        { url: remote, signal, acceptShrunk, isBackground, onStart },
       );
     },
     saveInline: (document, sourceUrl) => catalog.save({ document, sourceUrl }),
@@ -148,8 +153,7 @@ export function someManifests(...ids: string[]): JsonObject[] {
 }
 
 export function countsOf({ stats }: IngestResult): Record<string, number> {
-  const { created, updated, unchanged, failed, missing } = stats;
-  return Object.fromEntries(
-    Object.entries({ created, updated, unchanged, failed, missing }).filter(([, count]) => count !== 0),
-  );
+  const { created, updated, unchanged, unchecked, conflicts, failed, missing } = stats;
+  const counts = { created, updated, unchanged, unchecked, conflicts, failed, missing };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

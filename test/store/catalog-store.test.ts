@@ -15,7 +15,7 @@ import { testOnEveryEngine } from '../support/databases.ts';
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const LATER = new Date('2026-06-02T12:00:00.000Z');
 
-testOnEveryEngine('save: answers created, unchanged and updated, in the order given', async (t, address) => {
+testOnEveryEngine('save: answers created, unchanged and changed, in the order given', async (t, address) => {
   const { store } = await openStore(t, address);
   assert.deepEqual(await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' })], NOON), ['created', 'created']);
   assert.deepEqual(
@@ -23,7 +23,7 @@ testOnEveryEngine('save: answers created, unchanged and updated, in the order gi
       [anEntity({ id: 'c' }), anEntity({ id: 'b' }), anEntity({ id: 'a', summary: 'New words.' })],
       LATER,
     ),
-    ['created', 'unchanged', 'updated'],
+    ['created', 'unchanged', 'changed'],
   );
   const updated = await store.get({ type: 'mcp_server', slug: 'a', version: '1.0.0' });
   assert.equal(updated?.summary, 'New words.');

@@ -31,7 +31,7 @@ async function openMembers(t: TestContext, address: DatabaseAddress) {
   return {
     dialect,
     members: createMemberStore(dialect, revision),
-    remotes: createRemoteStore(dialect),
+    remotes: createRemoteStore(dialect, revision),
     registrations: createRegistrationStore(dialect, revision),
     catalog,
     missingSince,
@@ -61,7 +61,7 @@ testOnEveryEngine(
     ]);
     assert.deepEqual(await members.known(A, []), []);
     assert.deepEqual(await members.ofUids(A, ['tool:x@1.0.0', 'tool:z@1.0.0']), [
-      { url: urlsOf('1')[0], uid: 'tool:x@1.0.0', front: undefined },
+      { url: urlsOf('1')[0], uid: 'tool:x@1.0.0' },
     ]);
     assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [2, 1]);
     await members.record(A, [], NOON);
@@ -186,65 +186,152 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('rivals: several manifests of one entity, and which one it was made of', async (t, address) => {
-  const { members } = await openMembers(t, address);
-  const [uid, other] = ['tool:x@1.0.0', 'tool:y@1.0.0'];
-  const [one, two] = urlsOf('1', '2');
-  const rivals = async (remote: string) => (await members.rivals(remote)).toSorted((a, b) => (a.url < b.url ? -1 : 1));
-  await members.record(A, [member('1', 'x'), member('2', 'x'), member('3', 'y')], NOON);
-  await members.record(B, [member('1', 'x')], NOON);
-  assert.deepEqual(await rivals(A), [
-    { url: one, uid, front: undefined },
-    { url: two, uid, front: undefined },
+/** Publishes a manifest of an entity and records it, as an ingest does. */
+async function publish(
+  { catalog, members }: Pick<Awaited<ReturnType<typeof openMembers>>, 'catalog' | 'members'>,
+  remote: string,
+  { url, uid, summary = 'as it was' }: { url: string; uid: string; summary?: string },
+) {
+  const id = /^tool:(.*)@/.exec(uid)?.[1] ?? '';
+  const entity = entityFromManifest({ document: aManifest({ type: 'tool', id, summary }) });
+  const [outcome] = await catalog.publish(remote, [{ entity, manifestUrl: url }], NOON);
+  await members.record(remote, [{ ...member('', id), url, uid }], NOON);
+  return outcome;
+}
+
+const [X, ONE, TWO, THREE] = ['tool:new@1.0.0', ...urlsOf('1', '2', '3')] as [string, string, string, string];
+
+testOnEveryEngine(
+  'ownership: the first remote owns an entity, and another one does not change it',
+  async (t, address) => {
+    const { members, remotes, catalog, dialect } = await openMembers(t, address);
+    await remotes.add([A, B], NOON);
+    const state = () =>
+      dialect.read
+        .selectFrom('entity')
+        .select(['summary', 'owner_url', 'made_of'])
+        .where('uid', '=', X)
+        .executeTakeFirst();
+    assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'created');
+    assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'hijacked' }), 'not owned');
+    assert.deepEqual(await state(), { summary: 'as it was', owner_url: A, made_of: ONE });
+    assert.deepEqual(await members.conflicts(B, 10), { items: [{ url: TWO, uid: X, owner: A }], total: 1 });
+    assert.deepEqual((await members.conflicts(A, 10)).total, 0);
+
+    await remotes.change(B, { priority: 5 });
+    assert.deepEqual(await state(), { summary: 'as it was', owner_url: B, made_of: null }, 'its next ingest makes it');
+    assert.deepEqual([await members.isWorkLeft(A), await members.isWorkLeft(B)], [false, true]);
+    assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'chosen' }), 'changed');
+    assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'not owned');
+    assert.deepEqual(await state(), { summary: 'chosen', owner_url: B, made_of: TWO });
+
+    await remotes.change(A, { priority: 6 });
+    assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'changed');
+    await members.markMissing(A, [ONE], LATER);
+    assert.equal((await state())?.owner_url, B, 'it passes to the remote that still lists it');
+    await members.markMissing(B, [TWO], LATER);
+    assert.equal((await state())?.owner_url, null);
+  },
+);
+
+testOnEveryEngine(
+  'ownership: two remotes that bring the same entities at once own each of them once',
+  async (t, address) => {
+    const { remotes, catalog, dialect } = await openMembers(t, address);
+    await remotes.add([A, B], NOON);
+    const ids = Array.from({ length: 100 }, (_, index) => `both-${index}`);
+    const published = (summary: string) =>
+      ids.map((id) => ({
+        entity: entityFromManifest({ document: aManifest({ type: 'tool', id, summary }) }),
+        manifestUrl: `https://${summary}.example/${id}.json`,
+      }));
+    const [ofA, ofB] = await Promise.all([
+      catalog.publish(A, published('a'), NOON),
+      catalog.publish(B, published('b').toReversed(), NOON),
+    ]);
+    const rows = await dialect.read
+      .selectFrom('entity')
+      .select(['owner_url', 'summary'])
+      .where('uid', 'like', 'tool:both-%')
+      .execute();
+    const won = (outcomes: readonly string[]) => outcomes.filter((outcome) => outcome === 'created').length;
+    // Each row is whole: the summary is that of its owner.
+    assert.deepEqual(
+      rows.map(({ owner_url, summary }) => (owner_url === A ? 'a' : 'b') === summary).includes(false),
+      false,
+    );
+    assert.equal(won(ofA) + won(ofB), ids.length);
+    assert.equal(rows.filter(({ owner_url }) => owner_url === A).length, won(ofA));
+  },
+);
+
+testOnEveryEngine('duplicates: several manifests of one entity, and which one it was made of', async (t, address) => {
+  const { members, catalog } = await openMembers(t, address);
+  const duplicates = async (remote: string) =>
+    (await members.duplicates(remote)).toSorted((a, b) => (a.url < b.url ? -1 : 1));
+  await publish({ catalog, members }, A, { url: ONE, uid: X });
+  await publish({ catalog, members }, A, { url: TWO, uid: X });
+  await publish({ catalog, members }, A, { url: THREE, uid: 'tool:y@1.0.0' });
+  assert.deepEqual(await duplicates(A), [
+    { url: ONE, uid: X, madeOf: TWO },
+    { url: TWO, uid: X, madeOf: TWO },
   ]);
-  assert.deepEqual(await rivals(B), [], 'each remote for itself');
-  await members.noteFronts(A, [{ uid, url: one ?? '' }]);
-  await members.noteFronts(A, [{ uid, url: two ?? '' }]);
-  assert.deepEqual(
-    (await rivals(A)).map(({ front }) => front),
-    [two, two],
-  );
+  await publish({ catalog, members }, B, { url: ONE, uid: X });
+  assert.deepEqual(await duplicates(B), [], 'only of entities of the remote');
   assert.equal(await members.isWorkLeft(A), false);
 
-  await members.markMissing(A, urlsOf('2', '3'), LATER);
-  assert.deepEqual(await rivals(A), [{ url: one, uid, front: null }]);
-  assert.deepEqual(await rivals(B), [{ url: one, uid, front: null }], 'whoever lists it makes it anew');
-  assert.deepEqual([await members.isWorkLeft(A), await members.isWorkLeft(B)], [true, true]);
-  await members.noteFronts(A, [{ uid, url: one ?? '' }]);
-  await members.markMissing(B, urlsOf('1'), LATER);
-  assert.equal(await members.isWorkLeft(B), false, 'not what it does not list any more');
-
-  await members.record(B, [member('3', 'y')], LATER);
-  await members.record(A, [member('3', 'y')], LATER);
-  await members.record(B, [member('3', 'z')], LATER);
-  assert.deepEqual(
-    (await rivals(A)).find((rival) => rival.uid === other),
-    { url: urlsOf('3')[0], uid: other, front: null },
-    'as well when it becomes another entity elsewhere',
-  );
+  await members.markMissing(A, [TWO], LATER);
+  assert.deepEqual(await duplicates(A), [{ url: ONE, uid: X, madeOf: null }]);
+  assert.equal(await members.isWorkLeft(A), true);
+  await publish({ catalog, members }, A, { url: ONE, uid: X });
+  assert.equal(await members.isWorkLeft(A), false);
+  await members.remakeLater(B, [X]);
+  assert.equal(await members.isWorkLeft(A), false, 'only of entities of the remote');
+  await members.remakeLater(A, [X]);
+  assert.equal(await members.isWorkLeft(A), true);
 });
 
-testOnEveryEngine('members: go with their remote; what it brought stays', async (t, address) => {
-  const { members, remotes, missingSince } = await openMembers(t, address);
+testOnEveryEngine('removal: what only the remote listed is marked as missing, or purged', async (t, address) => {
+  const { members, remotes, catalog, missingSince } = await openMembers(t, address);
+  for (const purge of [false, true]) {
+    await remotes.add([A, B], NOON);
+    await publish({ catalog, members }, A, { url: ONE, uid: 'tool:x@1.0.0' });
+    await publish({ catalog, members }, A, { url: TWO, uid: 'tool:y@1.0.0' });
+    await publish({ catalog, members }, B, { url: THREE, uid: 'tool:y@1.0.0' });
+    const outcome = await remotes.remove(A, { purge, at: LATER });
+    assert.deepEqual(outcome, { removed: true, purged: purge ? 1 : 0, missing: purge ? 0 : 1 });
+    assert.equal(await members.countPresent(A), 0);
+    assert.equal(await missingSince('x'), purge ? null : LATER.toISOString());
+    assert.equal((await catalog.get({ type: 'tool', slug: 'x' })) === undefined, purge);
+    assert.equal((await catalog.get({ type: 'tool', slug: 'y' }))?.ownerUrl, B, 'the other remote owns it now');
+    assert.equal(await members.isWorkLeft(B), true);
+    assert.equal((await catalog.get({ type: 'tool', slug: 'z' }))?.missingSince, null, 'no remote ever listed it');
+    await remotes.remove(B, { purge: false, at: LATER });
+  }
+});
+
+testOnEveryEngine('removal: a large remote goes in several steps', async (t, address) => {
+  const { members, remotes, catalog } = await openMembers(t, address);
   await remotes.add([A], NOON);
-  await members.record(A, [member('1', 'x')], NOON);
-  assert.equal((await remotes.list())[0]?.entities, 1);
-  await remotes.remove(A);
-  assert.equal(await members.countPresent(A), 0);
-  assert.equal(await missingSince('x'), null);
-});
-
-testOnEveryEngine('rivals: when a remote is removed, those that list the same make it anew', async (t, address) => {
-  const { members, remotes } = await openMembers(t, address);
-  await remotes.add([A, B], NOON);
-  await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
-  await members.record(B, [member('3', 'x')], NOON);
-  await remotes.remove(B);
-  assert.deepEqual(await members.rivals(A), [{ url: urlsOf('1')[0], uid: 'tool:x@1.0.0', front: null }]);
+  const ids = Array.from({ length: 2_500 }, (_, index) => `s${index}`);
+  const entities = ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) }));
+  await catalog.publish(
+    A,
+    entities.map((entity) => ({ entity, manifestUrl: `https://a.example/${entity.slug}.json` })),
+    NOON,
+  );
+  await members.record(
+    A,
+    ids.map((id) => member(id, id)),
+    NOON,
+  );
+  const before = await catalog.revision();
+  assert.deepEqual(await remotes.remove(A, { purge: true, at: LATER }), { removed: true, purged: 2_500, missing: 0 });
+  assert.equal(await catalog.revision(), before + 2);
 });
 
 testOnEveryEngine(
-  'rivals: a remote that is removed and one that drops the same never wait in a circle',
+  'removal: a remote that is removed and one that drops the same never wait in a circle',
   async (t, address) => {
     const { members, remotes, catalog } = await openMembers(t, address);
     const ids = Array.from({ length: 400 }, (_, index) => `s${index}`);
@@ -256,7 +343,10 @@ testOnEveryEngine(
     for (let round = 0; round < 6; round += 1) {
       await remotes.add([A, B], NOON);
       for (const remote of [A, B]) await members.record(remote, listed, NOON);
-      await Promise.all([members.markMissing(B, urlsOf(...ids), LATER), remotes.remove(A)]);
+      await Promise.all([
+        members.markMissing(B, urlsOf(...ids), LATER),
+        remotes.remove(A, { purge: false, at: LATER }),
+      ]);
       assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [0, ids.length]);
     }
   },

@@ -5,15 +5,17 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import type { IngestRun } from '../../src/remotes/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore, createRunStore } from '../../src/store/remote-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
+const REMOVAL = { purge: false, at: NOON };
 const [A, B, C] = ['https://a.example/i.json', 'https://b.example/i.json', 'https://c.example/i.json'] as const;
 
 async function openStores(t: TestContext, address: DatabaseAddress) {
   const dialect = await openDatabase(address, { metrics: createMetrics() });
   t.after(() => dialect.close());
-  return { dialect, remotes: createRemoteStore(dialect), runs: createRunStore(dialect) };
+  return { dialect, remotes: createRemoteStore(dialect, createRevision(dialect)), runs: createRunStore(dialect) };
 }
 
 testOnEveryEngine('remotes: are added once, listed by address, counted and removed', async (t, address) => {
@@ -29,14 +31,17 @@ testOnEveryEngine('remotes: are added once, listed by address, counted and remov
   );
   assert.deepEqual((await remotes.list())[0], {
     url: A,
+    name: null,
+    priority: 0,
+    enabled: true,
     last_sync_at: null,
     last_status: null,
     last_error: null,
     entities: 0,
     etag: false,
   });
-  assert.equal(await remotes.remove(B), true);
-  assert.equal(await remotes.remove(B), false);
+  assert.equal((await remotes.remove(B, REMOVAL)).removed, true);
+  assert.equal((await remotes.remove(B, REMOVAL)).removed, false);
   assert.equal(await remotes.count(), 2);
 });
 
@@ -45,13 +50,19 @@ testOnEveryEngine(
   async (t, address) => {
     const { remotes } = await openStores(t, address);
     await remotes.add([A], NOON);
-    const nothing = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null };
+    const nothing = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null, isSelfContained: false };
     const stateOf = async (url: string) => (await remotes.remembered(url))?.state;
     const generation = (await remotes.remembered(A))?.generation;
     assert.deepEqual(await stateOf(A), nothing);
     assert.equal(await remotes.remembered(B), undefined);
 
-    const state = { etag: '"1"', lastModified: 'Mon', changesSince: 'then', goneThroughAt: 'before' };
+    const state = {
+      etag: '"1"',
+      lastModified: 'Mon',
+      changesSince: 'then',
+      goneThroughAt: 'before',
+      isSelfContained: false,
+    };
     await remotes.saveOutcome(A, { at: NOON, error: null, state, generation });
     await remotes.saveOutcome(B, { at: NOON, error: null, state, generation: undefined });
     assert.deepEqual(await remotes.remembered(A), { state, generation });
@@ -65,7 +76,7 @@ testOnEveryEngine(
       last_error: 'answered 500',
       etag: false,
     });
-    await remotes.remove(A);
+    await remotes.remove(A, REMOVAL);
     await remotes.add([A], NOON);
     await remotes.saveOutcome(A, { at: NOON, error: null, state, generation });
     assert.deepEqual(await stateOf(A), nothing, 'a remote that comes back is new, also for who read the one before');
@@ -85,6 +96,8 @@ const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): 
   created: 1,
   updated: 0,
   unchanged: 0,
+  unchecked: 0,
+  conflicts: 0,
   failed: 0,
   missing: 0,
   per_second: 1,
@@ -147,6 +160,6 @@ testOnEveryEngine('rejections: replaced as a whole, per remote, and listed in pa
   );
   await runs.replaceRejections(A, []);
   assert.equal((await runs.rejections({ url: A, limit: 10, offset: 0 })).total, 0);
-  await remotes.remove(B);
+  await remotes.remove(B, REMOVAL);
   assert.equal((await runs.rejections({ limit: 10, offset: 0 })).total, 0, 'they go with their remote');
 });

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub, type Hub } from '../../src/hub.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { emptyDatabase } from './databases.ts';
 import { type TestWorld, testWorld } from './world.ts';
@@ -17,11 +18,18 @@ export interface TestHub {
   listen(): Promise<string>;
 }
 
+interface TestHubOptions {
+  settings?: Environment;
+  manifests?: JsonObject[];
+  /** An empty SQLite database unless named. */
+  database?: DatabaseAddress;
+}
+
 export async function testHub(
   t: TestContext,
-  { settings = {}, manifests = [] }: { settings?: Environment; manifests?: JsonObject[] } = {},
+  { settings = {}, manifests = [], database }: TestHubOptions = {},
 ): Promise<TestHub> {
-  const config = { ...readConfig(settings), database: await emptyDatabase(t, 'sqlite') };
+  const config = { ...readConfig(settings), database: database ?? (await emptyDatabase(t, 'sqlite')) };
   const world = testWorld();
   const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? 'http://hub.test' });
   const app = await createServer({ hub, config, world });

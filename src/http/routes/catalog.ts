@@ -2,22 +2,49 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { CATALOG_SORTS, CatalogPage, EntityRecord } from '../../catalog/contract.ts';
+import { CATALOG_SORTS, CATALOG_STATES, CatalogPage, EntityRecord, EntityRemoved } from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
-import { choice, wholeNumber, words } from '../query-string.ts';
+import { choice, flag, wholeNumber, words } from '../query-string.ts';
 
 /** What every read of the catalog may answer. */
 const READ_PROBLEMS = ['rate_limited', 'database_unavailable'] as const;
 const LONGEST_TEXT = 500;
+const admin = { protection: 'admin' } as const;
 
 const EntityId = z.object({
   id: z
     .string()
-    .describe('`<type>:<slug>@<version>`; without the version, the newest one')
+    .describe('`<type>:<slug>@<version>`; without the version, the newest stable one')
     .meta({ examples: ['mcp_server:postgres-reader@1.10.0', 'tool:invoice-fields'] }),
+});
+
+const WholeEntityId = z.object({
+  id: z
+    .string()
+    .describe('`<type>:<slug>@<version>`')
+    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
+});
+
+const VersionQuery = z.object({
+  prerelease: flag(false)
+    .describe('Without a version in the id: the newest one, even if it is a pre-release')
+    .meta({ examples: ['true'] }),
+});
+
+const BlockBody = z.object({
+  blocked: z
+    .boolean()
+    .describe('Hidden from search, and refused by install and registration')
+    .meta({ examples: [true] }),
+  reason: z
+    .string()
+    .max(1000, 'must not be longer than 1000 characters')
+    .nullish()
+    .describe('Shown beside the entity')
+    .meta({ examples: ['Sends data to a host that we do not know.'] }),
 });
 
 const CatalogListQuery = z.object({
@@ -32,6 +59,12 @@ const CatalogListQuery = z.object({
     .optional()
     .describe('Only ids that begin so, in their own order whatever `sort` says; case counts')
     .meta({ examples: ['mcp_server:pdf'] }),
+  state: choice(CATALOG_STATES)
+    .prefault('any')
+    .describe(
+      '`missing`: no remote lists them; `blocked`: an operator has blocked them, which hides them from other lists',
+    )
+    .meta({ examples: ['missing'] }),
   sort: choice(CATALOG_SORTS)
     .prefault('updated_at')
     .meta({ examples: ['quality'] }),
@@ -73,10 +106,52 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'One entity, whole',
         params: EntityId,
-        response: { 200: EntityRecord.describe('The entity'), ...problems('entity_not_found', ...READ_PROBLEMS) },
+        querystring: VersionQuery,
+        response: {
+          200: EntityRecord.describe('The entity'),
+          ...problems('invalid_request', 'entity_not_found', ...READ_PROBLEMS),
+        },
       },
     },
-    (request) => hub.getEntity(request.params.id),
+    (request) => hub.getEntity(request.params.id, request.query),
+  );
+
+  app.delete(
+    '/catalog/entities/:id',
+    {
+      config: admin,
+      schema: {
+        tags,
+        summary: 'Delete an entity',
+        description:
+          'It is removed from the gateway as well. A remote that still lists it brings it back: block an entity to keep it out.',
+        params: WholeEntityId,
+        response: {
+          200: EntityRemoved,
+          ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    (request) => hub.removeEntity(request.params.id),
+  );
+
+  app.patch(
+    '/catalog/entities/:id',
+    {
+      config: admin,
+      schema: {
+        tags,
+        summary: 'Block an entity, or lift its block',
+        params: WholeEntityId,
+        body: BlockBody,
+        response: {
+          200: EntityRecord.describe('The entity'),
+          ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    ({ params: { id }, body: { blocked, reason } }) =>
+      blocked ? hub.blockEntity(id, reason ?? undefined) : hub.unblockEntity(id),
   );
 
   app.get(
@@ -86,15 +161,16 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'The manifest as it was ingested',
         params: EntityId,
+        querystring: VersionQuery,
         response: {
           200: z.unknown().describe('The manifest'),
           304: z.null().optional().describe('Not changed'),
-          ...problems('entity_not_found', ...READ_PROBLEMS),
+          ...problems('invalid_request', 'entity_not_found', ...READ_PROBLEMS),
         },
       },
     },
     async (request, reply) => {
-      const { text, digest } = await hub.getManifest(request.params.id);
+      const { text, digest } = await hub.getManifest(request.params.id, request.query);
       // Weak, because the bytes on the wire depend on the compression.
       const etag = `W/"${digest}"`;
       reply.header('etag', etag).header('cache-control', 'no-cache');

@@ -7,11 +7,14 @@ import { withoutCredentials } from '../../lib/credentials.ts';
 import {
   IngestReport,
   IngestStatus,
+  NewRemote,
   RejectionPage,
+  Remote,
   RemoteAdded,
   RemoteList,
+  RemoteReference,
   RemoteRemoved,
-  RemoteUrl,
+  RemoteSettings,
   SyncReport,
 } from '../../remotes/contract.ts';
 import { isTokenGiven } from '../auth.ts';
@@ -21,7 +24,10 @@ import { flag, wholeNumber, words } from '../query-string.ts';
 
 const SyncBody = z
   .object({
-    force: z.boolean().default(false).describe('Also try servers again whose last failure was a short while ago'),
+    force: z
+      .boolean()
+      .default(false)
+      .describe('Also try servers again that can never be registered as their manifests are'),
   })
   .nullish();
 const SyncQuery = z.object({
@@ -31,23 +37,43 @@ const SyncQuery = z.object({
 });
 const IngestBody = z
   .object({
-    url: RemoteUrl.shape.url
-      .nullish()
-      .describe('Only this one; http or https')
+    url: RemoteReference.nullish()
+      .describe('Only this one: its address, or its name')
       .meta({ examples: ['https://catalog.example.org/index.json'] }),
+    name: RemoteReference.nullish().describe('The same as `url`'),
     accept_shrunk: z
       .boolean()
       .default(false)
       .describe('Believe an index that lists less than half of what it did: what it lacks is then marked as missing'),
   })
   .nullish();
-const IngestQuery = z.object({ remote: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
-/** A body with DELETE is lost on the way by some proxies, and awkward in some clients. */
-const RemoveQuery = z.object({ url: RemoteUrl.shape.url.optional().describe('The same as `url` in the body.') });
+const IngestQuery = z.object({ remote: RemoteReference.optional().describe('The same as `url` in the body.') });
+const AddBody = NewRemote.extend({
+  op: z.string().nullish().describe('`delete` removes the remote, for clients that cannot send DELETE'),
+});
+const ChangeQuery = z.object({ remote: RemoteReference });
+const RemoveBody = z
+  .object({
+    url: RemoteReference.nullish(),
+    name: RemoteReference.nullish().describe('The same as `url`'),
+    purge: z
+      .boolean()
+      .nullish()
+      .describe('Delete entities that only this remote brought; otherwise they are marked as missing')
+      .meta({ examples: [true] }),
+  })
+  .nullish();
+/** Some proxies drop the body of a DELETE, and some clients cannot send one. */
+const RemoveQuery = z.object({
+  url: RemoteReference.optional().describe('The same as `url` in the body.'),
+  purge: flag(false)
+    .describe('The same as `purge` in the body.')
+    .meta({ examples: ['true'] }),
+});
 const RejectionsQuery = z.object({
   url: words(1000)
     .optional()
-    .describe('Of this remote only')
+    .describe('Only of this remote: its address, or its name')
     .meta({ examples: ['https://catalog.example.org/index.json'] }),
   limit: wholeNumber(1, 1000)
     .prefault(100)
@@ -59,7 +85,7 @@ const RejectionsQuery = z.object({
 
 const admin = { protection: 'admin' } as const;
 const tags = ['remotes'];
-const SECRETS = 'On a hub with a token, whoever does not send it sees `***` for secrets in the addresses of remotes.';
+const SECRETS = 'On a hub with a token, callers that do not send it see `***` for secrets in the addresses of remotes.';
 
 export function remoteRoutes(
   server: FastifyInstance,
@@ -90,12 +116,38 @@ export function remoteRoutes(
         config: admin,
         schema: {
           tags,
-          summary: 'Add a remote',
-          body: RemoteUrl,
-          response: { 201: RemoteAdded, ...problems('invalid_request', 'unauthorized') },
+          summary: 'Add a remote, or change the settings of one that is there',
+          body: AddBody,
+          response: {
+            200: RemoteRemoved.describe('With `op: delete`'),
+            201: RemoteAdded,
+            ...problems('invalid_request', 'unauthorized', 'name_taken'),
+          },
         },
       },
-      async (request, reply) => reply.code(201).send(await hub.addRemote(request.body.url)),
+      async (request, reply) => {
+        const { url, op, ...settings } = request.body;
+        if (op === 'delete') return hub.removeRemote(url);
+        return reply.code(201).send(await hub.addRemote(url, settings));
+      },
+    );
+
+    app.patch(
+      `${prefix}/remotes`,
+      {
+        config: admin,
+        schema: {
+          tags,
+          summary: 'Name a remote, give it a priority, enable or disable it',
+          querystring: ChangeQuery,
+          body: RemoteSettings,
+          response: {
+            200: Remote,
+            ...problems('invalid_request', 'unauthorized', 'remote_not_found', 'name_taken'),
+          },
+        },
+      },
+      (request) => hub.changeRemote(request.query.remote, request.body),
     );
 
     app.delete(
@@ -106,11 +158,14 @@ export function remoteRoutes(
           tags,
           summary: 'Remove a remote',
           querystring: RemoveQuery,
-          body: RemoteUrl.partial().nullish(),
+          body: RemoveBody,
           response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
         },
       },
-      (request) => hub.removeRemote(request.body?.url ?? request.query.url ?? ''),
+      (request) => {
+        const { url, name, purge } = request.body ?? {};
+        return hub.removeRemote(url ?? name ?? request.query.url ?? '', { purge: purge || request.query.purge });
+      },
     );
 
     app.post(
@@ -149,7 +204,7 @@ export function remoteRoutes(
         },
       },
       async (request, reply) => {
-        const url = request.body?.url ?? request.query.remote;
+        const url = request.body?.url ?? request.body?.name ?? request.query.remote;
         const options = { acceptShrunk: request.body?.accept_shrunk };
         if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.ingest(url, report, options));
         return hub.ingest(url, undefined, options);

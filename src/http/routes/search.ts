@@ -65,6 +65,9 @@ const SearchParameters = z.object({
   include_pending: flag(true)
     .describe('Show mcp_servers that are not registered yet')
     .meta({ examples: ['true'] }),
+  prerelease: flag(false)
+    .describe('Let the newest version of a name be a pre-release, even if there is a stable one')
+    .meta({ examples: ['true'] }),
   facets: flag(false)
     .describe('Count the results by type, capability, framework, provider and transport')
     .meta({ examples: ['true'] }),

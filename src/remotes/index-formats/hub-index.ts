@@ -43,7 +43,15 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
     (each): each is string => typeof each === 'string' && !isBlank(each),
   );
   if (reference === undefined) return isServerJson(listed) ? listedServer(listed, indexUrl) : undefined;
-  return at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
+  const entry = at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
+  const digest = digestIn(listed);
+  return digest === undefined ? entry : { ...entry, digest };
+}
+
+/** `digest: "sha256:…"` or `sha256: "…"`, in any case. */
+function digestIn({ digest, sha256 }: JsonObject): string | undefined {
+  const text = typeof digest === 'string' ? digest : typeof sha256 === 'string' ? `sha256:${sha256}` : '';
+  return /^sha256:[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
 const BARE = "is a manifest itself, which is read only under the key 'manifest' of an entry";

@@ -6,6 +6,8 @@ export interface IndexEntry {
   /** Address of the manifest; for one in place, an address of its own below the index. */
   url: string;
   manifest?: unknown;
+  /** Of the manifest at that address, as `sha256:` and hexadecimal digits. */
+  digest?: string;
   /** Why no manifest can be had from what the index lists here. */
   fault?: string;
   /** The index says that it was withdrawn. */
@@ -68,7 +70,7 @@ export function usableEntry(indexUrl: string, place: EntryPlace, read: () => Ind
 export function unusableEntry(
   indexUrl: string,
   place: EntryPlace,
-  fault = 'is no manifest and names none',
+  fault = 'is not a manifest and names none',
 ): IndexEntry {
   const { kind, position } = place;
   const url = placeInIndex(indexUrl, `${kind}-${position}`);

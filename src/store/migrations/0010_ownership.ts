@@ -42,6 +42,14 @@ export function ownership({ byteOrderedText }: Dialect): Migration {
         db,
       );
 
+      await db.schema.dropTable('remote_front').execute();
+      await db.schema.dropIndex('entity_versions').execute();
+      await db.schema
+        .createIndex('entity_versions')
+        .on('entity')
+        .columns(['type', 'name', 'version_key', 'uid', 'version', 'status', 'blocked_at'])
+        .execute();
+
       await db.schema.alterTable('remote').addColumn('name', byteOrderedText).execute();
       await db.schema
         .alterTable('remote')
@@ -50,6 +58,10 @@ export function ownership({ byteOrderedText }: Dialect): Migration {
       await db.schema
         .alterTable('remote')
         .addColumn('is_enabled', 'integer', (column) => column.notNull().defaultTo(1))
+        .execute();
+      await db.schema
+        .alterTable('remote')
+        .addColumn('is_self_contained', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
       await db.schema.createIndex('remote_by_name').unique().on('remote').column('name').execute();
     },

@@ -175,7 +175,7 @@ test('hub index: what names no manifest is kept with its fault, for its author t
     entries.map(({ url }) => url),
     Array.from({ length: 10 }, (_, position) => `${INDEX}#entry-${position}`),
   );
-  assert.equal(entries[9]?.fault, 'is no manifest and names none (entry 9, counted from 0)');
+  assert.equal(entries[9]?.fault, 'is not a manifest and names none (entry 9, counted from 0)');
 });
 
 test('hub index: a manifest that stands there by itself is not taken, and its author is told how to write it', () => {

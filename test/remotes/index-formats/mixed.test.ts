@@ -33,9 +33,9 @@ test('mixed index: what is unusable in one list is told apart from what is unusa
   assert.deepEqual(
     entries.map(({ url, fault }) => [url, fault]),
     [
-      [`${INDEX}#server-0`, 'is no manifest and names none (server 0, counted from 0)'],
-      [`${INDEX}#server-1`, 'is no manifest and names none (server 1, counted from 0)'],
-      [`${INDEX}#entry-0`, 'is no manifest and names none (entry 0, counted from 0)'],
+      [`${INDEX}#server-0`, 'is not a manifest and names none (server 0, counted from 0)'],
+      [`${INDEX}#server-1`, 'is not a manifest and names none (server 1, counted from 0)'],
+      [`${INDEX}#entry-0`, 'is not a manifest and names none (entry 0, counted from 0)'],
       [`${DIR}a1`, undefined],
     ],
   );
@@ -75,7 +75,7 @@ test('mixed index: servers of a registry stand in place among manifests, wrapped
 test('mixed index: what names a manifest is fetched, whatever else it says; what has an id is no server of a registry', () => {
   const described = { ...SERVER, packages: PACKAGES };
   assert.deepEqual(urls([{ ...described, manifest_url: 'x.json' }]), [`${DIR}x.json`]);
-  assert.match(read([{ id: 'a', ...described }]).entries[0]?.fault ?? '', /is no manifest/);
+  assert.match(read([{ id: 'a', ...described }]).entries[0]?.fault ?? '', /is not a manifest/);
 });
 
 test('a server.json that is given as the index is named as what it is', () => {
