@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { RankRequest } from '../../src/search/engine.ts';
 import { createRankings } from '../../src/search/rankings.ts';
 import { wordEngine } from '../support/word-engine.ts';
@@ -56,3 +58,39 @@ test('rankings: a failure is told to all who wait, and not kept', async () => {
   fails = false;
   assert.equal((await rankings.rank(REQUEST, '1')).total, 1);
 });
+
+test('rankings: many distinct long queries without a hit do not fill the memory', async () => {
+  const rankings = createRankings({
+    rank: async ({ mode }) => ({ hits: [], total: 0, mode, isLasting: true }),
+  });
+  const filler = 'x'.repeat(16_000);
+  const before = heapInUse();
+  // Together they are 320 MB of text.
+  for (let number = 0; number < 20_000; number += 1) {
+    await rankings.rank({ ...REQUEST, text: `${number} ${filler}` }, 'revision 1');
+  }
+  const grownBy = heapInUse() - before;
+  // Also keeps the cache reachable until the heap has been measured.
+  assert.equal((await rankings.rank(REQUEST, 'revision 1')).total, 0);
+  assert.ok(grownBy < 50_000_000, `The heap grew by ${grownBy} bytes.`);
+});
+
+test('rankings: the cache is bounded by the size of what it holds, not by the number of hits', async () => {
+  const longUid = `tool:${'y'.repeat(100_000)}@1`;
+  const engine = wordEngine([{ uid: longUid, text: 'pdf' }]);
+  const rankings = createRankings(engine);
+  const requests = Array.from({ length: 200 }, (_, number) => ({ ...REQUEST, text: `pdf ${number}` }));
+  for (const request of requests) await rankings.rank(request, 'revision 1');
+  // 200 rankings of 200 kB each are more than the cache holds, so the oldest ones must have been dropped.
+  await rankings.rank(requests[0] as RankRequest, 'revision 1');
+  assert.equal(engine.requests.length, 201);
+  await rankings.rank(requests[199] as RankRequest, 'revision 1');
+  assert.equal(engine.requests.length, 201);
+});
+
+/** In bytes, after a garbage collection. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
