@@ -1,17 +1,17 @@
-// A Kysely driver that measures every statement, and turns "the database does not answer" into an error of the hub.
+// A Kysely driver that measures every statement and reports an unreachable database as a HubError.
 import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely';
 import { HubError } from '../../errors.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 
 export interface DriverGuard {
   metrics: Pick<Metrics, 'observeQuery'>;
-  /** Whether an error says that the database cannot be used now, rather than that a statement is wrong. */
+  /** Whether an error means that the database cannot be used now, rather than that a statement is wrong. */
   isUnavailable(error: unknown): boolean;
 }
 
 export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
   return Object.assign(Object.create(driver) as Driver, {
-    // Private fields live on the driver itself, so that inherited methods must run there.
+    // Inherited methods must run on the driver itself, because it has private fields.
     init: () => driver.init(),
     destroy: () => driver.destroy(),
     releaseConnection: (connection: DatabaseConnection) => driver.releaseConnection(connection),
@@ -19,7 +19,9 @@ export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
       translated(guard, () => driver.beginTransaction(connection, settings)),
     commitTransaction: (connection: DatabaseConnection) =>
       translated(guard, () => driver.commitTransaction(connection)),
-    rollbackTransaction: (connection: DatabaseConnection) => driver.rollbackTransaction(connection),
+    // Kysely would report a failed rollback instead of the error that caused it. Its PostgreSQL driver discards the
+    // connection, and SQLite has already rolled back when it refuses to.
+    rollbackTransaction: (connection: DatabaseConnection) => driver.rollbackTransaction(connection).catch(() => {}),
     acquireConnection: async () => guardConnection(await translated(guard, () => driver.acquireConnection()), guard),
   });
 }
@@ -27,7 +29,7 @@ export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
 const guarded = new WeakSet<DatabaseConnection>();
 
 function guardConnection(connection: DatabaseConnection, guard: DriverGuard): DatabaseConnection {
-  // Pools hand out the same connections again and again.
+  // SQLite has a single connection object, which is handed out every time.
   if (guarded.has(connection)) return connection;
   guarded.add(connection);
   const execute = connection.executeQuery.bind(connection);

@@ -3,14 +3,22 @@ import { Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, Postgres
 import pg from 'pg';
 import type { DatabaseAddress } from '../../lib/address.ts';
 import type { Tables } from '../tables.ts';
-import type { Dialect, DialectDependencies } from './dialect.ts';
+import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { databaseUnavailable, guardDriver } from './guarded-driver.ts';
 import { clientWithOwnPassword } from './own-password.ts';
+import { createResponsivePool, READ_ONLY_TRANSACTION } from './postgres-pool.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Enforced by the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** How long the hub itself waits for an answer, for a server that is gone without closing its connections. */
+const ANSWER_TIMEOUT_MS = { lookup: 5_000, read: 15_000, write: STATEMENT_TIMEOUT_MS + 5_000 };
+/** Detects a lost server on connections that are idle; the default of most systems is two hours. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+/** After a fail-over, connections to a former primary are gone by then. */
+const LONGEST_LIFETIME_SEC = 1_800;
 
-/** What is said differently, whoever answers it. */
+/** SQL that differs from SQLite's, for every client of a PostgreSQL. */
 export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate'> = {
   byteOrderedText: sql`text collate "C"`,
   rowsFromJson: (table, columns, json) =>
@@ -27,39 +35,42 @@ export function openPostgres(
   { metrics }: DialectDependencies,
 ): Dialect {
   const Client = onlyOwnPassword === undefined ? pg.Client : clientWithOwnPassword(url, onlyOwnPassword);
-  const pool = new pg.Pool({
+  const pool = createResponsivePool({
     Client,
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // On this side too, for a server that is gone without a word.
-    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
-    keepAlive: true,
+    maxLifetimeSeconds: LONGEST_LIFETIME_SEC,
     application_name: 'catalog-hub',
+    ...KEEP_ALIVE,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
-  pool.on('error', () => {});
-  // So would the end of one that is in use, although its query fails as it should.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<Tables>({
-    dialect: {
-      createDriver: () => guardDriver(new PostgresDriver({ pool }), { metrics, isUnavailable }),
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
+  const kysely = (timeoutMs: number): Db =>
+    new Kysely<Tables>({
+      dialect: {
+        createDriver: () =>
+          guardDriver(new PostgresDriver({ pool: pool.withTimeout(timeoutMs) }), { metrics, isUnavailable }),
+        createAdapter: () => new PostgresAdapter(),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    });
+  const lookup = kysely(ANSWER_TIMEOUT_MS.lookup);
+  const read = kysely(ANSWER_TIMEOUT_MS.read);
+  const write = kysely(ANSWER_TIMEOUT_MS.write);
   return {
     name: 'postgres',
-    lookup: db,
-    read: db,
-    write: db,
+    lookup,
+    read,
+    write,
     ...OWN_SQL,
     analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
     tryLock: (name) => tryLock(new Client(lockConnection(url)), name),
-    ...vectorColumn(db),
-    close: () => db.destroy(),
+    ...vectorColumn(read),
+    async close() {
+      await Promise.all([lookup, read, write].map((db) => db.destroy()));
+      await pool.close();
+    },
   };
 }
 
@@ -90,8 +101,9 @@ function lockConnection(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+    query_timeout: ANSWER_TIMEOUT_MS.lookup,
     application_name: 'catalog-hub lock',
+    ...KEEP_ALIVE,
   };
 }
 
@@ -112,9 +124,18 @@ async function tryLock(client: pg.Client, name: string): Promise<{ release(): Pr
   }
 }
 
-/** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shut down, cancelled). */
+/** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shut down, canceled). */
 const UNAVAILABLE_STATES = /^(08|53|57)/;
-const UNAVAILABLE_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'];
+const UNAVAILABLE_CODES = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'],
+  READ_ONLY_TRANSACTION,
+];
+const UNAVAILABLE_MESSAGES = [
+  /timeout exceeded when trying to connect/i,
+  /Query read timeout/i,
+  /Connection terminated/i,
+  /Client has encountered a connection error and is not queryable/i,
+];
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -122,6 +143,6 @@ function isUnavailable(error: unknown): boolean {
   return (
     UNAVAILABLE_STATES.test(code) ||
     UNAVAILABLE_CODES.includes(code) ||
-    /timeout exceeded when trying to connect|Query read timeout|Connection terminated/i.test(error.message)
+    UNAVAILABLE_MESSAGES.some((message) => message.test(error.message))
   );
 }

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
+import { readConfig } from '../../src/config.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createHub } from '../../src/hub.ts';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { aManifest } from '../support/builders.ts';
+import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts';
+import { testOnPostgres } from '../support/databases.ts';
+import { testWorld } from '../support/world.ts';
+
+type PostgresAddress = Extract<DatabaseAddress, { engine: 'postgres' }>;
+
+const UNAVAILABLE = { name: 'HubError', code: 'database_unavailable' };
+
+testOnPostgres('connections that lose all packets are replaced after one timeout', async (t, address) => {
+  const proxy = await databaseProxy(t, address.url);
+  const database = { ...address, url: proxy.url };
+  const config = { ...readConfig({}), database };
+  const world = testWorld();
+  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  const app = await createServer({ hub, config, world });
+  t.after(async () => {
+    await app.close();
+    await hub.close();
+    await world.close();
+  });
+  await hub.load([{ document: aManifest() }]);
+  const paths = ['/catalog', '/catalog/entities/mcp_server:pdf-tables', '/catalog/manifest/mcp_server:pdf-tables'];
+  const round = async () => {
+    const answers = await Promise.all([...paths, ...paths].map((url) => app.inject({ url })));
+    return answers.map(({ statusCode }) => statusCode);
+  };
+  assert.deepEqual(new Set(await round()), new Set([200]));
+
+  proxy.swallowPackets();
+  const connectionsBefore = proxy.connectionCount();
+  for (const status of await round()) assert.ok(status === 200 || status === 503, String(status));
+  assert.deepEqual(new Set(await round()), new Set([200]));
+  assert.ok(proxy.connectionCount() > connectionsBefore);
+});
+
+testOnPostgres('one timeout also replaces the idle connections', async (t, address) => {
+  const { dialect, proxy } = await openThroughProxy(t, address);
+  const lookUp = () => sql`select 1`.execute(dialect.lookup);
+  await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.2)`.execute(dialect.read)));
+
+  proxy.swallowPackets();
+  await assert.rejects(lookUp(), UNAVAILABLE);
+  // The four other connections were as dead as this one; none of them may cost another timeout.
+  for (let count = 0; count < 5; count += 1) await lookUp();
+});
+
+testOnPostgres(
+  'a connection that breaks inside a transaction is reported as an unavailable database',
+  async (t, address) => {
+    const { dialect, proxy } = await openThroughProxy(t, address);
+    const transaction = dialect.write.transaction().execute(async (tx) => {
+      await sql`select 1`.execute(tx);
+      proxy.breakConnections();
+      await sql`select 1`.execute(tx);
+    });
+    await assert.rejects(transaction, UNAVAILABLE);
+    await sql`select 1`.execute(dialect.write);
+  },
+);
+
+testOnPostgres(
+  'a server that became read-only is reported as unavailable and connected to again',
+  async (t, address) => {
+    const { dialect, proxy } = await openThroughProxy(t, address);
+    const connectionsBefore = proxy.connectionCount();
+    const transaction = dialect.write.transaction().execute(async (tx) => {
+      await sql`set transaction read only`.execute(tx);
+      await sql`update catalog_state set revision = revision`.execute(tx);
+    });
+    await assert.rejects(transaction, UNAVAILABLE);
+    await sql`update catalog_state set revision = revision`.execute(dialect.write);
+    assert.ok(proxy.connectionCount() > connectionsBefore);
+  },
+);
+
+testOnPostgres('an error of a statement is not mistaken for an unavailable database', async (t, address) => {
+  const { dialect, proxy } = await openThroughProxy(t, address);
+  const connectionsBefore = proxy.connectionCount();
+  const transaction = dialect.write.transaction().execute((tx) => sql`select * from no_such_table`.execute(tx));
+  await assert.rejects(transaction, /no_such_table/);
+  await sql`select 1`.execute(dialect.write);
+  assert.equal(proxy.connectionCount(), connectionsBefore);
+});
+
+async function openThroughProxy(
+  t: TestContext,
+  address: PostgresAddress,
+): Promise<{ dialect: Dialect; proxy: DatabaseProxy }> {
+  const proxy = await databaseProxy(t, address.url);
+  const dialect = await openDatabase({ ...address, url: proxy.url }, { metrics: { observeQuery() {} } });
+  t.after(() => dialect.close());
+  return { dialect, proxy };
+}

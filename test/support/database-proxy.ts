@@ -1,0 +1,67 @@
+// A TCP proxy in front of PostgreSQL whose connections can be made to fail in the ways that networks do.
+import { connect, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export interface DatabaseProxy {
+  /** The address of the database by way of the proxy. */
+  readonly url: string;
+  /** How many connections were opened so far. */
+  connectionCount(): number;
+  /** The present connections stay open, but nothing is forwarded on them any longer. New connections work. */
+  swallowPackets(): void;
+  /** Closes the present connections without a goodbye. New connections work. */
+  breakConnections(): void;
+}
+
+interface Line {
+  client: Socket;
+  server: Socket;
+}
+
+export async function databaseProxy(t: TestContext, databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const lines = new Set<Line>();
+  let opened = 0;
+
+  const proxy = createServer((client) => {
+    const line = { client, server: connect(Number(target.port), target.hostname) };
+    opened += 1;
+    lines.add(line);
+    for (const socket of [line.client, line.server]) {
+      socket.on('error', () => {});
+      socket.on('close', () => close(line));
+    }
+    line.client.pipe(line.server).pipe(line.client);
+  });
+
+  function close(line: Line): void {
+    line.client.destroy();
+    line.server.destroy();
+    lines.delete(line);
+  }
+
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const line of lines) close(line);
+    proxy.close();
+  });
+
+  const url = new URL(databaseUrl);
+  url.port = String((proxy.address() as { port: number }).port);
+  return {
+    url: url.href,
+    connectionCount: () => opened,
+    swallowPackets() {
+      for (const { client, server } of lines) {
+        client.unpipe(server).pause();
+        server.unpipe(client).pause();
+      }
+    },
+    breakConnections() {
+      for (const { client, server } of lines) {
+        client.resetAndDestroy();
+        server.destroy();
+      }
+    },
+  };
+}
