@@ -4,26 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer } from './server.ts';
 import type { McpHub, McpServerOptions } from './tool.ts';
-import { trackUnanswered } from './unanswered.ts';
+import { trackUnanswered, type Unanswered } from './unanswered.ts';
 
 export interface StdioOptions {
   hub: McpHub;
   targetFolder: McpServerOptions['targetFolder'];
   /** Aborted when the process is asked to end. */
   shutdown: AbortSignal;
-  /** Ends when the client goes away, or has asked all that it wants to know. */
+  /** Ends when the client leaves or has sent its last request. */
   input: NodeJS.ReadableStream;
   onFailure: (error: unknown) => void;
 }
 
-/** For what is under way when the input ends; a client that is gone reads no answer. */
+/** How long requests that are still running may take after the input has ended. */
 const PATIENCE_MS = 30_000;
 
-/** Resolves once the client has gone and what it asked is answered, or the process is asked to end. Whoever starts a process may do what it can. */
+/**
+ * Resolves once the input has ended and its requests are answered, or the process is asked to end. The client may do
+ * everything, because it started the process.
+ */
 export async function serveMcpOnStdio({ shutdown, input, ...served }: StdioOptions): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
-  // The transport closes with its input, and would drop what is not answered yet: this one stays open.
+  // The transport closes when its input ends and drops requests that are still running. This input stays open.
   const held = new PassThrough();
   const transport = new StdioServerTransport(held);
   const handle = serveStdio(() => createMcpServer({ ...served, isAdmin: true }), {
@@ -36,8 +39,17 @@ export async function serveMcpOnStdio({ shutdown, input, ...served }: StdioOptio
   shutdown.addEventListener('abort', () => stopped.resolve());
   if (shutdown.aborted) stopped.resolve();
   await Promise.race([ended.promise, stopped.promise]);
-  // What was read last is on its way to the transport.
+  // The last messages that were read are still on their way to the transport.
   await new Promise(setImmediate);
-  await Promise.race([unanswered.none(), stopped.promise, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  await untilAnswered(unanswered, shutdown);
   await handle.close();
+}
+
+/** Gives up after a while, or when the process is asked to end. The timer keeps the process alive until then. */
+async function untilAnswered(unanswered: Unanswered, shutdown: AbortSignal): Promise<void> {
+  const answered = new AbortController();
+  const signal = AbortSignal.any([answered.signal, shutdown]);
+  const patience = sleep(PATIENCE_MS, undefined, { signal }).catch(() => {});
+  await Promise.race([unanswered.none(), patience]);
+  answered.abort();
 }

@@ -1,4 +1,4 @@
-// The requests of a connection that have no answer yet.
+// Tracks the requests of a connection that have not been answered yet.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 export interface Unanswered {
@@ -6,7 +6,10 @@ export interface Unanswered {
   none(): Promise<void>;
 }
 
-/** Once whoever serves listens to the transport, and before the first message comes. */
+/** A subscription stays open until the connection closes, so nobody waits for its answer. */
+const SUBSCRIPTION = 'subscriptions/listen';
+
+/** Call it after the server has attached itself to the transport and before the first message arrives. */
 export function trackUnanswered(transport: Transport): Unanswered {
   const open = new Set<unknown>();
   let waiting: (() => void)[] = [];
@@ -22,9 +25,9 @@ export function trackUnanswered(transport: Transport): Unanswered {
 
   transport.onmessage = (message, extra) => {
     const { id, method, params } = message as Partial<Record<string, unknown>>;
-    if (id !== undefined && method !== undefined) open.add(id);
+    if (id !== undefined && method !== undefined && method !== SUBSCRIPTION) open.add(id);
     onmessage?.(message, extra);
-    // What was called off gets no answer.
+    // A canceled request gets no answer.
     if (method === 'notifications/cancelled') settle((params as { requestId?: unknown } | undefined)?.requestId);
   };
   transport.send = async (message: JSONRPCMessage, options) => {

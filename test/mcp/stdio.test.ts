@@ -122,7 +122,6 @@ test('mcp over stdio: a hub that is away is said to be away', async (t) => {
 });
 
 test('mcp over stdio: a client whose input ends once it has asked all gets every answer', async (t) => {
-  const folder = await tempDir(t);
   // Each answer takes its time, so that the input has ended before.
   const slow = createServer((_request, response) => void setTimeout(() => response.writeHead(404).end(), 700));
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
@@ -141,18 +140,51 @@ test('mcp over stdio: a client whose input ends once it has asked all gets every
     { id: 2, method: 'tools/call', params: { name: 'search_catalog', arguments: { query: 'pdf' } } },
     { id: 3, method: 'tools/list' },
   ];
-  const child = spawn(process.execPath, [HUB, 'mcp', '--hub', `http://127.0.0.1:${port}`], {
+  const input = requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join('');
+  const { answers, exitCode } = await conversation(t, input, ['--hub', `http://127.0.0.1:${port}`]);
+  assert.deepEqual(answers.map(({ id }) => id).toSorted(), [1, 2, 3]);
+  assert.equal(exitCode, 0);
+});
+
+test('mcp over stdio: a client that leaves with an open subscription ends the process cleanly', async (t) => {
+  const { listen } = await testHub(t);
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const requests = [
+    { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta } },
+    { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: { _meta, notifications: {} } },
+  ];
+  const input = requests.map((request) => `${JSON.stringify(request)}\n`).join('');
+  for (const args of [[], ['--hub', await listen()]]) {
+    const { answers, exitCode, stderr } = await conversation(t, input, args);
+    assert.equal(answers.find(({ id }) => id === 1)?.error, undefined);
+    const acknowledged = answers.some(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    assert.ok(acknowledged, JSON.stringify(answers));
+    assert.doesNotMatch(stderr, /warning|await/i);
+    assert.equal(exitCode, 0);
+  }
+});
+
+interface Conversation {
+  answers: { id?: unknown; method?: string; error?: { code: number; message: string } }[];
+  stderr: string;
+  exitCode: number | null;
+}
+
+/** Starts the process, writes the input, closes it and waits for the end. */
+async function conversation(t: TestContext, input: string, args: string[] = []): Promise<Conversation> {
+  const folder = await tempDir(t);
+  const child = spawn(process.execPath, [HUB, 'mcp', ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, DATA_DIR: folder },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));
-  child.stdin.end(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''));
-  const [answers] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  const ids = answers
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).id);
-  assert.deepEqual(ids.toSorted(), [1, 2, 3]);
-  assert.equal(child.exitCode, 0);
-});
+  child.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return { answers: lines.map((line) => JSON.parse(line)), stderr, exitCode: child.exitCode };
+}
