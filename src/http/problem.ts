@@ -61,12 +61,17 @@ export function problemBody(error: HubError, requestId: string): Problem {
 }
 
 export function sendProblem(error: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return setStatus(error, request, reply).type(PROBLEM_TYPE).send(problemBody(error, request.id));
+}
+
+/** The status and the headers of an error, for every format of its body. */
+export function setStatus(error: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, retryAfterSec } = PROBLEMS[error.code];
   if (retryAfterSec !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSec);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  // Also here: what the framework itself refuses is answered before any hook has run.
+  // Requests that the framework itself refuses are answered before any hook has run.
   reply.header('x-request-id', request.id);
-  return reply.code(status).type(PROBLEM_TYPE).send(problemBody(error, request.id));
+  return reply.code(status);
 }
 
 /** What a caller may know of an error; `internal_error` when it is one of ours to mend. */

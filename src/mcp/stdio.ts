@@ -1,7 +1,7 @@
 // The hub as an MCP server on standard input and output, for clients that start it themselves.
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { messageLines } from './message-lines.ts';
 import { createMcpServer } from './server.ts';
 import type { McpHub, McpServerOptions } from './tool.ts';
 import { trackUnanswered, type Unanswered } from './unanswered.ts';
@@ -27,7 +27,7 @@ export async function serveMcpOnStdio({ shutdown, input, ...served }: StdioOptio
   const ended = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
   // The transport closes when its input ends and drops requests that are still running. This input stays open.
-  const held = new PassThrough();
+  const held = messageLines((error) => process.stdout.write(`${JSON.stringify(error)}\n`));
   const transport = new StdioServerTransport(held);
   const handle = serveStdio(() => createMcpServer({ ...served, isAdmin: true }), {
     transport,

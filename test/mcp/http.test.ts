@@ -375,15 +375,44 @@ test('mcp: pages of other sites, and names that are not the hub’s, are refused
   }
 });
 
-test('mcp: what is no request, and other methods, are refused in the way of each', async (t) => {
+test('mcp: other methods are refused', async (t) => {
   const { url } = await connected(t);
   const got = await fetch(url);
   assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST, OPTIONS']);
-  const broken = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":' });
-  assert.equal(broken.status, 400);
-  for (const body of ['[]', '7', '{}', '{"jsonrpc":"2.0","method":"nothing","id":1}']) {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const { status } = await fetch(url, { method: 'POST', headers, body });
-    assert.ok(status < 500, `${body}: ${status}`);
+});
+
+test('mcp: a malformed request gets a JSON-RPC error', async (t) => {
+  const { url } = await connected(t, { settings: { MAX_BODY_BYTES: '2000', API_TOKEN: TOKEN } });
+  const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const invalid = ['7', '"text"', 'null', '[]', '[1, "junk"]', '{}', '{"jsonrpc":"2.0","id":1}', ''];
+  const cases = [
+    { body: '{"a":', headers: json, status: 400, code: -32_700 },
+    ...invalid.map((body) => ({ body, headers: json, status: 400, code: -32_600 })),
+    { body: `"${'x'.repeat(3_000)}"`, headers: json, status: 413, code: -32_000 },
+    { body: '{}', headers: { ...json, 'content-type': 'text/plain' }, status: 415, code: -32_000 },
+    { body: '{}', headers: { ...json, origin: 'https://evil.example' }, status: 403, code: -32_000 },
+    { body: '{}', headers: { ...json, authorization: 'Bearer wrong' }, status: 401, code: -32_000 },
+  ];
+  for (const { body, headers, status, code } of cases) {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const about = `${body.slice(0, 30)} ${JSON.stringify(headers)}`;
+    assert.equal(response.status, status, about);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json\b/, about);
+    const answer = (await response.json()) as {
+      jsonrpc: string;
+      id: unknown;
+      error: { code: number; message: string };
+    };
+    assert.deepEqual([answer.jsonrpc, answer.error.code], ['2.0', code], about);
+    assert.ok(answer.error.message.length > 0);
+    if (!body.includes('"id"')) assert.equal(answer.id, null, about);
   }
+});
+
+test('mcp: malformed JSON on other endpoints is still answered with problem+json', async (t) => {
+  const { url } = await connected(t);
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(new URL('/catalog/install', url), { method: 'POST', headers, body: '{"a":' });
+  assert.equal(response.status, 400);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
 });

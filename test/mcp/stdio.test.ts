@@ -168,6 +168,35 @@ test('mcp over stdio: a client that leaves with an open subscription ends the pr
   }
 });
 
+test('mcp over stdio: a malformed line gets a JSON-RPC error, and the server continues', async (t) => {
+  const { listen } = await testHub(t);
+  const input = [
+    '{"jsonrpc":',
+    'hello',
+    '',
+    '7',
+    '{"jsonrpc":"2.0"}',
+    '{"jsonrpc":"2.0","id":5,"method":"ping"}',
+    '',
+  ].join('\r\n');
+  const { answers, exitCode } = await conversation(t, input, ['--hub', await listen()]);
+  const refused = answers.filter(({ error }) => error);
+  assert.deepEqual(
+    refused.map(({ id, error }) => [id, error?.code]),
+    [
+      [null, -32_700],
+      [null, -32_700],
+      [null, -32_600],
+      [null, -32_600],
+    ],
+  );
+  assert.deepEqual(
+    answers.filter(({ error }) => !error).map(({ id }) => id),
+    [5],
+  );
+  assert.equal(exitCode, 0);
+});
+
 interface Conversation {
   answers: { id?: unknown; method?: string; error?: { code: number; message: string } }[];
   stderr: string;

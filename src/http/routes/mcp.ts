@@ -3,10 +3,12 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode, HubError } from '../../errors.ts';
 import type { Hub } from '../../hub.ts';
 import type { Logger } from '../../lib/world.ts';
 import { isAdmin } from '../auth.ts';
 import { checkOrigin } from '../origin.ts';
+import { asHubError, setStatus } from '../problem.ts';
 
 export interface McpRouteDependencies {
   hub: Hub;
@@ -43,6 +45,11 @@ export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, lo
       schema: { hide: true },
       config: { countsAsRead: true },
       onRequest: async (request) => checkOrigin(request, hostNames),
+      errorHandler(error, request, reply) {
+        app.logFailure(request, error);
+        const refusal = asHubError(error);
+        return setStatus(refusal, request, reply).type('application/json').send(jsonRpcError(refusal, request.id));
+      },
     },
     async (request, reply) => {
       const authInfo = isAdmin(request, adminToken) ? ADMIN : undefined;
@@ -58,7 +65,21 @@ export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, lo
   );
 }
 
-/** Not by the request, which is closed as soon as it is read. */
+/** Codes that JSON-RPC defines; other errors get the first one that it leaves to servers. */
+const JSON_RPC_CODES: Partial<Record<ErrorCode, number>> = {
+  invalid_json: -32_700,
+  invalid_request: -32_600,
+  internal_error: -32_603,
+};
+const SERVER_ERROR = -32_000;
+
+/** For a request that the SDK never sees. */
+function jsonRpcError({ code, message }: HubError, requestId: string) {
+  const error = { code: JSON_RPC_CODES[code] ?? SERVER_ERROR, message, data: { code, request_id: requestId } };
+  return { jsonrpc: '2.0', id: null, error };
+}
+
+/** The request itself is no indication: it closes as soon as it has been read. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => raw.writableFinished || gone.abort());
