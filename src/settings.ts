@@ -99,7 +99,11 @@ export const SETTINGS = z.object({
   INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
   MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),
-  FETCH_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('Time limit for one request to a remote.'),
+  FETCH_TIMEOUT_SEC: wholeNumber(1, 3600)
+    .default(20)
+    .describe(
+      'Time limit for one index or manifest, retries included. A large index may take longer while it arrives.',
+    ),
   FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Most requests to one host at a time.'),
   REMOTE_TIMEOUT_MIN: wholeNumber(1, 1440).default(60).describe('Time limit for the ingest of one remote.'),
   ALLOW_PRIVATE_NETWORK: yesOrNo

@@ -28,7 +28,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
       intervalMin: 0,
       maxIndexBytes: 134_217_728,
       maxManifestBytes: 1_048_576,
-      requestTimeoutSec: 30,
+      requestTimeoutSec: 20,
       requestsPerHost: 32,
       remoteTimeoutMin: 60,
     },

@@ -21,7 +21,10 @@ export interface GuardedFetch {
 export function createFetch(rule: NetworkRule): GuardedFetch {
   const agent = guardedAgent(rule);
   return {
-    fetch: (request) => followRedirects(request, (url, hop) => agent.use((sender) => exchange(sender, url, hop))),
+    fetch(request) {
+      const deadline = performance.now() + request.timeoutMs;
+      return followRedirects(request, (url, hop) => agent.use((sender) => exchange(sender, url, { ...hop, deadline })));
+    },
     close: () => agent.close(),
   };
 }
@@ -66,11 +69,16 @@ function withoutCredentials<Request extends Hop>(request: Request): Request {
   return { ...request, headers: Object.fromEntries(headers) };
 }
 
+interface TimedRequest extends FetchRequest {
+  /** On the clock of `performance.now()`. */
+  deadline: number;
+}
+
 /** One request and its answer, without redirects. */
 function exchange(
   agent: Agent,
   url: URL,
-  { method = 'GET', body, headers, maxBytes, timeoutMs, signal }: FetchRequest,
+  { method = 'GET', body, headers, maxBytes, timeoutMs, idleTimeoutMs, signal, deadline }: TimedRequest,
 ): Promise<FetchReply> {
   const { promise, resolve, reject } = Promise.withResolvers<FetchReply>();
   let controller: Dispatcher.DispatchController | undefined;
@@ -79,10 +87,8 @@ function exchange(
   let gathered: Body | undefined;
 
   const onAbort = () => fail(new FetchError('was stopped', { isTemporary: false }));
-  const timer = setTimeout(
-    () => fail(new FetchError(`did not answer within ${timeoutMs / 1000} s`, { isTemporary: true, isTimeout: true })),
-    timeoutMs,
-  );
+  const timeLeftMs = Math.max(Math.ceil(deadline - performance.now()), 0);
+  let timer = setTimeout(() => fail(timedOut(`did not answer within ${timeoutMs / 1000} s`)), timeLeftMs);
   const stopListening = signal && onceAborted(signal, onAbort);
 
   function settle(): void {
@@ -90,7 +96,13 @@ function exchange(
     stopListening?.();
   }
 
-  /** At once, whatever the connection does: it may not even be there yet. */
+  /** From the beginning of the answer. */
+  function limitSilence(ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => fail(timedOut(`stopped in the middle and sent nothing for ${ms / 1000} s`)), ms);
+  }
+
+  /** At once, whatever state the connection is in: it may not even be established. */
   function fail(error: Error): void {
     settle();
     failure ??= error;
@@ -118,12 +130,14 @@ function exchange(
       onResponseStart(_controller, status, replyHeaders) {
         // 1xx come before the answer.
         if (status < 200) return;
+        if (idleTimeoutMs !== undefined) limitSilence(idleTimeoutMs);
         reply = { url: url.href, status, headers: plainHeaders(replyHeaders) };
         const announcedBytes = Number(reply.headers['content-length'] ?? 0);
         if (announcedBytes > maxBytes) fail(tooLarge(maxBytes));
         else gathered = gatherBody({ announcedBytes, maxBytes });
       },
       onResponseData(_controller, chunk) {
+        if (idleTimeoutMs !== undefined) timer.refresh();
         if (gathered?.add(chunk) === false) fail(tooLarge(maxBytes));
       },
       onResponseEnd() {
@@ -136,6 +150,10 @@ function exchange(
     },
   );
   return promise;
+}
+
+function timedOut(message: string): FetchError {
+  return new FetchError(message, { isTemporary: true, isTimeout: true });
 }
 
 async function unpacked(packed: Buffer, reply: Omit<FetchReply, 'body'>, maxBytes: number): Promise<FetchReply> {

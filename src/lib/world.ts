@@ -11,8 +11,13 @@ export interface FetchRequest {
   headers?: Record<string, string>;
   /** Largest body that is read, before and after decompression. */
   maxBytes: number;
-  /** For one exchange, from the connection to the last byte. */
+  /** Redirects included, from the first connection to the last byte. */
   timeoutMs: number;
+  /**
+   * For large bodies: `timeoutMs` then ends when the answer begins, and from there on only a silence of this length ends
+   * the exchange.
+   */
+  idleTimeoutMs?: number;
   signal?: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
-// Puts ingest together: what fetches, what reads, what saves, and the sync that goes on by itself.
-import type { World } from '../lib/world.ts';
+// Wires up ingest: fetching, reading and saving manifests, and the background sync.
+import type { Fetch, World } from '../lib/world.ts';
 import { startBackgroundSync } from './background.ts';
 import { createRemoteCredentials, type RemoteCredential } from './credentials.ts';
 import { createIndexFetcher } from './fetch-index.ts';
@@ -45,7 +45,9 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
   const { maxIndexBytes, maxManifestBytes } = settings;
   const timeoutMs = settings.requestTimeoutSec * 1000;
   const politeFetch = createPoliteFetch({ fetch, requestsPerHost: settings.requestsPerHost });
-  const fetchIndex = createIndexFetcher({ fetch: politeFetch, maxIndexBytes, timeoutMs });
+  // A large index on a slow connection takes longer than the limit; only silence ends it.
+  const fetchLarge: Fetch = (request) => politeFetch({ ...request, idleTimeoutMs: timeoutMs });
+  const fetchIndex = createIndexFetcher({ fetch: fetchLarge, maxIndexBytes, timeoutMs });
   const manifestReader = createManifestReader();
   const book = createRemoteBook({
     store: dependencies.remotes,
@@ -70,7 +72,7 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
   return {
     book,
     sync,
-    // Not by the patient one: somebody waits for the answer.
+    // Without retries, because a caller waits for the answer.
     fetchSingleManifest: createSingleManifestFetcher(
       createManifestFetcher({ fetch, maxManifestBytes, timeoutMs }),
       manifestReader,

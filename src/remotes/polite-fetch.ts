@@ -1,4 +1,4 @@
-// Fetching from somebody else's host: a few requests at a time, again when it may help, and not while the host asked for a pause.
+// Fetches from other people's hosts: few requests at a time, retries where they may help, and no longer than the time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError } from '../lib/fetch-error.ts';
 import { onceAborted } from '../lib/once-aborted.ts';
@@ -7,60 +7,63 @@ import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 export interface PoliteFetchOptions {
   fetch: Fetch;
   requestsPerHost: number;
-  /** Tells how long to wait before a further try; tests make it short, and the times before a host is given up. */
+  /** How long to wait before the next try. Tests make it short. */
   backoffMs?: (attempt: number) => number;
-  patienceMs?: number;
-  longestPauseMs?: number;
 }
 
 const MOST_TRIES = 4;
-/** A longer one is not waited for, nor are several after each other without an answer between them: others would wait with it. */
-const LONGEST_PAUSE_MS = 120_000;
-/** How long the wish of a host is remembered at most. */
-const LONGEST_MEMORY_MS = 3_600_000;
-/**
- * A host is given up after so many requests in a row without an answer that could be used, each with all its tries, and not
- * before so long: who starts anew, as hosts do, is back by then, and who is dead does not keep others waiting for long.
- */
+/** A host is given up after this many requests in a row without a usable answer, but not before the time limit of one. */
 const MOST_FAILURES = 4;
-const PATIENCE_MS = 30_000;
+/** How long the pause that a host asked for is remembered at most. */
+const LONGEST_MEMORY_MS = 3_600_000;
 /** A catalog may name a new host with every manifest. */
 const MOST_HOSTS = 10_000;
+/** Time limits are passed on in steps of this length, so that messages show round numbers. Clocks agree within it. */
+const TIME_STEP_MS = 100;
 
 interface Host {
+  name: string;
   underWay: number;
-  /** Each begins when its turn comes. */
+  /** Each starts one request. */
   waiting: (() => void)[];
   pausedUntil: number;
 }
 
-/** Of a host, since it last gave an answer that could be used. */
+/** The failures of one host since its last usable answer. */
 interface Failures {
   since: number;
   /** Requests, not tries. */
   count: number;
 }
 
-export function createPoliteFetch({
-  fetch,
-  requestsPerHost,
-  backoffMs = jitteredBackoff,
-  patienceMs = PATIENCE_MS,
-  longestPauseMs = LONGEST_PAUSE_MS,
-}: PoliteFetchOptions): Fetch {
+interface Task {
+  host: Host;
+  request: FetchRequest;
+  /** Of all hosts, by name. */
+  failures: Map<string, Failures>;
+  startedAt: number;
+  /** Covers all tries and the time between them. */
+  deadline: number;
+}
+
+/**
+ * The `timeoutMs` of a request covers all its tries, from the moment when its host has room for it. A request that cannot
+ * succeed within that time fails at once.
+ */
+export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
   const hosts = new Map<string, Host>();
-  /** Requests that share a signal are one piece of work: a host that is given up in it is asked again in the next. */
+  /** Requests with the same signal are one piece of work: a host that is given up in it is asked again in the next. */
   const failuresOf = new WeakMap<AbortSignal, Map<string, Failures>>();
   const nameOf = hostNames();
 
   function hostNamed(name: string): Host {
-    const host = hosts.get(name) ?? { underWay: 0, waiting: [], pausedUntil: 0 };
-    if (hosts.size >= MOST_HOSTS) forgetResting();
+    const host = hosts.get(name) ?? { name, underWay: 0, waiting: [], pausedUntil: 0 };
+    if (hosts.size >= MOST_HOSTS) forgetIdleHosts();
     hosts.set(name, host);
     return host;
   }
 
-  function forgetResting(): void {
+  function forgetIdleHosts(): void {
     for (const [name, { underWay }] of hosts) if (underWay === 0) hosts.delete(name);
   }
 
@@ -82,11 +85,11 @@ export function createPoliteFetch({
     return promise;
   }
 
-  function endTurn(name: string, host: Host): void {
+  function endTurn(host: Host): void {
     const next = host.waiting.shift();
     if (next) next();
     else host.underWay -= 1;
-    if (host.underWay === 0 && host.pausedUntil <= Date.now()) hosts.delete(name);
+    if (host.underWay === 0 && host.pausedUntil <= Date.now()) hosts.delete(host.name);
   }
 
   function failuresBeside({ signal }: FetchRequest): Map<string, Failures> {
@@ -95,67 +98,97 @@ export function createPoliteFetch({
     return failures;
   }
 
-  function isGivenUp(failures: Failures | undefined): boolean {
-    return failures !== undefined && failures.count >= MOST_FAILURES && Date.now() - failures.since >= patienceMs;
+  async function withRetries(task: Task): Promise<FetchReply> {
+    const { host, request, failures, deadline } = task;
+    if (isGivenUp(task)) throw notRequested('its host gave no usable answer to the requests before it');
+    for (let attempt = 1; ; attempt += 1) {
+      await pauseOver(task);
+      const outcome = await tryOnce(request, deadline);
+      if (!isTemporary(outcome)) {
+        failures.delete(host.name);
+        return settle(outcome);
+      }
+      // The pause concerns all requests to the host; the backoff concerns only this one.
+      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
+      const waitMs = backoffMs(attempt);
+      if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
+        countFailure(task);
+        return settle(isPausedBeyond(task) ? pausedError(host, outcome) : outcome);
+      }
+      await sleep(waitMs, undefined, { signal: request.signal });
+    }
   }
 
-  function wantsLongPause({ pausedUntil }: Host, failures: Failures | undefined): boolean {
-    const now = Date.now();
-    return pausedUntil > now && pausedUntil - (failures?.since ?? now) > longestPauseMs;
+  async function tryOnce(request: FetchRequest, deadline: number): Promise<FetchReply | FetchError> {
+    const timeLeftMs = Math.max(deadline - Date.now(), 1);
+    try {
+      return await fetch({ ...request, timeoutMs: Math.ceil(timeLeftMs / TIME_STEP_MS) * TIME_STEP_MS });
+    } catch (error) {
+      if (error instanceof FetchError) return error;
+      throw error;
+    }
   }
 
   return async (request) => {
-    const name = nameOf(request.url);
-    const host = hostNamed(name);
+    const host = hostNamed(nameOf(request.url));
     if (host.underWay < requestsPerHost) host.underWay += 1;
     else await turn(host, request.signal);
-    const failuresOfHosts = failuresBeside(request);
     const startedAt = Date.now();
+    const deadline = startedAt + request.timeoutMs;
     try {
-      if (isGivenUp(failuresOfHosts.get(name)))
-        throw notAsked('its host gave no usable answer to the requests before it');
-      for (let attempt = 1; ; attempt += 1) {
-        const pauseMs = host.pausedUntil - Date.now();
-        if (wantsLongPause(host, failuresOfHosts.get(name)))
-          throw notAsked(`its host wants a pause of ${Math.ceil(pauseMs / 60_000)} minutes`);
-        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
-        let outcome: FetchReply | FetchError;
-        try {
-          outcome = await fetch(request);
-        } catch (error) {
-          if (!(error instanceof FetchError)) throw error;
-          outcome = error;
-        }
-        if (!isTemporary(outcome)) {
-          failuresOfHosts.delete(name);
-          return settle(outcome);
-        }
-        // The pause is for everybody who wants something of the host, the backoff for this request.
-        host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
-        const failures = failuresOfHosts.get(name) ?? { since: startedAt, count: 0 };
-        failuresOfHosts.set(name, failures);
-        if (attempt === MOST_TRIES) failures.count += 1;
-        const isEnough = attempt === MOST_TRIES || isGivenUp(failures) || wantsLongPause(host, failures);
-        if (isEnough) return settle(outcome);
-        await sleep(backoffMs(attempt), undefined, { signal: request.signal });
-      }
+      return await withRetries({ host, request, failures: failuresBeside(request), startedAt, deadline });
     } finally {
-      endTurn(name, host);
+      endTurn(host);
     }
   };
 }
 
-function notAsked(reason: string): FetchError {
-  return new FetchError(`was not asked for: ${reason}`, { isTemporary: true });
+function isGivenUp({ host, failures, request }: Task): boolean {
+  const { count, since } = failures.get(host.name) ?? { count: 0, since: Date.now() };
+  return count >= MOST_FAILURES && Date.now() - since >= request.timeoutMs - TIME_STEP_MS;
 }
 
-/** Addresses of one catalog are mostly of one host, and to take each apart costs more than to look at its beginning. */
-function hostNames(): (url: string) => string {
+function countFailure({ host, failures, startedAt }: Task): void {
+  const { count, since } = failures.get(host.name) ?? { count: 0, since: startedAt };
+  failures.set(host.name, { count: count + 1, since });
+}
+
+function isPausedBeyond({ host, deadline }: Task): boolean {
+  return host.pausedUntil > Date.now() && host.pausedUntil >= deadline;
+}
+
+/** @throws FetchError when the pause does not end in time. */
+async function pauseOver(task: Task): Promise<void> {
+  const { host, request } = task;
+  if (isPausedBeyond(task)) throw pausedError(host);
+  const pauseMs = host.pausedUntil - Date.now();
+  if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
+}
+
+/** `outcome` is the answer that the host gave last. */
+function pausedError({ pausedUntil }: Host, outcome?: FetchReply | FetchError): FetchError {
+  const pause = `a pause of ${inWords(pausedUntil - Date.now())}`;
+  if (!outcome || outcome instanceof FetchError) return notRequested(`its host asks for ${pause}`);
+  return new FetchError(`answered ${outcome.status} and asks for ${pause}`, { isTemporary: true });
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.max(Math.ceil(ms / 1000), 1);
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function notRequested(reason: string): FetchError {
+  return new FetchError(`was not requested: ${reason}`, { isTemporary: true });
+}
+
+/** Most addresses of a catalog have the same host, and comparing the beginning is cheaper than parsing each of them. */
+export function hostNames(): (url: string) => string {
   let last = { start: '', name: '' };
   return (url) => {
     if (last.start !== '' && url.startsWith(last.start)) return last.name;
     const parsed = URL.parse(url);
-    if (!parsed) throw new FetchError('is no readable address', { isTemporary: false });
+    if (!parsed) throw new FetchError('is not a valid address', { isTemporary: false });
     last = { start: `${parsed.origin}/`, name: parsed.host };
     return last.name;
   };
@@ -166,7 +199,7 @@ function settle(outcome: FetchReply | FetchError): FetchReply {
   return outcome;
 }
 
-/** 429, 5xx and network errors pass; every other answer stays what it is. */
+/** 429, 5xx and network errors may pass; every other answer is final. */
 function isTemporary(outcome: FetchReply | FetchError): boolean {
   return outcome instanceof FetchError ? outcome.isTemporary : outcome.status === 429 || outcome.status >= 500;
 }

@@ -149,6 +149,38 @@ test('fetch: slow headers and a dripping body run into the time limit', async (t
   }
 });
 
+test('fetch: with an idle limit, a body may take as long as it keeps arriving', async (t) => {
+  const host = await startIndexServer(t);
+  host.answer('/drip', (_request, response) => {
+    let left = 10;
+    const timer = setInterval(() => {
+      response.write('.');
+      left -= 1;
+      if (left === 0) response.end();
+    }, 60);
+    response.once('close', () => clearInterval(timer));
+  });
+  host.answer('/stops', (_request, response) => void response.write('half'));
+  host.answer('/silent', () => {});
+  const limits = { timeoutMs: 400, idleTimeoutMs: 400 };
+  assert.equal((await fetcher(t)(host.url('/drip'), limits)).body.toString(), '.'.repeat(10));
+  const stops = await failure(fetcher(t)(host.url('/stops'), limits));
+  assert.equal(stops.message, 'stopped in the middle and sent nothing for 0.4 s');
+  assert.deepEqual([stops.isTemporary, stops.isTimeout], [true, true]);
+  const silent = await failure(fetcher(t)(host.url('/silent'), limits));
+  assert.equal(silent.message, 'did not answer within 0.4 s');
+});
+
+test('fetch: the limit covers all redirects together', async (t) => {
+  const host = await startIndexServer(t);
+  host.redirect('/a', '/b');
+  host.redirect('/b', '/c');
+  host.put('/c', 'c');
+  host.delay(() => 300);
+  const error = await failure(fetcher(t)(host.url('/a'), { timeoutMs: 500 }));
+  assert.equal(error.message, 'did not answer within 0.5 s');
+});
+
 test('fetch: the limit also holds for a request that waits for a connection', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/silent', () => {});

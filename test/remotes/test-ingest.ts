@@ -55,8 +55,6 @@ export interface IngestLimits {
   timeoutMs?: number;
   timeLimitMs?: number;
   requestsPerHost?: number;
-  /** Before a host is given up that does not answer. */
-  patienceMs?: number;
 }
 
 /** What needs threads is shared by the tests of a file: to start one takes as long as a small ingest. */
@@ -86,7 +84,6 @@ export async function testIngest(
     timeoutMs = 5_000,
     timeLimitMs = 60_000,
     requestsPerHost = 8,
-    patienceMs,
   }: IngestLimits = {},
 ): Promise<TestIngest> {
   const host = await startIndexServer(t);
@@ -96,7 +93,7 @@ export async function testIngest(
   const revision = createRevision(database);
   const store = createCatalogStore(database, revision);
   const catalog = createCatalog({ store, now, baseUrl: () => 'http://hub.test' });
-  const fetch = createPoliteFetch({ fetch: network.fetch, requestsPerHost, backoffMs: () => 1, patienceMs });
+  const fetch = createPoliteFetch({ fetch: network.fetch, requestsPerHost, backoffMs: () => 1 });
   const fetchIndex = indexFetcher({ maxIndexBytes, timeoutMs });
   const fetchManifest = createManifestFetcher({ fetch, maxManifestBytes, timeoutMs });
   const [remotes, members, runs] = [
