@@ -1,10 +1,10 @@
-// One remote → the catalog: read the index, fetch what changed, save it in document order, mark what is gone.
+// One remote → the catalog: read the index, fetch what changed, save it, mark what is gone.
 import type { Catalog } from '../catalog/catalog.ts';
-import { inOrder } from '../lib/in-order.ts';
 import type { Clock } from '../lib/world.ts';
 import { createDuplicates } from './duplicates.ts';
 import type { IndexFetcher, IndexPage } from './fetch-index.ts';
-import type { FetchedManifest, FetchManifest } from './fetch-manifest.ts';
+import { fetchInLanes } from './fetch-lanes.ts';
+import type { FetchManifest } from './fetch-manifest.ts';
 import { firstPage } from './first-page.ts';
 import { followPages } from './follow-pages.ts';
 import { isTrusted, NO_STATE, stateAfter, wasFinishedLately } from './index-state.ts';
@@ -22,6 +22,7 @@ export interface IngestDependencies {
   fetchIndex: IndexFetcher;
   fetchManifest: FetchManifest;
   manifestReader: ManifestReader;
+  requestsPerHost: number;
   now: Clock;
 }
 
@@ -57,16 +58,6 @@ interface EntryToFetch {
   member: KnownMember | undefined;
 }
 
-/** Characters of manifests rather than their number: most have two thousand, and a hostile one has a million. */
-const LOOK_AHEAD = {
-  atOnce: 64,
-  ahead: 400,
-  weigh,
-  mostWeight: 16_000_000,
-  // Small enough that the main thread is never busy with one for long, large enough that commits do not count; what a
-  // slow host sends is seen to arrive all the same.
-  batch: { size: 250, mostWeight: 2_000_000, mostMs: 1_000 },
-};
 const LOOK_UP_BATCH = 500;
 /** As many as people look through. */
 const MOST_CONFLICTS_KEPT = 1_000;
@@ -76,7 +67,7 @@ export function createIngest(
   dependencies: IngestDependencies,
   { url, known, progress, signal, acceptShrunk, isBackground }: IngestTask,
 ): Ingest {
-  const { members, fetchIndex, fetchManifest, manifestReader, now } = dependencies;
+  const { members, fetchIndex, fetchManifest, manifestReader, requestsPerHost, now } = dependencies;
   const index = createPlaces();
   const places = index.positions;
   const duplicates = createDuplicates(members, { remote: url, places });
@@ -149,8 +140,10 @@ export function createIngest(
     entries: AsyncIterable<EntryToFetch[]>,
     use: (outcomes: readonly ManifestOutcome[]) => Promise<void>,
   ): Promise<void> {
-    const batches = inOrder(entries, LOOK_AHEAD, ({ entry, member }) => fetchManifest(entry, member, signal));
-    // One batch is read while the one before it is saved: the database and this process work at the same time.
+    const batches = fetchInLanes(entries, { requestsPerHost }, ({ entry, member }) =>
+      fetchManifest(entry, member, signal),
+    );
+    // One batch is read while the previous one is saved, so that the database and this process work at the same time.
     let saving = Promise.resolve();
     try {
       for await (const batch of batches) {
@@ -158,7 +151,7 @@ export function createIngest(
         const outcomes = await readAll(manifestReader, batch, signal);
         await saving;
         saving = use(outcomes);
-        // Whoever waits for it next gets the rejection.
+        // The next await reports the rejection.
         saving.catch(() => {});
       }
     } finally {
@@ -249,8 +242,4 @@ export function createIngest(
 function skippedNote(count: number): string {
   const subject = count === 1 ? '1 manifest was' : `${count} manifests were`;
   return `${subject} skipped, because a later entry of the index describes the same entity.`;
-}
-
-function weigh(fetched: FetchedManifest): number {
-  return fetched.outcome === 'fetched' ? fetched.text.length : 0;
 }

@@ -61,6 +61,7 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
     fetchIndex,
     fetchManifest: createManifestFetcher({ fetch: politeFetch, maxManifestBytes, timeoutMs }),
     manifestReader,
+    requestsPerHost: settings.requestsPerHost,
     timeLimitMs: settings.remoteTimeoutMin * 60_000,
     now,
     log,

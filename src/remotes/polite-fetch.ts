@@ -130,7 +130,9 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
   }
 
   return async (request) => {
-    const host = hostNamed(nameOf(request.url));
+    const name = nameOf(request.url);
+    if (name === undefined) throw new FetchError('is not a valid address', { isTemporary: false });
+    const host = hostNamed(name);
     if (host.underWay < requestsPerHost) host.underWay += 1;
     else await turn(host, request.signal);
     const startedAt = Date.now();
@@ -182,13 +184,16 @@ function notRequested(reason: string): FetchError {
   return new FetchError(`was not requested: ${reason}`, { isTemporary: true });
 }
 
-/** Most addresses of a catalog have the same host, and comparing the beginning is cheaper than parsing each of them. */
-export function hostNames(): (url: string) => string {
+/**
+ * Gives the host of an address, or undefined for an invalid one. Most addresses of a catalog have the same host, and
+ * comparing the beginning is cheaper than parsing each of them.
+ */
+export function hostNames(): (url: string) => string | undefined {
   let last = { start: '', name: '' };
   return (url) => {
     if (last.start !== '' && url.startsWith(last.start)) return last.name;
     const parsed = URL.parse(url);
-    if (!parsed) throw new FetchError('is not a valid address', { isTemporary: false });
+    if (!parsed) return undefined;
     last = { start: `${parsed.origin}/`, name: parsed.host };
     return last.name;
   };

@@ -1,4 +1,4 @@
-// One ingest from its start to its end: its pace, its memory, its time, what it says, and a database that goes away.
+// One ingest from its start to its end: its pace, its time, what it says, and a database that goes away.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { tookTooLong } from '../../src/remotes/ingest-remote.ts';
 import type { Progress } from '../../src/remotes/progress.ts';
-import { aManifest } from '../support/builders.ts';
+
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { allowedMs } from '../support/in-time.ts';
+import { startIndexServer } from '../support/index-server.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by the next look', async (t, address) => {
@@ -77,26 +78,58 @@ test('politeness: an ingest never asks one host for more at once than allowed', 
   assert.equal(host.mostAtOnce(), 3);
 });
 
-test('memory: while a slow manifest is waited for, only so many large ones are fetched ahead', async (t) => {
-  const { host, ingest } = await testIngestOnSqlite(t, { maxManifestBytes: 1_048_576, requestsPerHost: 32 });
-  const readme = 'x'.repeat(1_000_000);
-  const paths = Array.from({ length: 92 }, (_, number) => `/m/${number}.json`);
-  for (const [number, path] of paths.entries()) {
-    const body = JSON.stringify(aManifest({ type: 'tool', id: `m${number}`, readme }));
-    host.answer(path, (_request, response) => void response.end(body));
-  }
-  const held = Promise.withResolvers<void>();
-  const first = JSON.stringify(aManifest({ type: 'tool', id: 'm0' }));
-  host.answer('/m/0.json', (_request, response) => void held.promise.then(() => response.end(first)));
-  host.put('/index.json', paths);
+test('isolation: a manifest that hangs does not hold up the others of its host', async (t) => {
+  const { host, ingest, publish, ids } = await testIngestOnSqlite(t, { timeoutMs: 60_000 });
+  publish(...someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`)));
+  const release = host.hold('/m/m0.json');
   const result = ingest();
-  // Until nothing more comes in.
-  for (let before = -1; before !== host.requests.length || before < 20; await sleep(300)) before = host.requests.length;
-  const ahead = host.requests.length;
-  held.resolve();
-  assert.ok(ahead < 88, `${ahead} were fetched ahead`);
-  t.diagnostic(`${ahead} of ${paths.length} were fetched ahead`);
-  assert.deepEqual(countsOf(await result), { created: 92 });
+  while ((await ids()).length < 299) await sleep(20);
+  release();
+  assert.deepEqual(countsOf(await result), { created: 300 });
+});
+
+test('isolation: a host that never answers does not hold up another one', async (t) => {
+  const it = await testIngestOnSqlite(t, { timeoutMs: 60_000, requestsPerHost: 32 });
+  const dead = await startIndexServer(t);
+  const good = someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`));
+  it.publish(...good);
+  const released = Promise.withResolvers<void>();
+  // More of them than all requests that may be under way, and all before those of the good host.
+  const hanging = Array.from({ length: 1_000 }, (_, number) => `${dead.origin}/${number}.json`);
+  for (const url of hanging) {
+    dead.answer(new URL(url).pathname, async (_request, response) => {
+      await released.promise;
+      response.writeHead(404).end();
+    });
+  }
+  it.host.put('/index.json', { manifests: [...hanging, ...good.map(({ id }) => `m/${id}.json`)] });
+  let progress: Progress | undefined;
+  const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
+
+  while ((await it.ids()).length < good.length) await sleep(20);
+  assert.ok(dead.requests.length > 0);
+  assert.deepEqual([progress?.run().finished_at, progress?.run().failed], [null, 0]);
+  released.resolve();
+
+  assert.deepEqual(countsOf(await result), { created: 300, failed: 1_000 });
+});
+
+test('isolation: a host that never answers costs one time limit and is reported', async (t) => {
+  const it = await testIngestOnSqlite(t, { timeoutMs: 500, requestsPerHost: 32 });
+  const dead = await startIndexServer(t);
+  it.publish(...someManifests('a', 'b'));
+  const hanging = Array.from({ length: 1_000 }, (_, number) => `${dead.origin}/${number}.json`);
+  for (const url of hanging) dead.answer(new URL(url).pathname, () => {});
+  it.host.put('/index.json', { manifests: [...hanging, 'm/a.json', 'm/b.json'] });
+
+  const result = await it.ingest();
+
+  assert.equal(result.ok, true, result.error);
+  assert.deepEqual(countsOf(result), { created: 2, failed: 1_000 });
+  assert.ok(dead.requests.length <= 8, `${dead.requests.length} requests`);
+  const errors = result.stats.errors.map(({ error }) => error);
+  assert.match(errors[0] ?? '', /^did not answer within 0\.5 s$/);
+  assert.match(errors.at(-1) ?? '', /^was not requested: its host gave no usable answer to the requests before it$/);
 });
 
 test('time: how long a remote may take is said in words that fit', () => {

@@ -1,9 +1,11 @@
 // Several manifests of one entity in one index: the last one in document order wins, whatever else happens.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { JsonObject } from '../../src/lib/json.ts';
+import type { Progress } from '../../src/remotes/progress.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { countsOf, type TestIngest, testIngest } from './test-ingest.ts';
@@ -37,6 +39,27 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
   assert.equal(it.host.seen('/m/first.json')[0]?.status, 304, 'what is hidden is remembered as well');
 });
 
+for (const late of ['first', 'second', 'last']) {
+  testOnEveryEngine(`last write: the last one wins, although the ${late} one arrives last`, async (t, address) => {
+    const it = await testIngest(t, address, { timeoutMs: 60_000 });
+    const others = ['first', 'second', 'last'].filter((name) => name !== late);
+    put(it, { first: rival('first'), second: rival('second'), last: rival('last') });
+    const release = it.host.hold(`/m/${late}.json`);
+    let progress: Progress | undefined;
+    const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
+    // The others are saved in a batch of their own.
+    while ((progress?.run().done ?? 0) < others.length) await sleep(20);
+    assert.equal((await it.get('tool:x')).summary, others.at(-1));
+    release();
+    assert.equal((await result).ok, true);
+    assert.equal((await it.get('tool:x')).summary, 'last');
+    const before = await it.revision();
+    put(it, { first: rival('first'), second: rival('second'), last: rival('last') }, 1);
+    assert.deepEqual(countsOf(await it.ingest()), { unchanged: 3 }, 'and the next run has nothing to do');
+    assert.equal(await it.revision(), before);
+  });
+}
+
 testOnEveryEngine('last write: when the one in front goes, the one behind comes to the fore', async (t, address) => {
   const it = await testIngest(t, address);
   put(it, { first: rival('1'), last: rival('2'), other: rival('o', 'other') }, 1);
@@ -63,6 +86,29 @@ testOnEveryEngine(
     assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
   },
 );
+
+for (const late of ['first', 'last']) {
+  testOnEveryEngine(
+    `last write: the same, although the ${late} one arrives in a batch of its own`,
+    async (t, address) => {
+      const it = await testIngest(t, address, { timeoutMs: 60_000 });
+      put(it, { first: rival('1'), last: rival('2') }, 1);
+      await it.ingest();
+      put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
+      const release = it.host.hold(`/m/${late}.json`);
+      let progress: Progress | undefined;
+      const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
+      while ((progress?.run().done ?? 0) < 1) await sleep(20);
+      release();
+      assert.equal((await result).ok, true);
+      const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
+      assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
+      it.host.forget();
+      await it.ingest();
+      assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+    },
+  );
+}
 
 const THREE = { '0': rival('0'), '1': rival('1'), '2': rival('2') };
 

@@ -25,11 +25,11 @@ function publish({ host }: TestIngest, ...ids: string[]): void {
   host.put('/index.json', { manifests: [...named, ...others.map((manifest) => ({ manifest })), 'm/last.json'] });
 }
 
-/** An ingest that recorded the first batch and waits for the last manifest: `meanwhile` is done, and then it goes on. */
-async function ingestAndMeanwhile(it: TestIngest, meanwhile: () => Promise<unknown>) {
+/** Once all manifests but the last one are recorded, `meanwhile` is done, and then the ingest goes on. */
+async function ingestAndMeanwhile(it: TestIngest, recorded: number, meanwhile: () => Promise<unknown>) {
   const letGo = it.host.hold('/m/last.json');
   const ingesting = it.ingest();
-  while ((await membersOf(it)) === 0) await sleep(10);
+  while ((await membersOf(it)) < recorded) await sleep(10);
   await meanwhile();
   letGo();
   return ingesting;
@@ -52,7 +52,7 @@ testOnEveryEngine(
     const it = await testIngest(t, address);
     const { pending, remotes } = openStores(it);
     publish(it, 'a', 'b');
-    const first = await ingestAndMeanwhile(it, () => pending.remove(uidOf('a')));
+    const first = await ingestAndMeanwhile(it, BATCH + 2, () => pending.remove(uidOf('a')));
     assert.deepEqual([first.ok, countsOf(first)], [true, { created: BATCH + 3 }]);
     await assert.rejects(it.get(uidOf('a')), { code: 'entity_not_found' });
     assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', etag: false, entities: BATCH + 2 });
@@ -86,7 +86,9 @@ testOnEveryEngine(
     const url = it.host.url('/index.json');
     publish(it, 'a', 'gone');
     it.host.remove('/m/gone.json');
-    const { ok, error } = await ingestAndMeanwhile(it, () => remotes.remove(url, { purge: false, at: it.world.now() }));
+    const { ok, error } = await ingestAndMeanwhile(it, BATCH + 1, () =>
+      remotes.remove(url, { purge: false, at: it.world.now() }),
+    );
     assert.deepEqual([ok, error], [false, 'was removed while it was being ingested']);
     assert.equal(await membersOf(it), 0);
     assert.equal((await it.runs.rejections({ limit: 10, offset: 0 })).total, 0);
@@ -100,7 +102,7 @@ testOnEveryEngine('meanwhile: a remote that is removed and added again is new', 
   const { remotes } = openStores(it);
   const url = it.host.url('/index.json');
   publish(it, 'a', 'b');
-  const { ok } = await ingestAndMeanwhile(it, async () => {
+  const { ok } = await ingestAndMeanwhile(it, BATCH + 2, async () => {
     await remotes.remove(url, { purge: false, at: it.world.now() });
     await remotes.add([url], it.world.now());
   });

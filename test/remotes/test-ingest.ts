@@ -120,7 +120,7 @@ export async function testIngest(
       const remote = new URL(url, host.origin).href;
       await remotes.add([remote], now());
       return ingestRemote(
-        { ...readers, catalog, remotes, members, runs, now, log, timeLimitMs },
+        { ...readers, requestsPerHost, catalog, remotes, members, runs, now, log, timeLimitMs },
         { url: remote, signal, acceptShrunk, isBackground, onStart },
       );
     },

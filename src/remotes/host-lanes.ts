@@ -1,0 +1,138 @@
+// Decides which waiting entry is fetched next: one lane per host, and no host takes the room of the others.
+
+export interface LaneLimits {
+  requestsPerHost: number;
+  /** Of all lanes together. */
+  mostUnderWay: number;
+}
+
+export interface Lane<Entry> {
+  waiting: Queue<Entry>;
+  underWay: number;
+  /** Whether the host has given a usable answer. */
+  isProven: boolean;
+}
+
+export interface HostLanes<Entry> {
+  add(host: string, entry: Entry): void;
+  /** The entry to fetch now, with its lane; undefined when none may start. */
+  next(): { entry: Entry; lane: Lane<Entry> } | undefined;
+  /** A fetch that `next` started has ended. */
+  ended(lane: Lane<Entry>, how: { isAnswered: boolean }): void;
+  waitingCount(): number;
+}
+
+/** For a host that has not answered yet, so that one that never answers takes little from the others. */
+const UNPROVEN_PER_HOST = 4;
+/** A catalog may name a new host with every manifest. */
+const MOST_IDLE_LANES = 10_000;
+
+export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLimits): HostLanes<Entry> {
+  const lanes = new Map<string, Lane<Entry>>();
+  /** Lanes that may start a fetch, each in its turn. */
+  const ready = { proven: new Set<Lane<Entry>>(), unproven: new Set<Lane<Entry>>() };
+  let [waiting, underWay, unprovenUnderWay, busyProven] = [0, 0, 0, 0];
+
+  function laneOf(host: string): Lane<Entry> {
+    const lane = lanes.get(host) ?? { waiting: createQueue<Entry>(), underWay: 0, isProven: false };
+    if (lanes.size >= MOST_IDLE_LANES) forgetIdleLanes();
+    lanes.set(host, lane);
+    return lane;
+  }
+
+  function forgetIdleLanes(): void {
+    for (const [host, lane] of lanes) if (isIdle(lane)) lanes.delete(host);
+  }
+
+  /** Always leaves the share of one more host, for those that come later. */
+  function mostOf({ isProven }: Lane<Entry>): number {
+    const share = Math.max(Math.floor(mostUnderWay / (busyProven + 1)), UNPROVEN_PER_HOST);
+    return Math.min(requestsPerHost, isProven ? share : UNPROVEN_PER_HOST);
+  }
+
+  function offer(lane: Lane<Entry>): void {
+    if (lane.waiting.size() === 0 || lane.underWay >= mostOf(lane)) return;
+    (lane.isProven ? ready.proven : ready.unproven).add(lane);
+  }
+
+  function prove(lane: Lane<Entry>): void {
+    lane.isProven = true;
+    unprovenUnderWay -= lane.underWay;
+    ready.unproven.delete(lane);
+    if (!isIdle(lane)) busyProven += 1;
+  }
+
+  return {
+    add(host, entry) {
+      const lane = laneOf(host);
+      if (lane.isProven && isIdle(lane)) busyProven += 1;
+      lane.waiting.add(entry);
+      waiting += 1;
+      offer(lane);
+    },
+
+    next() {
+      if (underWay >= mostUnderWay) return undefined;
+      const mayProbe = unprovenUnderWay < mostUnderWay / 2;
+      const lane = (mayProbe ? takeFirst(ready.unproven) : undefined) ?? takeFirst(ready.proven);
+      const entry = lane?.waiting.take();
+      if (!lane || entry === undefined) return undefined;
+      waiting -= 1;
+      underWay += 1;
+      lane.underWay += 1;
+      if (!lane.isProven) unprovenUnderWay += 1;
+      offer(lane);
+      return { entry, lane };
+    },
+
+    ended(lane, { isAnswered }) {
+      underWay -= 1;
+      lane.underWay -= 1;
+      if (!lane.isProven) unprovenUnderWay -= 1;
+      if (isAnswered && !lane.isProven) prove(lane);
+      else if (lane.isProven && isIdle(lane)) busyProven -= 1;
+      offer(lane);
+    },
+
+    waitingCount: () => waiting,
+  };
+}
+
+function isIdle({ underWay, waiting }: Lane<unknown>): boolean {
+  return underWay === 0 && waiting.size() === 0;
+}
+
+function takeFirst<T>(set: Set<T>): T | undefined {
+  for (const first of set) {
+    set.delete(first);
+    return first;
+  }
+  return undefined;
+}
+
+interface Queue<T> {
+  add(value: T): void;
+  take(): T | undefined;
+  size(): number;
+}
+
+/** Unlike `Array.shift`, taking the first of a hundred thousand values does not move the others. */
+function createQueue<T>(): Queue<T> {
+  let values: (T | undefined)[] = [];
+  let first = 0;
+  return {
+    add: (value) => void values.push(value),
+    take() {
+      if (first === values.length) return undefined;
+      const value = values[first];
+      values[first] = undefined;
+      first += 1;
+      if (first * 2 >= values.length) {
+        values = values.slice(first);
+        first = 0;
+      }
+      return value;
+    },
+    size: () => values.length - first,
+  };
+}
