@@ -2,6 +2,7 @@
 import { FetchError } from '../lib/fetch-error.ts';
 import { isJsonObject, storableText } from '../lib/json.ts';
 import type { FetchReply } from '../lib/world.ts';
+import { withoutTags } from './names.ts';
 import { retryAfterMs } from './pace.ts';
 
 export type GatewayReply =
@@ -13,7 +14,8 @@ export type GatewayReply =
   | { kind: 'timeout'; error: string };
 
 const LONGEST_ERROR = 1000;
-const LONGEST_PAGE = 10_000;
+/** What is read of a refusal. */
+const LONGEST_PAGE = 5_000;
 /** From a gateway they come as JSON and are about a server; anything else in front of it means that it is off itself. */
 const PROXY_STATUSES = [502, 503, 504];
 const NO_JSON = Symbol('no JSON');
@@ -51,20 +53,30 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Whatever stands in front of a gateway, or in its place, may answer with a page. */
+/** A proxy in front of a gateway, or another program in its place, may answer with a page. */
 function pageText(body: Buffer): string {
-  return body
-    .toString('utf8')
-    .slice(0, LONGEST_PAGE)
-    .replace(/<(style|script)\b.*?<\/\1>/gis, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ');
+  const page = body.subarray(0, LONGEST_PAGE).toString('utf8');
+  return withoutTags(withoutScripts(page)).replace(/\s+/g, ' ');
+}
+
+/** Without what is between `<script>` or `<style>` and its end; a regular expression would search for the end of each anew. */
+function withoutScripts(page: string): string {
+  const [before = '', ...rest] = page.split(/<(?:style|script)\b/i);
+  return [
+    before,
+    ...rest.map((part) =>
+      part
+        .split(/<\/(?:style|script)>/i)
+        .slice(1)
+        .join(' '),
+    ),
+  ].join(' ');
 }
 
 /** All three shapes: `detail` (text, object or list), `message`, and `error` with `message`. */
 function errorText(body: unknown): string {
-  // Python's HTTP client ends its sentences with a link to a lexicon.
-  const reason = storableText(sentence(body))
+  // Python's HTTP client ends its sentences with a link to a lexicon. The text is cut first, because spaces are searched more than once.
+  const reason = storableText(sentence(body).slice(0, LONGEST_PAGE))
     .replace(/\s*For more information check: \S+/g, '')
     .trim();
   return (reason || 'no reason given').slice(0, LONGEST_ERROR).toWellFormed();

@@ -40,6 +40,7 @@ interface Manner {
 }
 
 const LARGEST_ANSWER_BYTES = 64_000_000;
+const LONGEST_LINK = 500;
 /** What a gateway says to somebody who knocks at the wrong door, or in the wrong manner. */
 const WRONG_MANNER = [401, 404, 405, 410];
 const RETRIED_STATUSES = [500, 503];
@@ -137,7 +138,7 @@ function isCollection({ path }: GatewayCall): boolean {
 }
 
 function isAnnounced({ headers }: FetchReply): boolean {
-  return /<[^>]*\/v1\/[^>]*>\s*;[^,]*\brel="?successor-version\b/i.test(headers.link ?? '');
+  return /<[^>]*\/v1\/[^>]*>\s*;[^,]*\brel="?successor-version\b/i.test((headers.link ?? '').slice(0, LONGEST_LINK));
 }
 
 /** Whoever is stopped while waiting goes on at once, and finds out then. */

@@ -3,9 +3,11 @@
 const LONGEST_NAME = 255;
 const LONGEST_TOOL_NAME = 128;
 const LONGEST_TEXT = 1000;
+/** Texts of strangers are cut before anything else is done with them; what is left out of them may make room for more. */
+const LONGEST_INPUT = 8 * LONGEST_TEXT;
 const NO_NAME = 'unnamed';
 
-/** What a gateway takes as the name of a server, a resource or a prompt: `io.github.owner/thing` has a sign it refuses. */
+/** What a gateway accepts as the name of a server, a resource or a prompt: `io.github.owner/thing` has a character it refuses. */
 export function acceptableName(name: string): string {
   const plain = withoutAccents(name).replace(/[^a-zA-Z0-9_.\- ]+/g, '-');
   return named(plain.slice(0, LONGEST_NAME).replace(/^[-. ]+|[-. ]+$/g, ''));
@@ -16,19 +18,21 @@ export function acceptableToolName(name: string): string {
   return named(plain.replace(/^[^a-zA-Z0-9_]+/, '').slice(0, LONGEST_TOOL_NAME));
 }
 
-/** The name with something that tells it from others, however long it is. */
+/** The name with a suffix that distinguishes it, within the longest name that gateways accept. */
 export function markedName(name: string, mark: string): string {
   const suffix = acceptableName(mark).slice(0, LONGEST_NAME / 2);
   return acceptableName(`${name.slice(0, LONGEST_NAME - suffix.length - 1)}-${suffix}`);
 }
 
-/** Descriptions without the signs that some gateway or other takes for an attack, and refuses without saying so. */
+/**
+ * A description without the characters that some gateways take for an attack and refuse without a reason. Every pattern
+ * here is linear: texts come from strangers, and one that can match from many starts to the end freezes the hub.
+ */
 export function acceptableText(text: string): string {
-  return text
-    .replace(/<[^>]*>/g, ' ')
+  return withoutTags(text.slice(0, LONGEST_INPUT))
     .replaceAll('&&', ' and ')
     .replaceAll('||', ' or ')
-    .replace(/\$+\(/g, '(')
+    .replaceAll('$(', '$ (')
     .replace(/[<>|]/g, ' ')
     .replaceAll(';', ',')
     .replace(/\s+/g, ' ')
@@ -37,7 +41,12 @@ export function acceptableText(text: string): string {
     .trim();
 }
 
-/** How gateways tell names apart. */
+/** Each `<` is followed up to the next `<` only, so that no text takes more than one pass. */
+export function withoutTags(text: string): string {
+  return text.replace(/<[^<>]*>/g, ' ');
+}
+
+/** How gateways compare names. */
 export function slugOf(name: string): string {
   return withoutAccents(name)
     .toLowerCase()
@@ -46,7 +55,7 @@ export function slugOf(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** Gateways take 127.0.0.1 and localhost for the same. */
+/** To gateways, 127.0.0.1 and localhost are the same. */
 export function comparableUrl(url: string): string {
   if (!URL.canParse(url)) return url;
   const parsed = new URL(url);
@@ -55,7 +64,7 @@ export function comparableUrl(url: string): string {
 }
 
 function withoutAccents(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '');
+  return text.slice(0, LONGEST_INPUT).normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
 /** A name without a letter or digit has an empty slug. */

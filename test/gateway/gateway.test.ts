@@ -484,3 +484,19 @@ test('sync: why it stopped is told, and an earlier reason of a server outlives a
   assert.equal(report?.stopped, 'The gateway could not be reached (ECONNREFUSED).');
   assert.match((await state(uidOf('a')))?.error ?? '', /All connection attempts failed/);
 });
+
+testOnEveryEngine('sync: a megabyte of hostile text in a manifest holds nothing up', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const { ingest, sync, store } = await stage(t, address, fake);
+  const description = '<'.repeat(1_000_000);
+  await ingest(
+    aServerManifest('server', { url: `${H}/a/sse`, description }),
+    aServerManifest('prompt', undefined, {
+      mcp_registration: { prompts: [{ name: 'p', template: '', description: '$'.repeat(900_000) }] },
+    }),
+  );
+  const startedAt = performance.now();
+  assert.deepEqual(await sync(), { ranToEnd: true, registered: 2, failed: 0 });
+  assert.ok(performance.now() - startedAt < allowedMs(5_000));
+  assert.equal((await store.pending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total, 0);
+});

@@ -12,6 +12,7 @@ import {
 } from '../../src/gateway/names.ts';
 import { anyText } from '../lib/any-text.ts';
 import { slugify } from '../support/fake-gateway/rows.ts';
+import { allowedMs } from '../support/in-time.ts';
 
 const nameCases = [
   { name: 'io.github.owner/thing', expected: 'io.github.owner-thing' },
@@ -84,7 +85,7 @@ test('markedName: the mark survives, however long the name is', () => {
 });
 
 test('acceptableText: nothing of what gateways take for an attack is left', () => {
-  assert.equal(acceptableText('Runs a && b || c; <b>bold</b> $(rm) x > y'), 'Runs a and b or c, bold (rm) x y');
+  assert.equal(acceptableText('Runs a && b || c; <b>bold</b> $(rm) x > y'), 'Runs a and b or c, bold $ (rm) x y');
   fc.assert(
     fc.property(fc.oneof(anyText(200), fc.stringMatching(/^[&|$(<>; a]{0,30}$/)), (text) => {
       const accepted = acceptableText(text);
@@ -93,6 +94,26 @@ test('acceptableText: nothing of what gateways take for an attack is left', () =
     }),
   );
 });
+
+const MEGABYTE = 1_000_000;
+const HOSTILE_TEXTS = {
+  'tags that never end': '<'.repeat(MEGABYTE),
+  'tags within tags': '<a'.repeat(MEGABYTE / 2),
+  'dollar signs': '$'.repeat(MEGABYTE),
+  spaces: ' '.repeat(MEGABYTE),
+  'letters that grow': '\ufdfa'.repeat(MEGABYTE / 3),
+  'ampersands and bars': '&|'.repeat(MEGABYTE / 2),
+};
+for (const [shape, text] of Object.entries(HOSTILE_TEXTS)) {
+  test(`names and texts: a megabyte of ${shape} takes no time`, () => {
+    const startedAt = performance.now();
+    acceptableText(text);
+    acceptableName(text);
+    acceptableToolName(text);
+    slugOf(text);
+    assert.ok(performance.now() - startedAt < allowedMs(200));
+  });
+}
 
 const urlCases = [
   { one: 'http://127.0.0.1:8000/sse', other: 'http://localhost:8000/sse', same: true },

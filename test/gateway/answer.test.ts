@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerOf } from '../../src/gateway/answer.ts';
+import { allowedMs } from '../support/in-time.ts';
+
+const reply = (status: number, text: string) => ({ url: '', status, headers: {}, body: Buffer.from(text) });
+
+test('answer: of a page only its text is told', () => {
+  const page = '<html><style>b{}</style><h1>Not <b>here</b></h1><SCRIPT>x()</SCRIPT> at all</html>';
+  const answer = answerOf(reply(404, page));
+  assert.equal(answer.kind === 'refused' && answer.error, 'Not here at all');
+});
+
+const HOSTILE = ['<', '<script', '<script>a</script', '$', ' '].map((part) => part.repeat(2_000_000 / part.length));
+for (const text of HOSTILE) {
+  test(`answer: two megabytes of '${text.slice(0, 17)}' are read in no time`, () => {
+    const startedAt = performance.now();
+    answerOf(reply(500, text));
+    answerOf(reply(500, JSON.stringify({ detail: text })));
+    assert.ok(performance.now() - startedAt < allowedMs(500));
+  });
+}
