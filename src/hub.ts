@@ -23,6 +23,7 @@ import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { holdsCatalog, openDatabase } from './store/database.ts';
 import { createMemberStore } from './store/member-store.ts';
+import { createItemStore } from './store/registration-items.ts';
 import { createRegistrationStore } from './store/registration-store.ts';
 import { createRemoteStore, createRunStore } from './store/remote-store.ts';
 import { createRevision } from './store/revision.ts';
@@ -94,6 +95,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   const gateway = createGateway({
     client: gatewayClient,
     store: registrations,
+    items: createItemStore(database, revision),
     concurrency: config.gateway?.concurrency ?? 1,
     registerAgents: config.gateway?.registerAgents ?? false,
     now,

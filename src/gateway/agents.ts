@@ -1,19 +1,19 @@
 // Registers an agent that has an HTTP endpoint as an A2A agent, where the gateway offers that.
 import type { JsonObject } from '../lib/json.ts';
-import { statusOf } from './answer.ts';
-import type { RegisterEntity, RegistrationBatch } from './batch.ts';
+import { type GatewayReply, statusOf } from './answer.ts';
+import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { create, isNameConflict } from './create.ts';
-import { createNameDesk } from './free-name.ts';
+import { conflictOf, create } from './create.ts';
+import { createNameReservations, nameChoices } from './free-name.ts';
+import { digestOf, type GatewayItem } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
-import { acceptableText, comparableUrl } from './names.ts';
-import { allNamesTaken, failedCall, gatewayDown, gatewayUnusable, registered } from './outcome.ts';
+import { acceptableText } from './names.ts';
+import { allNamesTaken, failed, failedCall, gatewayDown, gatewayUnusable, leftAlone } from './outcome.ts';
 import { planEndpoint } from './server-address.ts';
-import { isOurs } from './server-rows.ts';
+import { isFromBeforeItems, type OwnRow, ownRow } from './server-rows.ts';
 import type { RegistrableEntity } from './store.ts';
 
-interface NewAgent {
-  entity: RegistrableEntity;
+interface AgentWork extends EntityWork {
   url: string;
   /** What the gateway has. */
   rows: GatewayRows;
@@ -21,68 +21,87 @@ interface NewAgent {
 
 const NOT_OFFERED = 'The gateway offers no A2A agents.';
 
-export function createAgentRegistration(batch: RegistrationBatch): RegisterEntity {
-  const { client, lookup } = batch;
-  const names = createNameDesk();
+export function createAgentRegistration(batch: RegistrationBatch): (work: EntityWork) => Promise<Registration> {
+  const { client, lookup, holders } = batch;
+  const names = createNameReservations();
   /** One answer is enough to know. */
   let areOffered = true;
 
-  /** `calls`: those with names that turned out to be taken. */
-  async function make({ entity, url, rows }: NewAgent, calls: CallReport[] = []): Promise<Registration> {
-    const name = names.take(entity, rows);
-    if (name === undefined) {
-      return failed(calls, allNamesTaken(calls.at(-1)?.error));
-    }
+  /** `conflict`: the gateway's answer for the name that was tried before. */
+  async function make(work: AgentWork, conflict?: string): Promise<Registration> {
+    const { entity, url, rows, calls } = work;
+    const name = names.reserve(entity, rows);
+    if (name === undefined) return failed(calls, allNamesTaken(conflict));
     const agent = agentOf(entity, name, url);
     const call = { body: { ...agent, agent, visibility: 'public' } };
     const report = { call: 'POST /a2a', name, url };
     const reply = await create(batch, { kind: 'a2a', call, find: (listed) => listed.at(url)[0] });
-    // Somebody whose agents this token does not show has the name: it stays taken, and the next one is tried.
-    if (reply.kind !== 'ok' && reply.kind !== 'there' && isNameConflict(reply)) {
-      return make({ entity, url, rows }, [...calls, failedCall(report, reply)]);
-    }
-    names.giveBack(name);
-    if (reply.kind === 'ok') {
-      const row = lookup.put('a2a', reply.body, { name, url });
-      return registered({ calls, report: { ...report, outcome: 'created', status: reply.status }, row, isOurs: true });
-    }
-    if (reply.kind === 'there') {
-      return settled(calls, entity, reply.row, { ...report, outcome: 'exists', status: reply.status });
-    }
-    return refused(calls, failedCall(report, reply), gatewayDown(reply));
+    // Another agent that this token does not show has the name: it stays reserved, and the next one is tried.
+    if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name')
+      return make(work, pushed(calls, failedCall(report, reply)));
+    names.release(name);
+    if (reply.kind === 'there' && !reply.isOurs) return accept(work, reply.row, { ...report, status: reply.status });
+    if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(calls, report, reply);
+    const row = reply.kind === 'there' ? reply.row : lookup.put('a2a', reply.body, { name, url });
+    const item: GatewayItem = { kind: 'a2a', id: row.id, name, isOurs: true, bodyDigest: digestOf(agent) };
+    return registered(work, item, { ...report, outcome: 'created', status: reply.status });
   }
 
-  async function change(entity: RegistrableEntity, url: string, row: GatewayRow): Promise<Registration> {
-    const calls: CallReport[] = [];
-    const report = { call: 'PUT /a2a', name: row.name, url };
-    const path = `/a2a/${encodeURIComponent(row.id)}`;
-    const reply = await client.send({ method: 'PUT', path, body: agentOf(entity, row.name, url) });
-    if (reply.kind !== 'ok') return refused(calls, failedCall(report, reply), gatewayDown(reply));
-    const changed = lookup.put('a2a', reply.body, { name: row.name, url }, row);
-    return registered({
-      calls,
-      report: { ...report, outcome: 'updated', status: reply.status },
-      row: changed,
-      isOurs: true,
-    });
+  async function change(work: AgentWork, { item, row }: OwnRow): Promise<Registration> {
+    const { entity, url, rows, calls } = work;
+    const isNameKept = nameChoices(entity).includes(item.name);
+    const name = isNameKept ? item.name : names.reserve(entity, rows, row);
+    if (name === undefined) return failed(calls, allNamesTaken());
+    const agent = agentOf(entity, name, url);
+    const report = { call: 'PUT /a2a', name, url };
+    const reply = await client.send({ method: 'PUT', path: `/a2a/${encodeURIComponent(row.id)}`, body: agent });
+    if (!isNameKept) names.release(name);
+    if (reply.kind !== 'ok') return refused(calls, report, reply);
+    lookup.put('a2a', reply.body, { name, url }, row);
+    const current = { ...item, name, bodyDigest: digestOf(agent) };
+    return registered(work, current, { ...report, outcome: 'updated', status: reply.status });
   }
 
-  return async (entity) => {
+  /** The gateway has the agent, and nothing is sent. */
+  async function accept(
+    work: AgentWork,
+    row: GatewayRow,
+    report: Pick<CallReport, 'call' | 'status'>,
+  ): Promise<Registration> {
+    const { entity, url } = work;
+    const known = entity.items.find(({ kind, id }) => kind === 'a2a' && id === row.id);
+    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity);
+    const item: GatewayItem = known ?? { kind: 'a2a', id: row.id, name: row.name, isOurs, bodyDigest: null };
+    const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'a2a', row.id)) };
+    return registered(work, item, { ...report, outcome: 'exists', name: row.name, url, ...note });
+  }
+
+  function registered({ entity, calls, found }: AgentWork, item: GatewayItem, report: CallReport): Registration {
+    if (item.id) {
+      found.push(item);
+      holders.add(entity.uid, item);
+    }
+    calls.push({ ...report, ...(item.id ? { id: item.id } : {}) });
+    return { outcome: 'registered', calls, name: item.name };
+  }
+
+  return async (work) => {
+    const { entity, calls } = work;
     const endpoint = planEndpoint(entity.mcpRegistration);
-    if ('fault' in endpoint) return { outcome: 'failed', calls: [], error: endpoint.fault, isPermanent: true };
-    if (!areOffered) return failed([], NOT_OFFERED);
+    if ('fault' in endpoint) return { outcome: 'failed', calls, error: endpoint.fault, isPermanent: true };
+    if (!areOffered) return failed(calls, NOT_OFFERED);
     const { url } = endpoint;
     const listing = await lookup.list('a2a');
     if (!listing.ok) {
       areOffered = statusOf(listing.reply) !== 404;
-      if (!areOffered) return failed([], NOT_OFFERED);
-      return { ...gatewayUnusable(listing.reply), calls: [] };
+      return areOffered ? { ...gatewayUnusable(listing.reply), calls } : failed(calls, NOT_OFFERED);
     }
-    const own = entity.gatewayName === null ? undefined : listing.rows.named(entity.gatewayName)[0];
-    const row = own ?? listing.rows.at(url)[0];
-    if (!row) return make({ entity, url, rows: listing.rows });
-    if (row.url !== comparableUrl(url)) return change(entity, url, row);
-    return settled([], entity, row, { call: 'GET /a2a', outcome: 'exists', name: row.name, url });
+    const { rows } = listing;
+    const own = ownRow(rows, entity, 'a2a');
+    const isCurrent = own && digestOf(agentOf(entity, own.item.name, url)) === own.item.bodyDigest;
+    if (own && !(isCurrent && nameChoices(entity).includes(own.item.name))) return change({ ...work, url, rows }, own);
+    const row = own?.row ?? rows.at(url)[0];
+    return row ? accept({ ...work, url, rows }, row, { call: 'GET /a2a' }) : make({ ...work, url, rows });
   };
 }
 
@@ -91,15 +110,18 @@ function agentOf(entity: RegistrableEntity, name: string, url: string): JsonObje
   return { name, endpoint_url: url, description, agent_type: 'generic', tags: entity.tags };
 }
 
-function settled(calls: CallReport[], entity: RegistrableEntity, row: GatewayRow, report: CallReport): Registration {
-  return registered({ calls, report, row, isOurs: isOurs(row, entity) });
+function refused(
+  calls: CallReport[],
+  report: Omit<CallReport, 'outcome'>,
+  reply: Exclude<GatewayReply, { kind: 'ok' }>,
+): Registration {
+  const error = pushed(calls, failedCall(report, reply));
+  const down = gatewayDown(reply);
+  return down ? { ...down, calls } : failed(calls, error);
 }
 
-function refused(calls: CallReport[], report: CallReport, down: ReturnType<typeof gatewayDown>): Registration {
+/** Adds a failed call, and returns its sentence. */
+function pushed(calls: CallReport[], report: CallReport): string {
   calls.push(report);
-  return down ? { ...down, calls } : failed(calls, report.error ?? '');
-}
-
-function failed(calls: CallReport[], error: string): Registration {
-  return { outcome: 'failed', calls, error, isPermanent: false };
+  return report.error ?? '';
 }

@@ -1,15 +1,33 @@
-// What the registrations of one batch share.
+// What the registrations of one batch share, and what they hand to each other.
 import type { GatewayClient } from './client.ts';
-import type { Registration } from './contract.ts';
+import type { CallReport, Registration } from './contract.ts';
+import type { ItemHolders } from './holders.ts';
+import type { GatewayItem } from './item.ts';
 import type { GatewayLookup } from './lookup.ts';
 import type { RegistrableEntity } from './store.ts';
 
-/** For one batch: what the gateway has is asked once. */
+/** Within one batch, each list of the gateway is read once. */
 export interface RegistrationBatch {
   client: GatewayClient;
   lookup: GatewayLookup;
-  /** Ends early, without a word, when the batch is stopped. */
+  holders: ItemHolders;
+  /** Ends early, without an error, when the batch is stopped. */
   sleep: (ms: number) => Promise<void>;
 }
 
-export type RegisterEntity = (entity: RegistrableEntity) => Promise<Registration>;
+/** The registration of one entity while it is under way. */
+export interface EntityWork {
+  entity: RegistrableEntity;
+  /** Every call is added. */
+  calls: CallReport[];
+  /** Everything that the gateway turned out to have of it is added. */
+  found: GatewayItem[];
+}
+
+export interface Attempt {
+  registration: Registration;
+  /** Everything that the entity has in the gateway now. */
+  items: GatewayItem[];
+}
+
+export type RegisterEntity = (entity: RegistrableEntity) => Promise<Attempt>;

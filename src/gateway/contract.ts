@@ -15,17 +15,27 @@ export const PendingItem = z
     transport: z.string(),
     gateway_error: z.string().nullable(),
     gateway_registered_at: Timestamp.nullable().describe(
-      'Not null, with `error_only`: it is registered as it was then, and its update failed.',
+      'Set only with `error_only`: it is registered as it was then, and its update failed.',
     ),
     last_try_at: Timestamp.nullable(),
-    next_try_at: Timestamp.nullable().describe('Null: with the next sync, or when its manifest changes.'),
+    next_try_at: Timestamp.nullable().describe(
+      'When background syncs try it again. Null: with the next sync, or when its manifest changes.',
+    ),
     tries: Count,
+    registrable: z
+      .boolean()
+      .describe('False: it can never be registered as its manifest is, for example without an address.'),
   })
   .meta({ id: 'PendingItem' });
 export type PendingItem = z.infer<typeof PendingItem>;
 
 export const PendingPage = z
-  .object({ items: z.array(PendingItem), count: Count.describe('Items on this page.'), total: Count })
+  .object({
+    items: z.array(PendingItem),
+    count: Count.describe('Items on this page.'),
+    total: Count,
+    unregistrable: Count.describe('Pending servers that can never be registered, whatever the filter.'),
+  })
   .meta({ id: 'PendingPage' });
 export type PendingPage = z.infer<typeof PendingPage>;
 
@@ -34,11 +44,13 @@ export interface PendingQuery {
   offset: number;
   /** Only those with an error; also registered ones whose update failed, which are in no other list. */
   errorOnly: boolean;
+  /** Only those that can be registered, or only those that never can. */
+  registrable?: boolean;
   /** Words that must all occur in the uid, name or error. */
   text: string;
 }
 
-const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered'] as const;
+const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered', 'blocked'] as const;
 export type RemovalRefusal = (typeof REMOVAL_REFUSALS)[number];
 
 export const Removal = z
@@ -54,17 +66,17 @@ export const BulkRemovalRequest = z.object({
     .array(z.string())
     .max(10_000)
     .optional()
-    .describe('These; an empty list counts as none')
+    .describe('Servers to remove; an empty list counts as none')
     .meta({ examples: [['mcp_server:pdf-tables@1.0.0']] }),
-  all: z.boolean().default(false).describe('All that are pending'),
-  error_only: z.boolean().default(false).describe('Only those with a gateway_error'),
+  all: z.boolean().default(false).describe('All pending servers'),
+  error_only: z.boolean().default(false).describe('Only servers with a gateway_error'),
 });
 export type BulkRemovalRequest = z.infer<typeof BulkRemovalRequest>;
 
 export const BulkRemoval = z
   .object({
     removed: z.array(z.string()),
-    skipped: z.record(z.string(), z.string()).describe('Uid → why it stays.'),
+    skipped: z.record(z.string(), z.string()).describe('Uid → why it was not removed.'),
     total_removed: Count,
   })
   .meta({ id: 'BulkRemoval' });
@@ -85,18 +97,33 @@ export interface CallReport {
 }
 
 export type Registration =
-  /** `isOurs`: the hub gave it its name, so that it may be changed when the manifest does. */
-  | { outcome: 'registered'; calls: CallReport[]; name: string; isOurs: boolean }
-  /** `isPermanent`: trying again helps only once the manifest is another. */
+  | { outcome: 'registered'; calls: CallReport[]; name: string }
+  /** `isPermanent`: another attempt helps only once the manifest has changed. */
   | { outcome: 'failed'; calls: CallReport[]; error: string; isPermanent: boolean }
-  /** The gateway itself cannot be used now: nobody's fault but its own. */
+  /** The gateway itself cannot be used now, whatever is registered. */
   | { outcome: 'gateway_down'; calls: CallReport[]; error: string; retryAfterMs?: number };
+
+/**
+ * Which failed servers are tried again: in the background those that have waited long enough; explicitly all but those
+ * that can never be registered as their manifests are; by force these too.
+ */
+export type RegistrationEffort = 'background' | 'explicit' | 'force';
+
+export interface LeftoverReport {
+  /** Items that were deleted in the gateway, or that it no longer had. */
+  removed: number;
+  /** Items that it refused to delete, or that were not reached. */
+  left: number;
+  /** Why it ended early, as a sentence. */
+  stopped?: string;
+}
 
 export interface PendingReport {
   /** Whether every server that was due was tried. */
   ranToEnd: boolean;
   /** Why not, as a sentence. */
   stopped?: string;
+  /** Servers that were pending and are registered now, and those of which something was created or updated in the gateway. */
   registered: number;
   failed: number;
 }

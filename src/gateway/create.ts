@@ -1,16 +1,18 @@
-// A POST that may have done its work although nobody heard of it: looked up before it is sent again.
+// A POST that may have worked although its answer was lost: looked up before it is sent again.
 import { type GatewayReply, statusOf } from './answer.ts';
 import type { RegistrationBatch } from './batch.ts';
 import type { GatewayCall } from './client.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
 
-/** `there`: the gateway has it already, from before or from this very call. */
-export type Created = GatewayReply | { kind: 'there'; status?: number; row: GatewayRow };
+export type Created =
+  | GatewayReply
+  /** The gateway has it. `isOurs`: this very call created it, and its answer was lost. */
+  | { kind: 'there'; status?: number; row: GatewayRow; isOurs: boolean };
 
 export interface Creation {
   kind: GatewayKind;
   call: Omit<GatewayCall, 'method' | 'path'>;
-  /** The row that is what was to be made. */
+  /** The row that was to be created. */
   find: (rows: GatewayRows) => GatewayRow | undefined;
 }
 
@@ -22,11 +24,11 @@ export async function create({ client, lookup }: RegistrationBatch, { kind, call
   const listing = await lookup.list(kind);
   if (!listing.ok) return listing.reply.kind === 'down' ? listing.reply : reply;
   const row = find(listing.rows);
-  if (row) return { kind: 'there', status: statusOf(reply), row };
+  if (row) return { kind: 'there', status: statusOf(reply), row, isOurs: reply.kind === 'down' };
   return isDuplicate(reply) ? reply : post();
 }
 
-/** After no answer in time nothing is asked: the next sync looks anyway, and the list may be long. */
+/** After a timeout nothing is looked up: the next sync does so anyway, and the list may be long. */
 function isUnclear(reply: GatewayReply): boolean {
   if (reply.kind === 'down') return reply.retryAfterMs === undefined;
   return reply.kind === 'refused' && (reply.status === 500 || isDuplicate(reply));
@@ -38,7 +40,18 @@ export function isDuplicate(reply: GatewayReply): boolean {
   return reply.status === 409 || (reply.status === 400 && /already exists/i.test(reply.error));
 }
 
-/** Another one has the name; a 409 may also be about the address. */
-export function isNameConflict(reply: GatewayReply): boolean {
-  return reply.kind === 'refused' && reply.status === 409 && /\bname\b/i.test(reply.error);
+export type Conflict =
+  /** Something else has the name. */
+  | { about: 'name' }
+  /** Something else has the address. */
+  | { about: 'address' }
+  /** Gateways up to 0.9 accept each prompt, resource and tool once, whichever server exposes it. */
+  | { about: 'part'; part: 'prompt' | 'resource' | 'tool' };
+
+/** What a 409 for a server or an agent is about. */
+export function conflictOf(reply: GatewayReply): Conflict | undefined {
+  if (reply.kind !== 'refused' || reply.status !== 409) return undefined;
+  const part = /\ba (prompt|resource|tool) with this\b/i.exec(reply.error)?.[1]?.toLowerCase();
+  if (part === 'prompt' || part === 'resource' || part === 'tool') return { about: 'part', part };
+  return { about: /\bname\b/i.test(reply.error) ? 'name' : 'address' };
 }

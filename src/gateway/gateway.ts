@@ -1,70 +1,108 @@
 // The stories of registration: one entity during an install, and everything that is due during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { Clock, Logger } from '../lib/world.ts';
-import type { RegisterEntity } from './batch.ts';
+import type { Attempt, RegistrationBatch } from './batch.ts';
 import type { GatewayClient } from './client.ts';
-import type { CallReport, PendingReport, Registration, RegistrationProgress } from './contract.ts';
+import type {
+  LeftoverReport,
+  PendingReport,
+  Registration,
+  RegistrationEffort,
+  RegistrationProgress,
+} from './contract.ts';
+import { createHolders } from './holders.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { createLookup } from './lookup.ts';
+import { createPauses, type Pauses } from './pauses.ts';
+import { reconcile } from './reconcile.ts';
 import { createRecorder } from './recorder.ts';
 import { createRegister } from './register.ts';
-import { type RegistrationRun, registerAllDue } from './run.ts';
-import type { RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
+import { createRemoval } from './remove-items.ts';
+import { isNews, type RunReport, registerAllDue } from './run.ts';
+import type { ItemStore, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface Gateway {
   /**
    * One entity, now, whatever was tried before; its outcome is stored. Undefined when there is nothing to do: no gateway,
-   * no such entity, none of its kind that is registered, or nothing in its manifest about it.
+   * no such entity, a type that is not registered, or nothing in its manifest about it. A blocked entity is refused.
    */
   registerOne(uid: EntityUid, signal?: AbortSignal): Promise<Registration | undefined>;
-  /** Everything that is due; `force` also what waits for a later try. Undefined when there is no gateway. */
+  /** Everything that is due, after the gateway was compared with the hub's records. Undefined when there is no gateway. */
   registerPending(options: PendingOptions): Promise<PendingReport | undefined>;
+  /** Removes from the gateway what belongs to entities that are gone or blocked. Never rejects because of the gateway. */
+  removeLeftovers(signal?: AbortSignal): Promise<LeftoverReport>;
 }
 
 interface PendingOptions {
-  force: boolean;
+  effort: RegistrationEffort;
   signal: AbortSignal;
-  /** As often as it changes. */
+  /** Called whenever it changes. */
   onProgress?: (progress: RegistrationProgress) => void;
 }
 
 export interface GatewayDependencies {
-  /** Undefined when no gateway is configured: nothing is then tried, and nothing marked as failed. */
+  /** Undefined when no gateway is configured: nothing is tried then, and nothing is marked as failed. */
   client: GatewayClient | undefined;
   store: RegistrationStore;
+  items: ItemStore;
   concurrency: number;
   registerAgents: boolean;
   now: Clock;
   log: Logger;
-  /** Waits, or rejects when the signal is aborted; tests make it short. */
+  /** Rejects when the signal is aborted; tests make it short. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const FIRST_RETRY_MS = 300_000;
 const LONGEST_RETRY_MS = 86_400_000;
 
-export function createGateway({
-  client,
-  store,
-  concurrency,
-  registerAgents,
-  now,
-  log,
-  sleep,
-}: GatewayDependencies): Gateway {
+export function createGateway(dependencies: GatewayDependencies): Gateway {
+  const { client, store, items, concurrency, registerAgents, now, log, sleep } = dependencies;
   const types: EntityType[] = registerAgents ? ['mcp_server', 'agent'] : ['mcp_server'];
 
-  function createRegistration(signal: AbortSignal, { send }: GatewayClient): RegisterEntity {
+  function createBatch(signal: AbortSignal, { send }: GatewayClient): RegistrationBatch {
     const stoppable: GatewayClient = { send: (call) => send({ ...call, signal }) };
-    const quietSleep = (ms: number) => sleep(ms, signal).catch(() => {});
-    return createRegister({ client: stoppable, lookup: createLookup(stoppable), sleep: quietSleep });
+    return {
+      client: stoppable,
+      lookup: createLookup(stoppable),
+      holders: createHolders(items),
+      sleep: (ms) => sleep(ms, signal).catch(() => {}),
+    };
   }
 
-  /** The entity was deleted while it was being registered: what was made for it goes as well, the last thing first. */
-  async function takeBack(calls: readonly CallReport[]): Promise<void> {
-    for (const { call, outcome, id } of calls.toReversed()) {
-      if (outcome !== 'created' || id === undefined) continue;
-      await client?.send({ method: 'DELETE', path: `${call.replace('POST ', '')}/${encodeURIComponent(id)}` });
-    }
+  async function clearAway(batch: RegistrationBatch, signal: AbortSignal, pauses?: Pauses): Promise<LeftoverReport> {
+    const report = await removeLeftovers({ items, removeItem: createRemoval(batch), signal, pauses });
+    if (report.left > 0) log.warn({ ...report }, 'Items of removed entities are still in the gateway');
+    return report;
+  }
+
+  async function run(batch: RegistrationBatch, { effort, signal, onProgress }: PendingOptions): Promise<RunReport> {
+    const none = { registered: 0, failed: 0 };
+    const pauses = createPauses(sleep, signal);
+    const leftovers = await clearAway(batch, signal, pauses);
+    const stopped = leftovers.stopped ?? (await reconcile({ items, lookup: batch.lookup, pauses }));
+    if (stopped !== undefined) return { ...none, stopped };
+    const record = createRecorder(store);
+    let isAnyGone = false;
+    const report = await registerAllDue({
+      store,
+      claim: { types, effort },
+      concurrency,
+      now,
+      signal,
+      pauses,
+      onProgress,
+      register: createRegister(batch),
+      async remember(entity, attempt) {
+        const isThere = await record(recordOf(entity, attempt, now()));
+        isAnyGone ||= !isThere;
+        return isThere;
+      },
+      rememberItems: (entity, attempt) => items.replace(entity.uid, attempt.items),
+    });
+    // Deleted or blocked while it was being registered.
+    if (isAnyGone) await clearAway(batch, signal, pauses);
+    return report;
   }
 
   return {
@@ -72,60 +110,46 @@ export function createGateway({
       const entity = client && (await store.get(uid));
       if (!client || !entity?.mcpRegistration) return undefined;
       if (entity.type === 'agent' && !registerAgents) return undefined;
-      const registration = await createRegistration(signal, client)(entity);
-      const present = await store.record([recordOf(entity, registration, now())]);
-      if (!present.has(uid)) await takeBack(registration.calls);
-      return registration;
+      if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
+      const batch = createBatch(signal, client);
+      const attempt = await createRegister(batch)(entity);
+      const present = await store.record([recordOf(entity, attempt, now())]);
+      if (!present.has(uid)) await clearAway(batch, signal);
+      return attempt.registration;
     },
 
-    async registerPending({ force, signal, onProgress }) {
+    async registerPending(options) {
       if (!client) return undefined;
-      const record = createRecorder(store);
-      const run: RegistrationRun = {
-        store,
-        claim: { types, force },
-        concurrency,
-        now,
-        signal,
-        sleep,
-        onProgress,
-        register: createRegistration(signal, client),
-        async remember(entity, registration) {
-          const isThere = await record(recordOf(entity, registration, now()));
-          if (!isThere) await takeBack(registration.calls);
-          return isThere;
-        },
-      };
-      const { stopped, ...report } = await registerAllDue(run);
+      const { stopped, ...report } = await run(createBatch(options.signal, client), options);
       if (stopped !== undefined) log.warn({ ...report }, `Registration stopped: ${stopped}`);
       return { ...report, ranToEnd: stopped === undefined, ...(stopped === undefined ? {} : { stopped }) };
+    },
+
+    async removeLeftovers(signal = new AbortController().signal) {
+      return client ? clearAway(createBatch(signal, client), signal) : { removed: 0, left: 0 };
     },
   };
 }
 
-function recordOf(
-  { uid, manifestDigest, tries }: RegistrableEntity,
-  registration: Registration,
-  at: Date,
-): RegistrationRecord {
-  const tried = { uid, at, manifestDigest };
+const BLOCKED = 'It is blocked, so it is not registered.';
+
+function recordOf(entity: RegistrableEntity, { registration, items }: Attempt, at: Date): RegistrationRecord {
+  const { uid, manifestDigest, tries } = entity;
+  const tried = { uid, at, manifestDigest, items, isNews: false };
   switch (registration.outcome) {
-    case 'registered': {
-      const { name, isOurs } = registration;
-      return { ...tried, error: null, name: isOurs ? name : null, nextTryAt: null, tries: 0 };
-    }
+    case 'registered':
+      return { ...tried, error: null, isNews: isNews(entity, registration), nextTryAt: null, tries: 0 };
     case 'gateway_down':
-      // Not the server's fault: it is tried again as soon as the gateway is, and nothing is held against it.
+      // Not the server's fault: it is tried again with the gateway, and this attempt does not count.
       return {
         ...tried,
         error: registration.error,
-        name: null,
         nextTryAt: new Date(at.getTime() + (registration.retryAfterMs ?? 0)),
         tries,
       };
     case 'failed': {
       const nextTryAt = registration.isPermanent ? null : new Date(at.getTime() + retryDelayMs(tries));
-      return { ...tried, error: registration.error, name: null, nextTryAt, tries: tries + 1 };
+      return { ...tried, error: registration.error, nextTryAt, tries: tries + 1 };
     }
   }
 }

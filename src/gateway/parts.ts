@@ -6,13 +6,13 @@ import { acceptableName, acceptableText, acceptableToolName } from './names.ts';
 export interface Part {
   kind: 'tools' | 'resources' | 'prompts';
   name: string;
-  /** What tells it apart in the gateway: the uri of a resource, the name of anything else. */
+  /** What identifies a resource in the gateway: its uri, or the template of its uris. Other parts have their name. */
   uri?: string;
   url?: string;
   fields: JsonObject;
-  /** What the gateway would refuse without saying why. */
+  /** Why the gateway would refuse it, which it does not say itself. */
   fault?: string;
-  /** A tool that the gateway finds by itself once its server is registered. */
+  /** A tool that the gateway discovers once its server is registered. */
   isDiscovered: boolean;
 }
 
@@ -33,7 +33,7 @@ export function partsOf(registration: JsonObject | null, entityName: string): Pa
   ];
 }
 
-/** Gateways up to 0.6 take the fields as they are, newer ones inside an object; each ignores the other half. */
+/** Gateways up to 0.6 read the fields as they are, newer ones inside an object; each ignores the other half. */
 export function creationBody({ kind, fields }: Part): JsonObject {
   if (kind === 'tools') return { ...fields, tool: fields };
   return { ...fields, [kind === 'resources' ? 'resource' : 'prompt']: fields, visibility: 'public' };
@@ -77,16 +77,16 @@ function toolFault({
   integrationType,
   requestType,
 }: Record<'url' | 'integrationType' | 'requestType', string>): string | undefined {
-  if (url === '') return 'it names no address';
+  if (url === '') return 'it has no address';
   if (/[{}]/.test(url)) return `its address is a template (${shownUrl(url)})`;
   if (!/^(https?|wss?):\/\//i.test(url) || !URL.canParse(url)) {
-    return `its address (${shownUrl(url)}) is none that can be called over http`;
+    return `its address (${shownUrl(url)}) cannot be called over http`;
   }
   const { username, password } = new URL(url);
-  if (username || password) return 'its address holds credentials, which gateways refuse; use auth fields instead';
+  if (username || password) return 'its address contains credentials, which gateways refuse; use auth fields instead';
   if (!INTEGRATION_TYPES.includes(integrationType)) return 'its integration_type is neither REST nor MCP';
   if (integrationType === 'REST' && !REST_VERBS.includes(requestType)) {
-    return `its request_type '${requestType}' is none of ${REST_VERBS.join(', ')}`;
+    return `its request_type '${requestType}' is not one of ${REST_VERBS.join(', ')}`;
   }
   return undefined;
 }
@@ -97,7 +97,7 @@ function resourcePart(resource: JsonObject): Part {
   return {
     kind: 'resources',
     name,
-    uri,
+    uri: text(resource.uri_template) || uri,
     fields: {
       ...pick(resource, ['title', 'mime_type', 'mimeType', 'uri_template', 'tags']),
       ...described(resource),
@@ -111,9 +111,9 @@ function resourcePart(resource: JsonObject): Part {
 }
 
 function uriFault(uri: string): string | undefined {
-  if (uri === '') return 'it names no uri';
-  if (uri.length > LONGEST_URI) return `its uri is longer than the ${LONGEST_URI} characters that gateways take`;
-  return /\.\.|[<>"'\\]/.test(uri) ? 'its uri holds signs that gateways refuse' : undefined;
+  if (uri === '') return 'it has no uri';
+  if (uri.length > LONGEST_URI) return `its uri is longer than the ${LONGEST_URI} characters that gateways accept`;
+  return /\.\.|[<>"'\\]/.test(uri) ? 'its uri contains characters that gateways refuse' : undefined;
 }
 
 function promptPart(prompt: JsonObject): Part {

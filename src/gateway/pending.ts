@@ -7,15 +7,15 @@ import type { PendingServer, RegistrationStore } from './store.ts';
 export interface PendingServers {
   list(query: PendingQuery): Promise<PendingPage>;
   remove(uid: string): Promise<Removal>;
-  /** @throws HubError `invalid_request` when neither uids nor all are asked for. */
+  /** @throws HubError `invalid_request` when it names no uids, and `all` is false. */
   removeMany(request: BulkRemovalRequest): Promise<BulkRemoval>;
 }
 
 export function createPendingServers(store: RegistrationStore): PendingServers {
   return {
     async list(query) {
-      const { servers, total } = await store.pending(query);
-      return { items: servers.map(present), count: servers.length, total };
+      const { servers, total, unregistrable } = await store.pending(query);
+      return { items: servers.map(present), count: servers.length, total, unregistrable };
     },
     async remove(uid) {
       const outcome = await store.remove(uid);
@@ -47,6 +47,7 @@ function present(server: PendingServer): PendingItem {
     last_try_at: server.lastTryAt,
     next_try_at: server.nextTryAt,
     tries: server.tries,
+    registrable: server.isRegistrable,
   };
 }
 

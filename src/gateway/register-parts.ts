@@ -1,105 +1,142 @@
-// Registers the tool, resources and prompts of one registration, looking each up before it is created.
-import type { JsonObject } from '../lib/json.ts';
+// Registers the tool, resources and prompts of an entity, each looked up before it is created.
 import { type GatewayReply, statusOf } from './answer.ts';
-import type { RegistrationBatch } from './batch.ts';
+import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create, isDuplicate } from './create.ts';
+import { digestOf, type GatewayItem, isRowOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
-import { comparableUrl } from './names.ts';
-import { gatewayDown, sentenceFor } from './outcome.ts';
+import { comparableUrl, slugOf } from './names.ts';
+import { gatewayDown, HOLDER_NOT_VISIBLE, leftAlone, sentenceFor } from './outcome.ts';
 import { changeBody, creationBody, type Part, partsOf } from './parts.ts';
+import { createTurns } from './turns.ts';
 
 type PartsOutcome =
-  /** `isPermanent`: none of the errors will go away by itself. */
+  /** `isPermanent`: none of the errors goes away without another manifest. */
   | { outcome: 'done'; errors: string[]; isPermanent: boolean }
   | Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
-interface PartsRequest {
-  registration: JsonObject;
-  entityName: string;
-  /** The manifest is another than the last time: what is there already is brought in line with it. */
-  hasChanged: boolean;
+interface PartsRequest extends EntityWork {
   /** A server follows, whose own tools the gateway discovers. */
   hasServer: boolean;
-  /** Every call is added. */
-  calls: CallReport[];
 }
 
 export type RegisterParts = (request: PartsRequest) => Promise<PartsOutcome>;
 
 type PartReport = Omit<CallReport, 'call' | 'name'>;
 type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
+/** Something else has the name. */
+type Conflict = { kind: 'conflict'; error: string; status?: number };
+type PartOutcome = PartReport | Failure | Conflict;
 
-const KIND_NAMES = { tools: 'Tool', resources: 'Resource', prompts: 'Prompt' };
+const KIND_NAMES = { tools: 'tool', resources: 'resource', prompts: 'prompt' };
 
 export function createPartsRegistration(batch: RegistrationBatch): RegisterParts {
-  const { client, lookup } = batch;
+  const { client, lookup, holders } = batch;
+  const turns = createTurns();
   /** Gateways since 0.6 refuse tools of type MCP; one refusal is enough to know. */
   let areMcpToolsRefused = false;
 
-  async function register(part: Part, hasChanged: boolean): Promise<PartReport | Failure> {
+  async function register(part: Part, work: EntityWork): Promise<PartOutcome> {
     const listing = await lookup.list(part.kind);
     if (!listing.ok) return listing.reply;
-    const row = findRow(part, listing.rows);
-    return row ? keep(part, { row, hasChanged }) : make(part);
+    const rows = rowsFor(part, listing.rows);
+    const own = ownRow(rows, work);
+    if (own) return keep(part, own, work);
+    const [row] = rows;
+    return row ? find(part, row, work) : make(part, work);
   }
 
-  async function make(part: Part): Promise<PartReport | Failure> {
+  async function make(part: Part, work: EntityWork): Promise<PartOutcome> {
     const call = { body: creationBody(part) };
-    const reply = await create(batch, { kind: part.kind, call, find: (rows) => findRow(part, rows) });
-    if (reply.kind === 'there') return keep(part, { ...reply, hasChanged: false });
-    if (reply.kind === 'ok') {
-      const { id } = lookup.put(part.kind, reply.body, part);
+    const reply = await create(batch, { kind: part.kind, call, find: (rows) => rowsFor(part, rows)[0] });
+    if (reply.kind === 'there' && !reply.isOurs) return find(part, reply.row, work, reply.status);
+    if (reply.kind === 'ok' || reply.kind === 'there') {
+      const { id } = reply.kind === 'there' ? reply.row : lookup.put(part.kind, reply.body, part);
+      if (id) add(work, { ...itemOf(part, id), isOurs: true, bodyDigest: digestOf(part.fields) });
       return { outcome: 'created', status: reply.status, ...(id ? { id } : {}) };
     }
-    // It is there, and belongs to somebody whose things this token does not show.
-    if (isDuplicate(reply)) return { outcome: 'exists', status: statusOf(reply), note: sentenceFor(reply) };
-    return reply;
+    return isDuplicate(reply) ? hidden(part, reply) : reply;
   }
 
-  /** What is there already is left alone, unless its address or its manifest is another. */
-  async function keep(
-    part: Part,
-    { row, hasChanged, status }: { row: GatewayRow; hasChanged: boolean; status?: number },
-  ): Promise<PartReport | Failure> {
-    if (row.isAdopted || !(hasChanged || hasMoved(part, row)))
-      return { outcome: 'exists', ...(status ? { status } : {}) };
+  /** What this hub created for the entity is brought in line with the manifest. */
+  async function keep(part: Part, { item, row }: { item: GatewayItem; row: GatewayRow }, work: EntityWork) {
+    const bodyDigest = digestOf(part.fields);
+    if (row.isAdopted || item.bodyDigest === bodyDigest) return exists(work, item);
+    const others = await holders.others(work.entity.uid, part.kind, row.id);
+    if (others.length > 0) return find(part, row, work);
     const path = `/${part.kind}/${encodeURIComponent(row.id)}`;
     const reply = await client.send({ method: 'PUT', path, body: changeBody(part) });
     if (reply.kind !== 'ok') return reply;
     lookup.put(part.kind, reply.body, part, row);
-    return { outcome: 'updated', status: reply.status };
+    add(work, { ...itemOf(part, row.id), isOurs: true, bodyDigest });
+    return { outcome: 'updated', status: reply.status, id: row.id } as const;
   }
 
-  return async ({ registration, entityName, hasChanged, hasServer, calls }) => {
+  /** Something that the gateway has under the part's name, and that this hub did not create for the entity. */
+  async function find(part: Part, row: GatewayRow, work: EntityWork, status?: number): Promise<PartOutcome> {
+    const others = await holders.others(work.entity.uid, part.kind, row.id);
+    const [owner] = others;
+    const item = { ...itemOf(part, row.id), isOurs: false, bodyDigest: null };
+    if (row.isAdopted) return exists(work, item, status);
+    // Registered before items were recorded: whatever has its name then was created for it.
+    if (!owner && work.entity.isRegistered && work.entity.items.length === 0 && isSame(part, row))
+      return keep(part, { item: { ...item, isOurs: true }, row }, work);
+    const isSameBody = owner?.bodyDigest ? owner.bodyDigest === digestOf(part.fields) : isSame(part, row);
+    if (isSameBody) return { ...exists(work, item, status), note: leftAlone(others) };
+    const what = `The gateway has a ${KIND_NAMES[part.kind]} of this ${part.uri === undefined ? 'name' : 'uri'}`;
+    const error = owner ? `${what} for another server (${owner.uid}).` : `${what} that this hub did not create.`;
+    return { kind: 'conflict', error, status };
+  }
+
+  /** The gateway refuses a second one, and its list does not show the first. */
+  async function hidden(part: Part, reply: Failure): Promise<PartOutcome> {
+    const listing = await lookup.list(part.kind);
+    const isCut = listing.ok && !listing.isComplete;
+    // Old gateways show no more than their first rows, so that nobody can tell whose it is.
+    if (isCut) return { outcome: 'exists', status: statusOf(reply), note: sentenceFor(reply) };
+    return { kind: 'conflict', error: `${sentenceFor(reply)} ${HOLDER_NOT_VISIBLE}`, status: statusOf(reply) };
+  }
+
+  function exists(work: EntityWork, item: GatewayItem, status?: number): PartReport {
+    add(work, item);
+    return { outcome: 'exists', id: item.id, ...(status ? { status } : {}) };
+  }
+
+  function add({ entity, found }: EntityWork, item: GatewayItem): void {
+    found.push(item);
+    holders.add(entity.uid, item);
+  }
+
+  return async ({ hasServer, ...work }) => {
+    const { entity, calls } = work;
     const errors: string[] = [];
     let isPermanent = true;
 
     function report(part: Part, { outcome, ...rest }: PartReport): void {
-      const name = part.uri ?? part.name;
       const method = outcome === 'updated' ? 'PUT' : 'POST';
-      calls.push({ call: `${method} /${part.kind}`, outcome, name, ...rest });
-      if (outcome === 'failed') errors.push(`${KIND_NAMES[part.kind]} '${name}': ${rest.error}`);
+      calls.push({ call: `${method} /${part.kind}`, outcome, name: part.uri ?? part.name, ...rest });
+      if (outcome === 'failed') errors.push(`${titleOf(part)}: ${rest.error}`);
     }
 
-    for (const part of partsOf(registration, entityName)) {
+    for (const part of partsOf(entity.mcpRegistration, entity.name)) {
       const isFoundLater = part.isDiscovered && hasServer;
       if (part.fault || (isFoundLater && areMcpToolsRefused)) {
         report(part, isFoundLater ? LEFT_TO_DISCOVERY : { outcome: 'failed', error: `${part.fault}.` });
         continue;
       }
-      const reply = await register(part, hasChanged);
+      const reply = await turns(`${part.kind} ${part.uri ?? slugOf(part.name)}`, () => register(part, work));
       if (!('kind' in reply)) {
         report(part, reply);
         continue;
       }
-      const down = gatewayDown(reply);
+      const down = reply.kind === 'conflict' ? undefined : gatewayDown(reply);
       if (down) return down;
       const status = statusOf(reply);
       if (isFoundLater) areMcpToolsRefused ||= status === 422;
-      else isPermanent &&= status !== undefined && status < 500;
-      const failure: PartReport = { outcome: 'failed', error: sentenceFor(reply, part.url) };
-      report(part, { ...(isFoundLater ? LEFT_TO_DISCOVERY : failure), ...(status ? { status } : {}) });
+      else isPermanent &&= reply.kind === 'refused' && reply.status < 500;
+      const error = reply.kind === 'conflict' ? reply.error : sentenceFor(reply, part.url);
+      const failure: PartReport = isFoundLater ? LEFT_TO_DISCOVERY : { outcome: 'failed', error };
+      report(part, { ...failure, ...(status ? { status } : {}) });
     }
     return { outcome: 'done', errors, isPermanent };
   };
@@ -107,12 +144,35 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
 
 const LEFT_TO_DISCOVERY: PartReport = { outcome: 'skipped', note: 'The gateway discovers it with its server.' };
 
-/** Tools that servers brought have names of their own beside the one they share with this. */
-function findRow({ kind, uri, name, isDiscovered }: Part, rows: GatewayRows): GatewayRow | undefined {
-  if (uri !== undefined) return rows.ofUri(uri)[0];
-  return rows.named(name).find(({ isAdopted }) => kind !== 'tools' || isDiscovered || !isAdopted);
+function titleOf({ kind, uri, name }: Part): string {
+  const what = KIND_NAMES[kind];
+  return `${what[0]?.toUpperCase()}${what.slice(1)} '${uri ?? name}'`;
 }
 
-function hasMoved(part: Part, row: GatewayRow): boolean {
-  return part.url !== undefined && comparableUrl(part.url) !== row.url;
+function itemOf(part: Part, id: string): Pick<GatewayItem, 'kind' | 'id' | 'name'> {
+  return { kind: part.kind, id, name: part.uri ?? part.name };
+}
+
+/** Tools that servers brought have names of their own beside the one that they share with this. */
+function rowsFor({ kind, uri, name, isDiscovered }: Part, rows: GatewayRows): readonly GatewayRow[] {
+  if (uri !== undefined) return rows.ofUri(uri);
+  return rows.named(name).filter(({ isAdopted }) => kind !== 'tools' || isDiscovered || !isAdopted);
+}
+
+function ownRow(
+  rows: readonly GatewayRow[],
+  { entity }: EntityWork,
+): { item: GatewayItem; row: GatewayRow } | undefined {
+  for (const row of rows) {
+    const item = entity.items.find((each) => each.isOurs && isRowOf(each, row));
+    if (item) return { item, row };
+  }
+  return undefined;
+}
+
+/** As far as the gateway shows it. */
+function isSame({ kind, url, fields }: Part, row: GatewayRow): boolean {
+  if (kind === 'tools') return comparableUrl(url ?? '') === row.url;
+  if (kind === 'prompts') return row.template === undefined || row.template === fields.template;
+  return row.size === undefined || row.size === Buffer.byteLength(String(fields.content));
 }

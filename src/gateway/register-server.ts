@@ -1,23 +1,40 @@
-// Registers a server as a gateway of the gateway: looked up first, offered under each of its addresses in turn.
+// Registers a server as a gateway of the gateway: looked up first, then offered at each of its addresses in turn.
 import { type GatewayReply, statusOf } from './answer.ts';
 import { untilActive } from './await-active.ts';
-import type { RegistrationBatch } from './batch.ts';
+import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { create, isDuplicate, isNameConflict } from './create.ts';
-import { createNameDesk } from './free-name.ts';
+import { conflictOf, create } from './create.ts';
+import { createNameReservations, nameChoices } from './free-name.ts';
+import { digestOf, type GatewayItem } from './item.ts';
 import type { GatewayRow } from './lookup.ts';
 import { comparableUrl } from './names.ts';
-import { allNamesTaken, failedCall, gatewayDown, gatewayUnusable, registered, sentenceFor } from './outcome.ts';
+import {
+  allNamesTaken,
+  failed,
+  failedCall,
+  gatewayDown,
+  gatewayUnusable,
+  HOLDER_NOT_VISIBLE,
+  leftAlone,
+  partAcceptedOnce,
+  sentenceFor,
+} from './outcome.ts';
 import { secretsIn, withoutSecrets } from './secrets.ts';
 import type { ServerAddress } from './server-address.ts';
-import { credentialsOf, serverBody } from './server-body.ts';
-import { isOurs, knownRow, type OfferedServer, offeredRow } from './server-rows.ts';
+import { changedServerBody, credentialsOf, serverBody } from './server-body.ts';
+import {
+  asStreamable,
+  isCurrent,
+  isFromBeforeItems,
+  isOffered,
+  type OfferedServer,
+  type OwnRow,
+  offeredRow,
+  ownRow,
+} from './server-rows.ts';
 import { createTurns } from './turns.ts';
 
-interface ServerRequest extends OfferedServer {
-  /** Every call is added. */
-  calls: CallReport[];
-}
+interface ServerRequest extends EntityWork, OfferedServer {}
 
 export type RegisterServer = (request: ServerRequest) => Promise<Registration>;
 
@@ -28,19 +45,19 @@ interface Offer extends ServerRequest {
 
 type Refusal = Exclude<GatewayReply, { kind: 'ok' }>;
 
-interface Attempt {
+interface Outcome {
   registration: Registration;
   /** Of the last answer, when it was a refusal. */
   status?: number;
-  /** What the gateway has of it now. */
-  row?: GatewayRow;
+  /** What this hub has in the gateway for the server now. */
+  own?: OwnRow;
 }
 
 export function createServerRegistration(batch: RegistrationBatch): RegisterServer {
-  const { client, lookup } = batch;
-  const names = createNameDesk();
+  const { client, lookup, holders } = batch;
+  const names = createNameReservations();
   const turns = createTurns();
-  /** Catalogs list one address under thousands of ids: what is wrong with it need be found out only once. */
+  /** Catalogs list one address under thousands of ids; what is wrong with it is found out once. */
   const faultsByAddress = new Map<string, string>();
   /** Newer gateways refuse HTTP, and older ones store it without connecting; one answer is enough to know. */
   let isHttpOfUse = true;
@@ -49,148 +66,179 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const { entity, candidates, calls } = request;
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { ...gatewayUnusable(listing.reply), calls };
-    const known = knownRow(listing.rows, request);
-    const isThere = known?.isUnchanged === true && !known.row.isHollow;
+    const own = await ownToKeep(request, ownRow(listing.rows, entity, 'gateways'));
+    const other = own ? undefined : offeredRow(listing.rows, request);
+    const isThere = own ? isCurrent(request, own) : other?.isHollow === false;
+    const row = own?.row ?? other;
     const addressKey = JSON.stringify([candidates, credentialsOf(entity)]);
     const fault = faultsByAddress.get(addressKey);
-    if (fault !== undefined && (!isThere || known.row.isPending)) return sameAsBefore(request, fault);
-    const last = isThere ? await adopt(request, known.row) : await offerAll(request, known?.row);
+    if (fault !== undefined && (!isThere || row?.isPending)) return sameAsBefore(request, fault);
+    if (other?.isHollow) return failed(calls, neverConnected(other));
+    const last = isThere && row ? await accept(request, row, { call: 'GET /gateways' }) : await offerAll(request, own);
     if (last.registration.outcome === 'failed' && last.status !== 409)
       faultsByAddress.set(addressKey, last.registration.error);
     return last.registration;
   }
 
-  async function adopt(request: ServerRequest, row: GatewayRow): Promise<Attempt> {
-    const report = { call: 'GET /gateways', outcome: 'exists', name: row.name, url: row.url } as const;
-    return { registration: await settled(request, row, report), row };
+  /** A row that other entities have too stays with them when this one moves to another address. */
+  async function ownToKeep(request: ServerRequest, own: OwnRow | undefined): Promise<OwnRow | undefined> {
+    if (!own || isOffered(own.row, request)) return own;
+    const others = await holders.others(request.entity.uid, 'gateways', own.item.id);
+    return others.length === 0 ? own : undefined;
+  }
+
+  /** The gateway has the server, and nothing is sent. */
+  async function accept(
+    request: ServerRequest,
+    row: GatewayRow,
+    report: Pick<CallReport, 'call' | 'status'>,
+  ): Promise<Outcome> {
+    const { entity } = request;
+    const known = entity.items.find(({ kind, id }) => kind === 'gateways' && id === row.id);
+    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity);
+    const item: GatewayItem = known ?? { kind: 'gateways', id: row.id, name: row.name, isOurs, bodyDigest: null };
+    const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'gateways', row.id)) };
+    return settled(request, { item, row }, { ...report, outcome: 'exists', name: row.name, url: row.url, ...note });
   }
 
   /** A further address is of use only when the gateway could not reach the one before. */
-  async function offerAll(request: ServerRequest, row: GatewayRow | undefined): Promise<Attempt> {
-    let attempt = await offer({ ...request, address: request.candidates[0] }, row);
+  async function offerAll(request: ServerRequest, own: OwnRow | undefined): Promise<Outcome> {
+    let outcome = await offer({ ...request, address: request.candidates[0] }, own);
     for (const address of request.candidates.slice(1)) {
-      const isUnreachable = attempt.status === undefined || attempt.status >= 500;
-      if (attempt.registration.outcome !== 'failed' || !isUnreachable) return attempt;
-      attempt = await offer({ ...request, address }, row);
+      const isUnreachable = outcome.status === undefined || outcome.status >= 500;
+      if (outcome.registration.outcome !== 'failed' || !isUnreachable) return outcome;
+      outcome = await offer({ ...request, address }, own);
     }
-    return attempt;
+    return outcome;
   }
 
-  /** One address; HTTP goes out as the specification has it, and as STREAMABLEHTTP where that is of no use. */
-  async function offer(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
-    if (one.address.transport !== 'HTTP') return send(one, row);
-    if (isHttpOfUse && !row) {
-      const attempt = await make(one);
-      if (attempt.status !== 422 && !attempt.row?.isHollow) return attempt;
-      isHttpOfUse = false;
-      return send(asStreamable(one), attempt.row);
-    }
-    return send(asStreamable(one), row);
+  /** HTTP is sent as the specification has it, and as STREAMABLEHTTP where that is of no use. */
+  async function offer(one: Offer, own: OwnRow | undefined): Promise<Outcome> {
+    if (one.address.transport !== 'HTTP') return send(one, own);
+    const streamable = { ...one, address: asStreamable(one.address) };
+    if (!isHttpOfUse || own) return send(streamable, own);
+    const outcome = await make(one);
+    if (outcome.status !== 422 && !outcome.own?.row.isHollow) return outcome;
+    isHttpOfUse = false;
+    return send(streamable, outcome.own);
   }
 
-  async function send(one: Offer, row: GatewayRow | undefined): Promise<Attempt> {
-    if (row?.isHollow) return replace(one, row);
-    const attempt = row ? await change(one, row) : await make(one);
-    return attempt.row?.isHollow ? replace(one, attempt.row) : attempt;
+  async function send(one: Offer, own: OwnRow | undefined): Promise<Outcome> {
+    if (own?.row.isHollow) return replace(one, own);
+    const outcome = own ? await change(one, own) : await make(one);
+    return outcome.own?.row.isHollow ? replace(one, outcome.own) : outcome;
   }
 
-  /** `conflict`: what the gateway said of the names that were tried before. */
-  async function make(one: Offer, conflict?: string): Promise<Attempt> {
+  /** `conflict`: the gateway's answer for the name that was tried before. */
+  async function make(one: Offer, conflict?: string): Promise<Outcome> {
     const { entity, address, calls } = one;
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { registration: { ...gatewayUnusable(listing.reply), calls } };
-    const name = names.take(entity, listing.rows);
-    if (name === undefined) {
-      return { registration: failed(calls, allNamesTaken(conflict)), status: 409 };
-    }
+    const name = names.reserve(entity, listing.rows);
+    if (name === undefined) return { registration: failed(calls, allNamesTaken(conflict)), status: 409 };
     const report = { call: 'POST /gateways', name, ...address };
-    const call = { body: serverBody(entity, name, address), isSlow: true };
+    const body = serverBody(entity, name, address);
+    const call = { body, isSlow: true };
     const reply = await create(batch, { kind: 'gateways', call, find: (rows) => offeredRow(rows, one) });
-    if (reply.kind === 'ok') {
-      const row = lookup.put('gateways', reply.body, { ...address, name });
-      const registration = await settled(one, row, { ...report, ...success('created', reply) });
-      // From here on the row holds the name.
-      names.giveBack(name);
-      return { registration, row };
-    }
-    if (reply.kind === 'there') {
-      names.giveBack(name);
-      const { row, status } = reply;
-      return { registration: await settled(one, row, { ...report, outcome: 'exists', status }), row };
-    }
-    // Somebody whose servers this token does not show has the name: it stays taken, and the next one is tried.
-    if (isNameConflict(reply)) {
+    // Another server that this token does not show has the name: it stays reserved, and the next one is tried.
+    if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
       calls.push(failedCall(report, reply));
       return make(one, sentenceFor(reply));
     }
-    names.giveBack(name);
-    return isDuplicate(reply) ? conflicting(one, report, reply) : refused(one, report, reply);
+    names.release(name);
+    if (reply.kind === 'there' && !reply.isOurs) return accept(one, reply.row, { ...report, status: reply.status });
+    if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(one, report, reply);
+    const row = reply.kind === 'there' ? reply.row : lookup.put('gateways', reply.body, { ...address, name });
+    const item: GatewayItem = { kind: 'gateways', id: row.id, name, isOurs: true, bodyDigest: digestOf(body) };
+    return settled(one, { item, row }, { ...report, ...success('created', reply) });
   }
 
-  async function change(one: Offer, row: GatewayRow): Promise<Attempt> {
-    const { entity, address } = one;
-    const report = { call: 'PUT /gateways', name: row.name, ...address };
+  /** Also renames it, when its present name is not one that the manifest leads to. */
+  async function change(one: Offer, own: OwnRow, conflict?: string): Promise<Outcome> {
+    const { entity, address, calls } = one;
+    const { item, row } = own;
+    const listing = await lookup.list('gateways');
+    if (!listing.ok) return { registration: { ...gatewayUnusable(listing.reply), calls } };
+    const isNameKept = nameChoices(entity).includes(item.name);
+    const name = isNameKept ? item.name : names.reserve(entity, listing.rows, row);
+    if (name === undefined) return { registration: failed(calls, allNamesTaken(conflict)), status: 409 };
+    const report = { call: 'PUT /gateways', name, ...address };
+    const body = serverBody(entity, name, address);
     const path = `/gateways/${encodeURIComponent(row.id)}`;
-    const reply = await client.send({ method: 'PUT', path, body: serverBody(entity, row.name, address), isSlow: true });
-    if (reply.kind === 'ok') {
-      const changed = lookup.put('gateways', reply.body, { ...address, name: row.name }, row);
-      return { registration: await settled(one, changed, { ...report, ...success('updated', reply) }) };
+    const reply = await client.send({ method: 'PUT', path, body: changedServerBody(body), isSlow: true });
+    if (!isNameKept && reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
+      calls.push(failedCall(report, reply));
+      return change(one, own, sentenceFor(reply));
     }
-    const isGone = reply.kind === 'refused' && reply.status === 404;
-    const isTaken = reply.kind === 'refused' && reply.status === 409;
-    if (!isGone && !isTaken) return refused(one, report, reply);
-    // Somebody removed it in the gateway, or made another with the new address.
+    if (!isNameKept) names.release(name);
+    if (reply.kind !== 'ok') return unchanged(one, report, reply);
+    const changed = lookup.put('gateways', reply.body, { ...address, name }, row);
+    const current = { ...item, name, bodyDigest: digestOf(body) };
+    return settled(one, { item: current, row: changed }, { ...report, ...success('updated', reply) });
+  }
+
+  /** Somebody may have deleted it in the gateway, or created another one at the new address. */
+  async function unchanged(one: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Promise<Outcome> {
+    const isGone = statusOf(reply) === 404;
+    if (!isGone && conflictOf(reply)?.about !== 'address') return refused(one, report, reply);
     lookup.forget('gateways');
     const listing = await lookup.list('gateways');
     const other = listing.ok ? offeredRow(listing.rows, one) : undefined;
-    if (other) {
-      const registration = await settled(one, other, { ...report, outcome: 'exists', status: reply.status });
-      return { registration, row: other };
-    }
-    return isGone ? make(one) : conflicting(one, report, reply);
+    if (other) return accept(one, other, { ...report, status: statusOf(reply) });
+    return isGone ? make(one) : refused(one, report, reply);
   }
 
-  /** A 409 that is no success: whoever has the address is named, if the gateway shows it. */
-  async function conflicting(one: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Promise<Attempt> {
-    const attempt = refused(one, report, reply);
+  async function refused(one: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Promise<Outcome> {
+    const { calls } = one;
+    const call = failedCall(report, reply);
+    calls.push(call);
+    const down = gatewayDown(reply);
+    if (down) return { registration: { ...down, calls } };
+    const cause = await causeOf(one, reply);
+    return { registration: failed(calls, [call.error, cause].filter(Boolean).join(' ')), status: statusOf(reply) };
+  }
+
+  /** Of a conflict that another name does not solve. */
+  async function causeOf(one: Offer, reply: Refusal): Promise<string | undefined> {
+    const conflict = conflictOf(reply);
+    if (conflict?.about === 'part') return partAcceptedOnce(conflict.part);
+    if (conflict?.about !== 'address') return undefined;
     const listing = await lookup.list('gateways');
     const [holder] = listing.ok ? listing.rows.at(one.address.url) : [];
-    if (!holder || attempt.registration.outcome !== 'failed') return attempt;
-    const error = `${attempt.registration.error} ${heldBy(holder)}`;
-    return { ...attempt, registration: failed(one.calls, error) };
+    return holder ? heldBy(holder) : HOLDER_NOT_VISIBLE;
   }
 
-  /** Made anew, because older gateways do not connect when a transport is changed. Others' rows are theirs to mend. */
-  async function replace(one: Offer, row: GatewayRow): Promise<Attempt> {
-    const { entity, calls } = one;
-    if (!isOurs(row, entity)) return { registration: failed(calls, neverConnected(row)), status: 409 };
-    const report = { call: 'DELETE /gateways', id: row.id, name: row.name };
+  /** Deleted and created again, because older gateways do not connect when a transport is changed. */
+  async function replace(one: Offer, { item, row }: OwnRow): Promise<Outcome> {
+    const report = { call: 'DELETE /gateways', id: row.id, name: item.name };
     const reply = await client.send({ method: 'DELETE', path: `/gateways/${encodeURIComponent(row.id)}` });
     if (reply.kind !== 'ok') return refused(one, report, reply);
-    calls.push({ ...report, outcome: 'deleted', status: reply.status, note: neverConnected(row) });
-    lookup.remove('gateways', row);
+    one.calls.push({ ...report, outcome: 'deleted', status: reply.status, note: neverConnected(row) });
+    one.found.splice(0, one.found.length, ...one.found.filter(({ id }) => id !== row.id));
+    lookup.remove('gateways', row.id);
     return make(one);
   }
 
-  /** A row is success, unless the gateway has yet to make it: then that is waited for. */
-  async function settled(request: ServerRequest, row: GatewayRow, report: CallReport): Promise<Registration> {
-    const { entity, calls } = request;
+  /** A row is success, unless the gateway has yet to connect to the server: that is waited for. */
+  async function settled({ entity, calls, found }: ServerRequest, own: OwnRow, report: CallReport): Promise<Outcome> {
+    const { item, row } = own;
+    if (row.id) {
+      found.push(item);
+      holders.add(entity.uid, item);
+    }
     const failure = row.isPending ? await untilActive(batch, row.id) : undefined;
     if (failure === undefined) {
       // Others with this address need not wait for it again.
       row.isPending = false;
-      return registered({ calls, report, row, isOurs: isOurs(row, entity) });
+      calls.push({ ...report, ...(row.id ? { id: row.id } : {}) });
+      return { registration: { outcome: 'registered', calls, name: item.name }, own };
     }
     const error = withoutSecrets(failure, secretsIn(Object.fromEntries(credentialsOf(entity))));
     calls.push({ ...report, outcome: 'failed', id: row.id, error });
-    return failed(calls, error);
+    return { registration: failed(calls, error), own };
   }
 
   return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
-}
-
-function asStreamable(one: Offer): Offer {
-  return { ...one, address: { ...one.address, transport: 'STREAMABLEHTTP' } };
 }
 
 function heldBy({ name, transport }: GatewayRow): string {
@@ -198,15 +246,15 @@ function heldBy({ name, transport }: GatewayRow): string {
 }
 
 function neverConnected({ name }: GatewayRow): string {
-  return `The gateway has it as '${name}' with the transport HTTP, by which it never connects to a server: STREAMABLEHTTP is what it should be there.`;
+  return `The gateway has it as '${name}' with the transport HTTP, over which it never connects to a server; it should have STREAMABLEHTTP there.`;
 }
 
 function success(
   outcome: 'created' | 'updated',
-  { status, body }: { status: number; body: unknown },
+  reply: { status?: number; body?: unknown },
 ): Pick<CallReport, 'outcome' | 'status' | 'note'> {
-  const note = skippedTools(body);
-  return { outcome, status, ...(note ? { note } : {}) };
+  const note = skippedTools(reply.body);
+  return { outcome, status: reply.status, ...(note ? { note } : {}) };
 }
 
 /** Tools that the gateway could not take do not keep the server from being registered. */
@@ -216,23 +264,8 @@ function skippedTools(body: unknown): string | undefined {
   return `The gateway left out tools: ${skipped.map(String).join('; ').slice(0, 500)}`;
 }
 
-function refused({ calls }: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Attempt {
-  const call = failedCall(report, reply);
-  calls.push(call);
-  const down = gatewayDown(reply);
-  return { registration: down ? { ...down, calls } : failed(calls, call.error ?? ''), status: statusOf(reply) };
-}
-
 function sameAsBefore({ candidates, calls }: ServerRequest, error: string): Registration {
-  calls.push({
-    call: 'POST /gateways',
-    outcome: 'skipped',
-    url: candidates[0].url,
-    note: 'The same address was just refused.',
-  });
+  const note = 'The same address was just refused.';
+  calls.push({ call: 'POST /gateways', outcome: 'skipped', url: candidates[0].url, note });
   return failed(calls, error);
-}
-
-function failed(calls: CallReport[], error: string): Registration {
-  return { outcome: 'failed', calls, error, isPermanent: false };
 }

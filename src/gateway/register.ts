@@ -2,35 +2,74 @@
 import { registrationFault } from '../catalog/server.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
-import type { RegisterEntity, RegistrationBatch } from './batch.ts';
-import type { CallReport, Registration } from './contract.ts';
+import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
+import type { Registration } from './contract.ts';
+import { type GatewayItem, isSameItem, mergedItems } from './item.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
+import { createRemoval } from './remove-items.ts';
 import { planAddresses } from './server-address.ts';
+import type { RegistrableEntity } from './store.ts';
 
 export function createRegister(batch: RegistrationBatch): RegisterEntity {
   const registerParts = createPartsRegistration(batch);
   const registerServer = createServerRegistration(batch);
   const registerAgent = createAgentRegistration(batch);
+  const removeItem = createRemoval(batch);
+  const { holders, lookup } = batch;
 
-  return async (entity) => {
-    const calls: CallReport[] = [];
+  async function register(work: EntityWork): Promise<Registration> {
+    const { entity, calls } = work;
     const fault = registrationFault(entity);
     if (fault) return { outcome: 'failed', calls, error: fault, isPermanent: true };
-    if (entity.type === 'agent') return registerAgent(entity);
-    const registration = entity.mcpRegistration ?? {};
-    const hasServer = isJsonObject(registration.server);
-    const { name: entityName, hasChanged } = entity;
-    const parts = await registerParts({ registration, entityName, hasChanged, hasServer, calls });
+    if (entity.type === 'agent') return registerAgent(work);
+    const hasServer = isJsonObject(entity.mcpRegistration?.server);
+    const parts = await registerParts({ ...work, hasServer });
     if (parts.outcome === 'gateway_down') return { ...parts, calls };
-    const addresses = planAddresses(registration);
+    const addresses = planAddresses(entity.mcpRegistration);
     const server: Registration =
       hasServer && 'candidates' in addresses
-        ? await registerServer({ entity, candidates: addresses.candidates, calls })
-        : { outcome: 'registered', calls, name: entity.name, isOurs: false };
+        ? await registerServer({ ...work, candidates: addresses.candidates })
+        : { outcome: 'registered', calls, name: entity.name };
     if (server.outcome === 'gateway_down' || parts.errors.length === 0) return server;
     const errors = [...parts.errors, ...(server.outcome === 'failed' ? [server.error] : [])];
     const isPermanent = parts.isPermanent && (server.outcome === 'registered' || server.isPermanent);
     return { outcome: 'failed', calls, error: errors.join(' '), isPermanent };
+  }
+
+  /** Another entity has it too; or it belongs to the server by now, which serves it itself; or the gateway lacks it. */
+  async function isNotToDelete({ kind, id }: GatewayItem, { uid }: RegistrableEntity): Promise<boolean> {
+    if ((await holders.others(uid, kind, id)).length > 0) return true;
+    const listing = await lookup.list(kind);
+    const row = listing.ok ? listing.rows.withId(id) : undefined;
+    return row ? row.isAdopted : listing.ok && listing.isComplete;
+  }
+
+  /** What the manifest no longer names is deleted. */
+  async function removeStale(work: EntityWork, registration: Registration): Promise<Registration> {
+    const { entity, calls, found } = work;
+    const stale = entity.items.filter((item) => item.isOurs && !found.some((each) => isSameItem(each, item)));
+    for (const item of stale) {
+      if (await isNotToDelete(item, entity)) continue;
+      const removal = await removeItem(item);
+      const report = { call: `DELETE /${item.kind}`, id: item.id, name: item.name };
+      if (removal.outcome === 'deleted') calls.push({ ...report, outcome: 'deleted', status: removal.status });
+      if (removal.outcome === 'gone' || removal.outcome === 'deleted') continue;
+      found.push(item);
+      const error = `'${item.name}' of /${item.kind} is no longer in its manifest and could not be deleted: ${removal.error}`;
+      calls.push({ ...report, outcome: 'failed', error });
+      return { outcome: 'failed', calls, error, isPermanent: false };
+    }
+    return registration;
+  }
+
+  return async (entity) => {
+    const work: EntityWork = { entity, calls: [], found: [] };
+    const attempted = await register(work);
+    if (attempted.outcome !== 'registered')
+      return { registration: attempted, items: mergedItems(entity.items, work.found) };
+    const registration = await removeStale(work, attempted);
+    const isComplete = registration.outcome === 'registered';
+    return { registration, items: isComplete ? mergedItems([], work.found) : mergedItems(entity.items, work.found) };
   };
 }

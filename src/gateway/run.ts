@@ -1,22 +1,25 @@
-// Everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
+// Registers everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
 import { registrationFault } from '../catalog/server.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
-import type { RegisterEntity } from './batch.ts';
+import type { Attempt, RegisterEntity } from './batch.ts';
 import type { Registration, RegistrationProgress } from './contract.ts';
+import type { Pauses } from './pauses.ts';
 import type { DueClaim, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface RegistrationRun {
   store: Pick<RegistrationStore, 'countDue' | 'claimDue' | 'record' | 'release'>;
-  claim: Pick<DueClaim, 'types' | 'force'>;
+  claim: Pick<DueClaim, 'types' | 'effort'>;
   concurrency: number;
   now: Clock;
   signal: AbortSignal;
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  pauses: Pauses;
   onProgress?: (progress: RegistrationProgress) => void;
   register: RegisterEntity;
-  /** Stores the outcome; false when the entity is gone. */
-  remember(entity: RegistrableEntity, registration: Registration): Promise<boolean>;
+  /** Stores the outcome; false when the entity is gone or blocked. */
+  remember(entity: RegistrableEntity, attempt: Attempt): Promise<boolean>;
+  /** Stores only what there is in the gateway, for an attempt that was cut off. */
+  rememberItems(entity: RegistrableEntity, attempt: Attempt): Promise<void>;
 }
 
 export interface RunReport {
@@ -28,38 +31,41 @@ export interface RunReport {
 
 const CLAIM_SIZE = 200;
 const CLAIM_MS = 600_000;
-/** A pause that the gateway asks for is kept within a sync up to this; a longer one ends the sync. */
-const LONGEST_PAUSE_MS = 120_000;
-/** As many pauses as this with nothing done in between: the gateway does not mean it. */
-const MOST_PAUSES_IN_A_ROW = 5;
 
 export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
-  const { store, concurrency, signal, register, remember } = run;
+  const { store, concurrency, signal, register, remember, rememberItems, pauses } = run;
   const report: RunReport = { registered: 0, failed: 0 };
   const tell = await createTeller(run, report);
   const untried: EntityUid[] = [];
-  const pauses = createPauses(run);
   const entities = dueEntities(run, report, tell);
 
   /** Undefined when it was not tried. */
-  async function registerOne(entity: RegistrableEntity): Promise<Registration | undefined> {
-    for (;;) {
+  async function registerOne(entity: RegistrableEntity): Promise<Attempt | undefined> {
+    for (let current = entity; ; ) {
       await pauses.over();
       if (signal.aborted) report.stopped ??= 'the hub is stopping';
       if (report.stopped) return undefined;
-      const registration = await register(entity);
-      // What was cut off says nothing about the gateway.
-      if (signal.aborted && registration.outcome !== 'registered') continue;
-      if (pauses.begin(registration)) continue;
+      const attempt = await register(current);
+      const { registration } = attempt;
+      if (registration.outcome !== 'gateway_down') pauses.reset();
+      // An attempt that was cut off says nothing about the server, but may have created something in the gateway.
+      const isCutOff = signal.aborted && registration.outcome !== 'registered';
+      const isPaused = registration.outcome === 'gateway_down' && pauses.begin(registration.retryAfterMs);
+      if (isCutOff || isPaused) {
+        if (hasChanges(registration)) await rememberItems(entity, attempt);
+        current = { ...current, items: attempt.items };
+        continue;
+      }
       if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
-      return hasNothingNew(entity, registration) ? undefined : registration;
+      return hasNothingNew(entity, registration) ? undefined : attempt;
     }
   }
 
-  async function write(entity: RegistrableEntity, registration: Registration | undefined): Promise<void> {
-    if (!registration) return void untried.push(entity.uid);
-    const isThere = await remember(entity, registration);
-    if (isThere) report[registration.outcome === 'registered' ? 'registered' : 'failed'] += 1;
+  async function write(entity: RegistrableEntity, attempt: Attempt | undefined): Promise<void> {
+    if (!attempt) return void untried.push(entity.uid);
+    const isThere = await remember(entity, attempt);
+    if (isThere && attempt.registration.outcome !== 'registered') report.failed += 1;
+    else if (isThere && isNews(entity, attempt.registration)) report.registered += 1;
     tell();
   }
 
@@ -67,10 +73,10 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
     let written: Promise<void> = Promise.resolve();
     try {
       for (let next = await entities.next(); !next.done; next = await entities.next()) {
-        const registration = await registerOne(next.value);
-        // One outcome is written down while the next server is tried, and no more than one.
+        const attempt = await registerOne(next.value);
+        // One outcome is written while the next server is tried, and no more than one.
         await written;
-        written = write(next.value, registration);
+        written = write(next.value, attempt);
         written.catch(() => {});
       }
       await written;
@@ -81,7 +87,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   }
 
   const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
-  // Whatever nobody came to, when all workers failed.
+  // What no worker got to, when all of them failed.
   for await (const { uid } of entities) untried.push(uid);
   const released = store.release(untried);
   const failure = workers.find((worker) => worker.status === 'rejected');
@@ -94,7 +100,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   return report;
 }
 
-/** Tells how far the run is. Counted once: more may become due on the way, and another hub may take some. */
+/** Reports progress. The total is counted once, although more may become due meanwhile, and another hub may take some. */
 async function createTeller({ store, claim, now, onProgress }: RegistrationRun, report: RunReport) {
   if (!onProgress) return () => {};
   const due = await store.countDue({ ...claim, now: now() });
@@ -127,32 +133,16 @@ async function* dueEntities(
   }
 }
 
-/** One pause for all workers. */
-function createPauses({ sleep, signal }: Pick<RegistrationRun, 'sleep' | 'signal'>) {
-  let pause: Promise<void> | undefined;
-  let inARow = 0;
-
-  return {
-    over: async () => pause,
-    /** Whether the outcome asks for a pause that is worth keeping; if so, it is tried again after it. */
-    begin(registration: Registration): boolean {
-      if (registration.outcome !== 'gateway_down') inARow = 0;
-      const pauseMs = registration.outcome === 'gateway_down' ? registration.retryAfterMs : undefined;
-      if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) return false;
-      if (pause) return true;
-      inARow += 1;
-      if (inARow > MOST_PAUSES_IN_A_ROW) return false;
-      pause = sleep(pauseMs, signal)
-        .catch(() => {})
-        .finally(() => {
-          pause = undefined;
-        });
-      return true;
-    },
-  };
+/** Whether the gateway has something of it that it did not have before. */
+export function isNews({ isRegistered }: RegistrableEntity, registration: Registration): boolean {
+  return !isRegistered || hasChanges(registration);
 }
 
-/** No call was made for it, and the reason of its last failure tells more than that the gateway is down. */
+function hasChanges({ calls }: Registration): boolean {
+  return calls.some(({ outcome }) => outcome === 'created' || outcome === 'updated');
+}
+
+/** No call was made for it, and the reason of its last failure says more than that the gateway is down. */
 function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registration): boolean {
   return outcome === 'gateway_down' && calls.length === 0 && tries > 0;
 }
@@ -160,5 +150,6 @@ function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registr
 function hopelessRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {
   const { uid, manifestDigest, tries } = entity;
   const error = registrationFault(entity);
-  return error === undefined ? [] : [{ uid, at, manifestDigest, error, name: null, nextTryAt: null, tries: tries + 1 }];
+  if (error === undefined) return [];
+  return [{ uid, at, manifestDigest, error, isNews: false, nextTryAt: null, tries: tries + 1 }];
 }

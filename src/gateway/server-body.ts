@@ -1,6 +1,6 @@
-// What is sent for a server: the same in every version of the gateway, flat and without a wrapper.
+// The body that is sent for a server: the same for every version of the gateway, flat and without a wrapper.
 import { serverOf } from '../catalog/server.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { acceptableText } from './names.ts';
 import type { ServerAddress } from './server-address.ts';
 import type { RegistrableEntity } from './store.ts';
@@ -16,6 +16,7 @@ const AUTH_FIELDS = [
   'oauth_config',
 ];
 const OTHER_FIELDS = [
+  'tags',
   'passthrough_headers',
   'visibility',
   'ca_certificate',
@@ -35,8 +36,30 @@ export function serverBody(entity: RegistrableEntity, name: string, { url, trans
   };
 }
 
+/** Without a description of its own, the one that the gateway has is cleared. */
+export function changedServerBody(body: JsonObject): JsonObject {
+  return { description: '', ...body };
+}
+
 export function credentialsOf({ mcpRegistration }: RegistrableEntity): [string, unknown][] {
-  return given(serverOf(mcpRegistration), AUTH_FIELDS);
+  const server = serverOf(mcpRegistration);
+  const auth = given(server, AUTH_FIELDS);
+  if (auth.some(([key]) => key === 'auth_type')) return auth;
+  const headers = knownHeaders(server.headers);
+  return headers.length === 0
+    ? auth
+    : [
+        ['auth_type', 'authheaders'],
+        ['auth_headers', headers],
+      ];
+}
+
+/** Values that somebody has yet to fill in (`${KEY}`, `{key}`) cannot be sent. */
+function knownHeaders(headers: unknown): { key: string; value: string }[] {
+  if (!isJsonObject(headers)) return [];
+  return Object.entries(headers).flatMap(([key, value]) =>
+    typeof value === 'string' && value !== '' && !/\{[^{}]*\}/.test(value) ? [{ key, value }] : [],
+  );
 }
 
 function given(server: JsonObject, keys: readonly string[]): [string, unknown][] {

@@ -1,9 +1,10 @@
 // Which row of the gateway is a given server.
 import { nameChoices } from './free-name.ts';
-import type { GatewayRow, GatewayRows } from './lookup.ts';
+import { digestOf, type GatewayItem, isRowOf } from './item.ts';
+import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { isSameTransport, type ServerAddress } from './server-address.ts';
-import { credentialsOf } from './server-body.ts';
+import { serverBody } from './server-body.ts';
 import type { RegistrableEntity } from './store.ts';
 
 export interface OfferedServer {
@@ -11,31 +12,48 @@ export interface OfferedServer {
   candidates: readonly [ServerAddress, ...ServerAddress[]];
 }
 
-/** The one it was registered as before, or one with its very address. */
-export function knownRow(
-  rows: GatewayRows,
-  server: OfferedServer,
-): { row: GatewayRow; isUnchanged: boolean } | undefined {
-  const { entity } = server;
-  const own = entity.gatewayName === null ? undefined : rows.named(entity.gatewayName)[0];
-  const offered = offeredRow(rows, server);
-  if (own && own !== offered) return { row: own, isUnchanged: isOffered(own, server) };
-  // The list does not show credentials, so that new ones are sent whenever there may be some.
-  const mayHaveNewCredentials = own !== undefined && !entity.isUpToDate && credentialsOf(entity).length > 0;
-  return offered && { row: offered, isUnchanged: !mayHaveNewCredentials };
+export interface OwnRow {
+  item: GatewayItem;
+  row: GatewayRow;
 }
 
+/** The row that this hub created for the entity, if the gateway still has it. */
+export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: GatewayKind): OwnRow | undefined {
+  for (const item of items) {
+    const row = item.kind === kind && item.isOurs ? rows.withId(item.id) : undefined;
+    if (row && isRowOf(item, row)) return { item, row };
+  }
+  return undefined;
+}
+
+/** The row at one of the server's addresses, whoever created it. */
 export function offeredRow(rows: GatewayRows, server: OfferedServer): GatewayRow | undefined {
   return server.candidates.flatMap(({ url }) => rows.at(url)).find((row) => isOffered(row, server));
 }
 
-/** Whether the hub gave it the name that it has. */
-export function isOurs(row: GatewayRow, entity: RegistrableEntity): boolean {
-  return nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
-}
-
-function isOffered(row: GatewayRow, { candidates }: OfferedServer): boolean {
+export function isOffered(row: GatewayRow, { candidates }: OfferedServer): boolean {
   return candidates.some(
     ({ url, transport }) => row.url === comparableUrl(url) && isSameTransport(row.transport, transport),
   );
+}
+
+/** Whether the gateway was sent what would be sent now. */
+export function isCurrent({ entity, candidates }: OfferedServer, { item, row }: OwnRow): boolean {
+  if (row.isHollow || !isOffered(row, { entity, candidates }) || !nameChoices(entity).includes(item.name)) return false;
+  return candidates
+    .flatMap((address) => [address, asStreamable(address)])
+    .some((address) => digestOf(serverBody(entity, item.name, address)) === item.bodyDigest);
+}
+
+export function asStreamable({ url }: ServerAddress): ServerAddress {
+  return { url, transport: 'STREAMABLEHTTP' };
+}
+
+/**
+ * Whether a row that was found by its address is the hub's own. Entities that were registered before items were recorded
+ * have none; the hub's rows are then known by their names.
+ */
+export function isFromBeforeItems(row: GatewayRow, entity: RegistrableEntity): boolean {
+  const hasNoRecord = entity.isRegistered && entity.items.length === 0;
+  return hasNoRecord && nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
 }

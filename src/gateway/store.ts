@@ -1,7 +1,9 @@
 // Port: what gateway registration needs from a database.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { PendingQuery, RemovalRefusal } from './contract.ts';
+import type { PendingQuery, RegistrationEffort, RemovalRefusal } from './contract.ts';
+import type { GatewayItem } from './item.ts';
+import type { GatewayKind } from './lookup.ts';
 
 /** An entity as far as its registration is concerned. */
 export interface RegistrableEntity {
@@ -13,42 +15,41 @@ export interface RegistrableEntity {
   tags: string[];
   manifestDigest: string;
   mcpRegistration: JsonObject | null;
-  /** Under which name it was registered before; null also when another entity goes by the same. */
-  gatewayName: string | null;
-  /** Registered, with this very manifest. */
-  isUpToDate: boolean;
-  /** It was tried before, with another manifest. */
-  hasChanged: boolean;
+  /** What it has in the gateway, as far as the hub knows. */
+  items: GatewayItem[];
+  isRegistered: boolean;
+  isBlocked: boolean;
   tries: number;
 }
 
-/** What became of one try. */
+/** The outcome of one attempt. */
 export interface RegistrationRecord {
   uid: EntityUid;
   at: Date;
   /** Of the manifest that was tried. */
   manifestDigest: string;
-  /** Null: it is registered. */
+  /** Null when it is registered. */
   error: string | null;
-  /** The name the hub gave it; null when it has none. */
-  name: string | null;
+  /** Whether the gateway has something new of it; otherwise the time of its registration stays. */
+  isNews: boolean;
   /** Null: not before the manifest changes. */
   nextTryAt: Date | null;
   tries: number;
+  /** Everything it has in the gateway now; undefined when nothing was asked. */
+  items?: readonly GatewayItem[];
 }
 
 export interface DueQuery {
   types: readonly EntityType[];
   now: Date;
-  /** Also those that wait for a later try. */
-  force: boolean;
+  effort: RegistrationEffort;
 }
 
 export interface DueClaim extends DueQuery {
-  /** Until then nobody else gets them. */
+  /** Until then no other hub gets them. */
   until: Date;
   limit: number;
-  /** Only those behind this one, so that a run gets each once. */
+  /** Only those after this one, so that a run gets each once. */
   after: EntityUid;
 }
 
@@ -64,26 +65,53 @@ export interface PendingServer {
   lastTryAt: string | null;
   nextTryAt: string | null;
   tries: number;
+  isRegistrable: boolean;
+}
+
+/** Another entity of this hub that has the same item. */
+export interface ItemHolder {
+  uid: EntityUid;
+  isOurs: boolean;
+  bodyDigest: string | null;
+}
+
+export type HeldItem = GatewayItem & { uid: EntityUid };
+
+export interface ItemStore {
+  /** Entities that are in the catalog, not blocked, and have this item; the one it was created for comes first. */
+  holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
+  /** Items of all entities that count as registered. */
+  ofRegistered(): Promise<HeldItem[]>;
+  /** Replaces the items of an entity, which may be gone from the catalog. */
+  replace(uid: EntityUid, items: readonly GatewayItem[]): Promise<void>;
+  /** These are pending again, as if they had never been tried. */
+  setBack(uids: readonly EntityUid[]): Promise<void>;
+  /**
+   * Items that this hub created for entities that are gone or blocked, and that no other entity has: those that one has
+   * become its own. Blocked entities no longer count as registered.
+   */
+  leftovers(): Promise<HeldItem[]>;
+  forget(item: HeldItem): Promise<void>;
 }
 
 export interface RegistrationStore {
-  /** Newest first. */
-  pending(query: PendingQuery): Promise<{ servers: PendingServer[]; total: number }>;
+  /** Newest first. `unregistrable` counts all pending servers that can never be registered. */
+  pending(query: PendingQuery): Promise<{ servers: PendingServer[]; total: number; unregistrable: number }>;
   /**
-   * Takes entities whose registration is due, in the order of their uids: those that are pending, or whose last try
-   * failed, and that are not waiting for a later try; and those whose manifest is another than the one tried last.
+   * Takes entities whose registration is due, in the order of their uids: those whose manifest is not the one that was
+   * tried last, and those that are pending or whose last attempt failed, as far as the effort goes. Never blocked ones.
    */
   claimDue(claim: DueClaim): Promise<RegistrableEntity[]>;
-  /** How many `claimDue` would give in the end. */
+  /** How many `claimDue` would return in all. */
   countDue(query: DueQuery): Promise<number>;
   get(uid: EntityUid): Promise<RegistrableEntity | undefined>;
-  /** All at once; answers with those that are still there. */
+  /** All at once, items included; answers with those that are still in the catalog and not blocked. */
   record(records: readonly RegistrationRecord[]): Promise<ReadonlySet<EntityUid>>;
-  /** Gives entities back that were taken and not tried. */
+  /** Returns entities that were claimed and not tried. */
   release(uids: readonly EntityUid[]): Promise<void>;
   /** Removes it if it is still pending; otherwise says why it stays. */
   remove(uid: EntityUid): Promise<'removed' | RemovalRefusal>;
-  /** Removes these, or all that are pending; answers for each that was named. */
+  /** Removes these, or all that are pending, some thousands at a time; answers for each that was named. */
   removeMany(request: {
     uids?: readonly EntityUid[];
     errorOnly: boolean;

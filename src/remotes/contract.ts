@@ -131,12 +131,13 @@ export const SyncReport = z
     seeded: z.boolean(),
     ingested: z.array(z.string()).describe('Remotes whose index could be read.'),
     errors: z.record(z.string(), z.string()).describe('Remote → why it failed.'),
-    synced: z.boolean().describe('Whether the registration of servers ran to its end.'),
+    synced: z.boolean().describe('Whether every server that was due was tried; false also without a gateway.'),
     count: Count.describe('Remotes.'),
     results: z.array(IngestResult).describe('What came from each remote, as `POST /ingest` tells it.'),
-    registered: Count.describe('Servers registered into the gateway by this sync.'),
+    registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),
-    note: z.string().optional().describe('Why the registration did not run to its end.'),
+    stopped: z.boolean().optional().describe('True when the registration began and had to stop; `note` says why.'),
+    note: z.string().optional().describe('Why `synced` is false, as a sentence.'),
   })
   .meta({ id: 'SyncReport' });
 export type SyncReport = z.infer<typeof SyncReport>;

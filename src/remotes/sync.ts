@@ -1,7 +1,7 @@
 // The stories: ingest one remote or all of them, and sync: seed, ingest, register.
 import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
-import type { PendingReport, RegistrationProgress } from '../gateway/contract.ts';
+import type { PendingReport, RegistrationEffort, RegistrationProgress } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type {
   IngestOptions,
@@ -113,12 +113,12 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return settled;
   }
 
-  async function register(force: boolean): Promise<PendingReport | undefined> {
+  async function register(effort: RegistrationEffort): Promise<PendingReport | undefined> {
     const onProgress = ({ done, total }: RegistrationProgress) => {
       registering = { registering: done, registering_total: total };
     };
     try {
-      return await gateway.registerPending({ force, signal: stopping.signal, onProgress });
+      return await gateway.registerPending({ effort, signal: stopping.signal, onProgress });
     } finally {
       registering = NOT_REGISTERING;
     }
@@ -129,10 +129,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return items.filter(({ enabled }) => enabled).map(({ url }) => url);
   }
 
-  async function syncRemotes(
-    own: Set<Progress>,
-    { force = false, background = false }: SyncOptions,
-  ): Promise<SyncReport> {
+  async function syncRemotes(own: Set<Progress>, options: SyncOptions): Promise<SyncReport> {
     const lock = await tryLock('sync');
     if (!lock)
       throw new HubError(
@@ -142,19 +139,17 @@ export function createSync(dependencies: SyncDependencies): Sync {
     try {
       const seeded = await book.seedIfEmpty();
       const { count } = await book.list();
-      const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground: background });
+      const isBackground = options.background === true;
+      const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground });
       const failures = results.filter(({ ok }) => !ok);
-      const registration = await register(force);
+      const registration = await register(effortOf(options));
       return {
         seeded,
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
         errors: Object.fromEntries(failures.map(({ url, error = 'failed' }) => [url, error])),
-        synced: registration?.ranToEnd ?? false,
         count,
         results,
-        registered: registration?.registered ?? 0,
-        failed: registration?.failed ?? 0,
-        ...(registration?.stopped ? { note: `Registration stopped: ${registration.stopped}` } : {}),
+        ...registrationFields(registration),
       };
     } finally {
       await lock.release();
@@ -216,6 +211,22 @@ export function createSync(dependencies: SyncDependencies): Sync {
     },
   };
 }
+
+function effortOf({ force = false, background = false }: SyncOptions): RegistrationEffort {
+  if (force) return 'force';
+  return background ? 'background' : 'explicit';
+}
+
+type RegistrationFields = Pick<SyncReport, 'synced' | 'registered' | 'failed' | 'stopped' | 'note'>;
+
+function registrationFields(registration: PendingReport | undefined): RegistrationFields {
+  if (!registration) return { synced: false, registered: 0, failed: 0, note: NO_GATEWAY };
+  const { ranToEnd: synced, registered, failed, stopped } = registration;
+  const counts = { synced, registered, failed };
+  return stopped === undefined ? counts : { ...counts, stopped: true, note: `Registration stopped: ${stopped}` };
+}
+
+const NO_GATEWAY = 'No gateway is configured (MCP_GATEWAY_URL), so no server was registered.';
 
 function runsOf(progress: Iterable<Progress>): IngestRun[] {
   return [...progress].map((each) => each.run());

@@ -15,6 +15,7 @@ import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
 import { fronts } from './migrations/0008_fronts.ts';
 import { generation } from './migrations/0009_generation.ts';
 import { ownership } from './migrations/0010_ownership.ts';
+import { gatewayItems } from './migrations/0011_gateway_items.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -80,6 +81,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0008_fronts': fronts(dialect),
     '0009_generation': generation(),
     '0010_ownership': ownership(dialect),
+    '0011_gateway_items': gatewayItems(dialect),
   };
 }
 

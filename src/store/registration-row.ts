@@ -1,9 +1,10 @@
-// Registration ↔ row of the entity table.
+// Registration ↔ rows of the entity table and of the items in the gateway.
 import type { Selectable } from 'kysely';
 import type { EntityType } from '../catalog/uid.ts';
-import type { PendingServer, RegistrableEntity, RegistrationRecord } from '../gateway/store.ts';
+import type { GatewayItem } from '../gateway/item.ts';
+import type { HeldItem, PendingServer, RegistrableEntity, RegistrationRecord } from '../gateway/store.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { EntityTable } from './tables.ts';
+import type { EntityTable, GatewayItemTable } from './tables.ts';
 
 type EntityRow = Selectable<EntityTable>;
 
@@ -18,6 +19,7 @@ export const PENDING_COLUMNS = [
   'gateway_tried_at',
   'gateway_next_try_at',
   'gateway_tries',
+  'is_registrable',
 ] as const satisfies (keyof EntityTable)[];
 
 export const REGISTRABLE_COLUMNS = [
@@ -30,26 +32,33 @@ export const REGISTRABLE_COLUMNS = [
   'manifest_digest',
   'mcp_registration',
   'gateway_registered_at',
-  'gateway_error',
-  'gateway_digest',
   'gateway_tries',
+  'blocked_at',
 ] as const satisfies (keyof EntityTable)[];
 
 export const RECORD_COLUMNS = [
   'uid',
   'gateway_registered_at',
   'gateway_error',
-  'gateway_name',
   'gateway_digest',
   'gateway_tried_at',
   'gateway_next_try_at',
   'gateway_tries',
 ] as const satisfies (keyof EntityTable)[];
 
-type RegistrableRow = Pick<EntityRow, (typeof REGISTRABLE_COLUMNS)[number]> & { own_name: string | null };
+export const ITEM_COLUMNS = [
+  'uid',
+  'kind',
+  'item_id',
+  'name',
+  'is_ours',
+  'body_digest',
+] as const satisfies (keyof GatewayItemTable)[];
 
-export function registrable(row: RegistrableRow): RegistrableEntity {
-  const isRegistered = row.gateway_registered_at !== null && row.gateway_error === null;
+type RegistrableRow = Pick<EntityRow, (typeof REGISTRABLE_COLUMNS)[number]>;
+type ItemRow = Selectable<GatewayItemTable>;
+
+export function registrable(row: RegistrableRow, items: GatewayItem[]): RegistrableEntity {
   return {
     uid: row.uid,
     type: row.type as EntityType,
@@ -59,9 +68,9 @@ export function registrable(row: RegistrableRow): RegistrableEntity {
     tags: (JSON.parse(row.facets) as { tag: string[] }).tag,
     manifestDigest: row.manifest_digest,
     mcpRegistration: parsed(row.mcp_registration),
-    gatewayName: row.own_name,
-    isUpToDate: isRegistered && row.gateway_digest === row.manifest_digest,
-    hasChanged: row.gateway_digest !== null && row.gateway_digest !== row.manifest_digest,
+    items,
+    isRegistered: row.gateway_registered_at !== null,
+    isBlocked: row.blocked_at !== null,
     tries: row.gateway_tries,
   };
 }
@@ -71,15 +80,14 @@ export function recordRow({
   at,
   manifestDigest,
   error,
-  name,
+  isNews,
   nextTryAt,
   tries,
 }: RegistrationRecord): Pick<EntityRow, (typeof RECORD_COLUMNS)[number]> {
   return {
     uid,
-    gateway_registered_at: error === null ? at.toISOString() : null,
+    gateway_registered_at: error === null && isNews ? at.toISOString() : null,
     gateway_error: error,
-    gateway_name: name,
     gateway_digest: manifestDigest,
     gateway_tried_at: at.toISOString(),
     gateway_next_try_at: nextTryAt?.toISOString() ?? null,
@@ -99,6 +107,22 @@ export function pendingServer(row: Pick<EntityRow, (typeof PENDING_COLUMNS)[numb
     lastTryAt: row.gateway_tried_at,
     nextTryAt: row.gateway_next_try_at,
     tries: row.gateway_tries,
+    isRegistrable: row.is_registrable === 1,
+  };
+}
+
+export function itemRow(uid: string, { kind, id, name, isOurs, bodyDigest }: GatewayItem): ItemRow {
+  return { uid, kind, item_id: id, name, is_ours: isOurs ? 1 : 0, body_digest: bodyDigest };
+}
+
+export function heldItem(row: ItemRow): HeldItem {
+  return {
+    uid: row.uid,
+    kind: row.kind as GatewayItem['kind'],
+    id: row.item_id,
+    name: row.name,
+    isOurs: row.is_ours === 1,
+    bodyDigest: row.body_digest,
   };
 }
 

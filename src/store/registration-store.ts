@@ -2,13 +2,15 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseReference } from '../catalog/uid.ts';
 import type { RemovalRefusal } from '../gateway/contract.ts';
-import type { DueQuery, RegistrationStore } from '../gateway/store.ts';
+import type { DueQuery, RegistrableEntity, RegistrationStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { foldText } from './entity-row.ts';
 import { forgetIndexesThatList } from './forget-indexes.ts';
 import { likePattern } from './like.ts';
 import { lockEntities } from './lock-entities.ts';
+import { replaceItems } from './registration-items.ts';
 import {
+  heldItem,
   PENDING_COLUMNS,
   pendingServer,
   RECORD_COLUMNS,
@@ -22,13 +24,26 @@ import type { EntityTable, Tables } from './tables.ts';
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
-export function createRegistrationStore(dialect: Dialect, revision: Revision): RegistrationStore {
+export interface RegistrationStoreOptions {
+  /** Servers that are removed in one transaction; each has a revision of its own. */
+  removedAtOnce?: number;
+}
+
+export function createRegistrationStore(
+  dialect: Dialect,
+  revision: Revision,
+  { removedAtOnce = 2_000 }: RegistrationStoreOptions = {},
+): RegistrationStore {
   const { read, write, rowsFromJson, isOneOf } = dialect;
   return {
     async pending(query) {
-      const { errorOnly, text } = query;
-      const matching = withWords(errorOnly ? failedEntities(read) : pendingEntities(read), text);
-      const [rows, { total }] = await Promise.all([
+      const { errorOnly, text, registrable: isRegistrable } = query;
+      const matching = withWords(errorOnly ? failedEntities(read) : pendingEntities(read), text).$if(
+        isRegistrable !== undefined,
+        (entities) => entities.where('is_registrable', '=', isRegistrable ? 1 : 0),
+      );
+      const count = ({ fn }: EntityExpression) => fn.countAll().as('total');
+      const [rows, { total }, unregistrable] = await Promise.all([
         matching
           .select(PENDING_COLUMNS)
           .orderBy('created_at', 'desc')
@@ -36,14 +51,16 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
           .limit(query.limit)
           .offset(query.offset)
           .execute(),
-        matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        matching.select(count).executeTakeFirstOrThrow(),
+        pendingEntities(read).where('is_registrable', '=', 0).select(count).executeTakeFirstOrThrow(),
       ]);
-      return { servers: rows.map(pendingServer), total: Number(total) };
+      return { servers: rows.map(pendingServer), total: Number(total), unregistrable: Number(unregistrable.total) };
     },
 
     async claimDue(claim) {
       for (;;) {
-        const due = await dueEntities(write, claim)
+        // Looked for without holding up writers: where little is due, all entities may have to be read.
+        const due = await dueEntities(read, claim)
           .select('uid')
           .where('uid', '>', claim.after)
           .orderBy('uid')
@@ -51,21 +68,20 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
           .execute();
         if (due.length === 0) return [];
         const uids = due.map(({ uid }) => uid);
-        const rows = await write.transaction().execute(async (tx) => {
+        const claimed = await write.transaction().execute(async (tx) => {
           await lockEntities(tx, uids, dialect);
-          return (
-            tx
-              .updateTable('entity')
-              .set({ gateway_claimed_until: claim.until.toISOString() })
-              .where(isOneOf('uid', uids))
-              // Asked again by the update itself: another hub may have been faster, and may even be done with some.
-              .where((eb) => isUnclaimed(eb, claim.now))
-              .where((eb) => isDue(eb, claim))
-              .returning([...REGISTRABLE_COLUMNS, ownName])
-              .execute()
-          );
+          const rows = await tx
+            .updateTable('entity')
+            .set({ gateway_claimed_until: claim.until.toISOString() })
+            .where(isOneOf('uid', uids))
+            // Checked again by the update: another hub may have been faster, and may even be done with some.
+            .where((eb) => isUnclaimed(eb, claim.now))
+            .where((eb) => isDue(eb, claim))
+            .returning(REGISTRABLE_COLUMNS)
+            .execute();
+          return withItems(tx, rows);
         });
-        if (rows.length > 0) return rows.map(registrable).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+        if (claimed.length > 0) return claimed.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
       }
     },
 
@@ -75,12 +91,8 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
     },
 
     async get(uid) {
-      const row = await read
-        .selectFrom('entity')
-        .select([...REGISTRABLE_COLUMNS, ownName])
-        .where('uid', '=', uid)
-        .executeTakeFirst();
-      return row && registrable(row);
+      const rows = await read.selectFrom('entity').select(REGISTRABLE_COLUMNS).where('uid', '=', uid).execute();
+      return (await withItems(read, rows))[0];
     },
 
     async record(records) {
@@ -92,18 +104,19 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
           records.map(({ uid }) => uid),
           dialect,
         );
+        // Items come first, also of an entity that is gone: the gateway has them, and they are to be removed.
+        for (const { uid, items } of records) if (items) await replaceItems(tx, uid, items, dialect);
         const { rows: updated } = await sql<{ uid: string }>`
           update entity set
             gateway_registered_at = coalesce(incoming.gateway_registered_at, entity.gateway_registered_at),
             gateway_error = incoming.gateway_error,
-            gateway_name = case when incoming.gateway_error is null then incoming.gateway_name else entity.gateway_name end,
             gateway_digest = incoming.gateway_digest,
             gateway_tried_at = incoming.gateway_tried_at,
             gateway_next_try_at = incoming.gateway_next_try_at,
             gateway_tries = incoming.gateway_tries,
             gateway_claimed_until = null
           from ${rowsFromJson('entity', RECORD_COLUMNS, rows)} as incoming
-          where entity.uid = incoming.uid
+          where entity.uid = incoming.uid and entity.blocked_at is null
           returning entity.uid
         `.execute(tx);
         const recorded = new Set(updated.map(({ uid }) => uid));
@@ -127,11 +140,39 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
     removeMany,
   };
 
-  /** What is still pending when it is deleted goes, and only then is asked why the others stay. */
   async function removeMany({ uids, errorOnly }: Parameters<RegistrationStore['removeMany']>[0]) {
-    const named = uids?.filter(isUid);
+    const removed: string[] = [];
+    const skipped: Record<string, string> = {};
+    for await (const some of uids ? inChunks(uids) : pendingInChunks(errorOnly)) {
+      const outcome = await removeSome(some, errorOnly);
+      for (const uid of outcome.removed) removed.push(uid);
+      if (uids) Object.assign(skipped, outcome.skipped);
+    }
+    return { removed, skipped };
+  }
+
+  function* inChunks(uids: readonly string[]): Generator<readonly string[]> {
+    for (let start = 0; start < uids.length; start += removedAtOnce) yield uids.slice(start, start + removedAtOnce);
+  }
+
+  async function* pendingInChunks(errorOnly: boolean): AsyncGenerator<readonly string[]> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: { uid: string }[] = await pendingEntities(read)
+        .select('uid')
+        .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null))
+        .where('uid', '>', after)
+        .orderBy('uid')
+        .limit(removedAtOnce)
+        .execute();
+      after = rows.at(-1)?.uid;
+      if (after !== undefined) yield rows.map(({ uid }) => uid);
+    }
+  }
+
+  /** Servers that are still pending when they are deleted go; only then are the reasons of the others looked up. */
+  async function removeSome(uids: readonly string[], errorOnly: boolean) {
+    const candidates = uids.filter(isUid);
     return revision.change(async (tx) => {
-      const candidates = named ?? (await allPending(tx, errorOnly));
       await lockEntities(tx, candidates, dialect);
       await forgetIndexesThatList(tx, candidates, dialect);
       const rows = await tx
@@ -139,49 +180,62 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
         .where(isOneOf('uid', candidates))
         .where('type', '=', 'mcp_server')
         .where('gateway_registered_at', 'is', null)
+        .where('blocked_at', 'is', null)
         .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null))
         .returning('uid')
         .execute();
       const gone = new Set(rows.map(({ uid }) => uid));
-      const staying = uids?.filter((uid) => !gone.has(uid)) ?? [];
+      const staying = uids.filter((uid) => !gone.has(uid));
       const skipped = await refusals(tx, staying, errorOnly ? 'no gateway_error' : 'not found');
       const removed = candidates.filter((uid) => gone.has(uid));
       return { result: { removed, skipped }, isChange: gone.size > 0, entities: [...gone] };
     });
   }
 
-  /** `pending`: what is said of those that are pending, and were not to be removed all the same. */
+  /** `pending`: the reason for those that are pending, and were not to be removed all the same. */
   async function refusals(tx: Db, uids: readonly string[], pending: string): Promise<Record<string, string>> {
     const rows = await tx
       .selectFrom('entity')
-      .select(['uid', 'type', 'gateway_registered_at'])
+      .select(['uid', 'type', 'gateway_registered_at', 'blocked_at'])
       .where(isOneOf('uid', uids.filter(isUid)))
       .execute();
     const byUid = new Map(rows.map((row) => [row.uid, row]));
     return Object.fromEntries(uids.map((uid) => [uid, refusal(byUid.get(uid)) ?? pending]));
   }
+
+  async function withItems(db: Db, rows: readonly Parameters<typeof registrable>[0][]): Promise<RegistrableEntity[]> {
+    const uids = rows.map(({ uid }) => uid);
+    const items = await db.selectFrom('gateway_item').selectAll().where(isOneOf('uid', uids)).execute();
+    const byUid = Map.groupBy(items, ({ uid }) => uid);
+    return rows.map((row) => registrable(row, (byUid.get(row.uid) ?? []).map(heldItem)));
+  }
 }
 
-/** What is none is in no database, and may hold signs that none takes. */
+/** Other texts may contain characters that a database refuses. */
 function isUid(text: string): boolean {
   return parseReference(text) !== undefined;
 }
 
 function refusal(
-  row: Pick<Selectable<EntityTable>, 'type' | 'gateway_registered_at'> | undefined,
+  row: Pick<Selectable<EntityTable>, 'type' | 'gateway_registered_at' | 'blocked_at'> | undefined,
 ): RemovalRefusal | undefined {
   if (!row) return 'not found';
   if (row.type !== 'mcp_server') return 'not an mcp_server';
+  if (row.blocked_at !== null) return 'blocked';
   return row.gateway_registered_at === null ? undefined : 'already registered';
 }
 
 function pendingEntities(db: Db) {
-  return db.selectFrom('entity').where('type', '=', 'mcp_server').where('gateway_registered_at', 'is', null);
+  return unblockedServers(db).where('gateway_registered_at', 'is', null);
 }
 
 /** Also those that are registered, and whose update failed. */
 function failedEntities(db: Db) {
-  return db.selectFrom('entity').where('type', '=', 'mcp_server').where('gateway_error', 'is not', null);
+  return unblockedServers(db).where('gateway_error', 'is not', null);
+}
+
+function unblockedServers(db: Db) {
+  return db.selectFrom('entity').where('type', '=', 'mcp_server').where('blocked_at', 'is', null);
 }
 
 function withWords(entities: ReturnType<typeof pendingEntities>, text: string) {
@@ -195,47 +249,28 @@ function withWords(entities: ReturnType<typeof pendingEntities>, text: string) {
   );
 }
 
-async function allPending(tx: Db, errorOnly: boolean): Promise<string[]> {
-  const rows = await pendingEntities(tx)
-    .select('uid')
-    .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null))
-    .orderBy('uid')
-    .execute();
-  return rows.map(({ uid }) => uid);
-}
-
-function dueEntities(db: Db, { types, now, force }: DueQuery) {
+function dueEntities(db: Db, { types, now, effort }: DueQuery) {
   return db
     .selectFrom('entity')
     .where('type', 'in', [...types])
     .where('missing_since', 'is', null)
     .where('status', '!=', 'disabled')
     .where((eb) => isUnclaimed(eb, now))
-    .where((eb) => isDue(eb, { now, force }));
+    .where((eb) => isDue(eb, { now, effort }));
 }
 
 function isUnclaimed(eb: EntityExpression, now: Date): Condition {
   return eb.or([eb('gateway_claimed_until', 'is', null), eb('gateway_claimed_until', '<', now.toISOString())]);
 }
 
-/** Its manifest is another than the one tried last, or it is not registered as it should be and has waited long enough. */
-function isDue(eb: EntityExpression, { now, force }: Pick<DueQuery, 'now' | 'force'>): Condition {
+/** Its manifest is not the one that was tried last; or it failed, and the effort includes it. Never when it is blocked. */
+function isDue(eb: EntityExpression, { now, effort }: Pick<DueQuery, 'now' | 'effort'>): Condition {
   const hasChanged = eb.or([eb('gateway_digest', 'is', null), eb('gateway_digest', '!=', eb.ref('manifest_digest'))]);
-  const isAmiss = eb.or([eb('gateway_registered_at', 'is', null), eb('gateway_error', 'is not', null)]);
-  if (force) return eb.or([hasChanged, isAmiss]);
-  return eb.or([hasChanged, eb.and([isAmiss, eb('gateway_next_try_at', '<=', now.toISOString())])]);
-}
-
-/** The name in the gateway, unless another entity of the type goes by it: then a change of one must not change the other's. */
-function ownName({ selectFrom, ref, not, exists }: EntityExpression) {
-  const others = selectFrom('entity as other')
-    .select('other.uid')
-    .whereRef('other.gateway_name', '=', ref('entity.gateway_name'))
-    .whereRef('other.type', '=', ref('entity.type'))
-    .whereRef('other.uid', '!=', ref('entity.uid'));
-  return selectFrom('entity as own')
-    .select('own.gateway_name')
-    .whereRef('own.uid', '=', ref('entity.uid'))
-    .where(not(exists(others)))
-    .as('own_name');
+  const hasFailed = eb.or([eb('gateway_registered_at', 'is', null), eb('gateway_error', 'is not', null)]);
+  const triedAgain = {
+    background: eb.and([hasFailed, eb('gateway_next_try_at', '<=', now.toISOString())]),
+    explicit: eb.and([hasFailed, eb('is_registrable', '=', 1)]),
+    force: hasFailed,
+  };
+  return eb.and([eb('blocked_at', 'is', null), eb.or([hasChanged, triedAgain[effort]])]);
 }

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 
 export interface Tables {
   entity: EntityTable;
+  gateway_item: GatewayItemTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
   /** Not `vector`: a table is also a type, and the extension brings one of that name. */
@@ -54,7 +55,6 @@ export interface EntityTable {
   is_prerelease: number;
   /** Whether a gateway could register it: it has an address, or parts that need none. */
   is_registrable: number;
-  gateway_name: Generated<string | null>;
   gateway_tried_at: Generated<string | null>;
   /** Null: not before the manifest changes. */
   gateway_next_try_at: Generated<string | null>;
@@ -63,6 +63,20 @@ export interface EntityTable {
   gateway_digest: Generated<string | null>;
   /** Until when one hub has it for itself. */
   gateway_claimed_until: Generated<string | null>;
+}
+
+/** What an entity has in the gateway. Rows of deleted entities are what is still to be removed there. */
+export interface GatewayItemTable {
+  uid: string;
+  kind: string;
+  /** As the gateway calls it. */
+  item_id: string;
+  /** The name it was given, or the uri of a resource. */
+  name: string;
+  /** 1: this hub created it for this entity; 0: it was found there. */
+  is_ours: number;
+  /** Digest of the body that was sent last; null when none was. */
+  body_digest: string | null;
 }
 
 interface CatalogStateTable {

@@ -9,7 +9,8 @@ import { anEntity, batchFor, H } from './stage.ts';
 
 function anAgent(url = `${H}/agent`, fields: Partial<RegistrableEntity> = {}): RegistrableEntity {
   const mcpRegistration = { server: { transport: 'HTTP', url } };
-  return anEntity({ uid: 'agent:minutes@1.0.0', type: 'agent', name: 'acme/minutes', mcpRegistration, ...fields });
+  const name = fields.name ?? 'acme/minutes';
+  return anEntity({ uid: `agent:${name}@1.0.0`, type: 'agent', name, mcpRegistration, ...fields });
 }
 
 function outcomes({ calls }: Registration): string[] {
@@ -34,7 +35,7 @@ for (const generation of GENERATIONS) {
 test('agents: another address is a PUT', async (t) => {
   const gateway = await startFakeGateway(t);
   await batchFor(t, gateway).register(anAgent());
-  const moved = await batchFor(t, gateway).register(anAgent(`${H}/new`, { gatewayName: 'acme-minutes' }));
+  const moved = await batchFor(t, gateway).register(anAgent(`${H}/new`));
   assert.deepEqual(outcomes(moved), ['PUT /a2a updated 200']);
   assert.equal(gateway.table.a2a[0]?.fields.endpoint_url, `${H}/new`);
 });

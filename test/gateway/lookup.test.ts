@@ -74,11 +74,11 @@ test('lookup: asks again after it was told to forget, or after a failure', async
   assert.ok(listing.ok && listing.rows.named('Server 0').length === 1);
 });
 
-test('lookup: something that is no list, or does not come, is a gateway that cannot be used', async (t) => {
+test('lookup: something that is not a list, or does not arrive, is a gateway that cannot be used', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.surprise('GET /gateways', { status: 200, body: { hello: 'world' } });
   const odd = await createLookup(clientFor(t, gateway)).list('gateways');
-  assert.ok(!odd.ok && odd.reply.kind === 'down' && /no list/.test(odd.reply.error));
+  assert.ok(!odd.ok && odd.reply.kind === 'down' && /not a list/.test(odd.reply.error));
   const slow = await startFakeGateway(t, { latencyMs: 200 });
   const late = await createLookup(clientFor(t, slow, { timeoutMs: 50 })).list('gateways');
   assert.deepEqual(late, { ok: false, reply: { kind: 'down', error: 'did not answer within 0.05 s' } });

@@ -9,7 +9,7 @@ const aRecord = (uid: string): RegistrationRecord => ({
   at: new Date(),
   manifestDigest: '',
   error: null,
-  name: null,
+  isNews: true,
   nextTryAt: null,
   tries: 0,
 });

@@ -105,14 +105,14 @@ test('parts: another address is a flat PUT with its path, and nothing else chang
 test('parts: a changed manifest brings what is there in line with it', async (t) => {
   const gateway = await startFakeGateway(t);
   const parts = { resources: [RESOURCE], prompts: [PROMPT] };
-  const tool = (registration: JsonObject, hasChanged: boolean) =>
-    batchFor(t, gateway).register({ ...aServer({}), mcpRegistration: registration, hasChanged });
-  await tool(parts, false);
+  const register = (registration: JsonObject) =>
+    batchFor(t, gateway).register({ ...aServer({}), mcpRegistration: registration });
+  await register(parts);
   const changed = {
     resources: [{ ...RESOURCE, content: 'another memo' }],
     prompts: [{ ...PROMPT, template: 'Good day, {{ name }}' }],
   };
-  assert.deepEqual(outcomes(await tool(changed, true)), ['PUT /resources updated 200', 'PUT /prompts updated 200']);
+  assert.deepEqual(outcomes(await register(changed)), ['PUT /resources updated 200', 'PUT /prompts updated 200']);
   assert.equal(gateway.table.resources[0]?.fields.content, 'another memo');
   assert.equal(gateway.table.prompts[0]?.fields.template, 'Good day, {{ name }}');
 });
@@ -130,36 +130,53 @@ test('parts: the gateway adopts what its server serves too, and a second time fi
 
 test('parts: a tool that some server brought is not the one that is asked for', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { tools: ['invoice_fields'] } } });
-  await batchFor(t, gateway).registerServer({});
+  await batchFor(t, gateway).registerServer({ name: 'other' });
   const registration = await registerParts(t, gateway, { tool: TOOL });
   assert.deepEqual(outcomes(registration), ['POST /tools created 200']);
   assert.equal(gateway.table.tools.length, 2);
 });
 
-test('parts: 409 for something that is there is success, and so for something that the list does not show', async (t) => {
+test('parts: 409 for something that is there and the same is success', async (t) => {
   const gateway = await startFakeGateway(t);
   const batch = batchFor(t, gateway);
-  await batch.register(anEntity({ mcpRegistration: { resources: [{ uri: 'memo://zero' }] } }));
-  gateway.table.resources.push(createRow('By hand', { uri: 'memo://one', content: '' }));
+  await batch.register(anEntity({ name: 'zero', mcpRegistration: { resources: [{ uri: 'memo://zero' }] } }));
+  gateway.table.resources.push(createRow('By hand', { uri: 'memo://one', content: 'Hello.' }));
   const shown = await batch.register(anEntity({ mcpRegistration: { resources: [RESOURCE] } }));
   assert.deepEqual(outcomes(shown), ['POST /resources exists 409']);
-
-  gateway.surprise('POST /v1/prompts', {
-    status: 409,
-    body: { detail: 'Public Prompt already exists with name: greet-user' },
-  });
-  const hidden = await batch.register(anEntity({ mcpRegistration: { prompts: [PROMPT] } }));
-  assert.deepEqual(outcomes(hidden), ['POST /prompts exists 409']);
-  assert.match(hidden.calls[0]?.note ?? '', /already exists with name: greet-user/);
-  assert.equal(hidden.outcome, 'registered', 'it would otherwise be pending for ever');
+  assert.match(shown.calls[0]?.note ?? '', /This hub did not create it/);
 });
 
-test('parts: the fifty-first tool of 0.9, which its list does not show, is there all the same', async (t) => {
+test('parts: 409 for something that the token does not show is a conflict', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const detail = 'Public Prompt already exists with name: greet-user';
+  gateway.surprise('POST /v1/prompts', { status: 409, body: { detail } });
+  const hidden = await registerParts(t, gateway, { prompts: [PROMPT] });
+  assert.equal(
+    hidden.outcome === 'failed' && hidden.error,
+    `Prompt 'Greet user': The gateway answered 409: ${detail}. This token does not show who has it in the gateway.`,
+  );
+});
+
+for (const [kind, part] of [
+  ['tools', { tool: { ...TOOL, name: 'part-59', url: `${H}/59` } }],
+  ['prompts', { prompts: [{ name: 'part-59', template: 'x' }] }],
+] as const) {
+  test(`parts: all ${kind} of 0.9 are found, although it shows 50 at a time`, async (t) => {
+    const gateway = await startFakeGateway(t, { generation: '0.9' });
+    for (let number = 0; number < 100; number += 1)
+      gateway.table[kind].push(createRow(`part-${number}`, { url: `${H}/${number}`, template: 'x' }));
+    const registration = await registerParts(t, gateway, part);
+    assert.deepEqual(outcomes(registration), [`POST /${kind} exists`]);
+    assert.equal(gateway.calls.length, 3, 'the last page is empty');
+  });
+}
+
+test('parts: a resource of 0.9 beyond the fifty that it ever shows is there all the same', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.9' });
   for (let number = 0; number < 60; number += 1)
-    gateway.table.tools.push(createRow(`tool-${number}`, { url: `${H}/${number}` }));
-  const registration = await registerParts(t, gateway, { tool: { ...TOOL, name: 'tool-59', url: `${H}/59` } });
-  assert.deepEqual(outcomes(registration), ['POST /tools exists 409']);
+    gateway.table.resources.push(createRow(`r${number}`, { uri: `memo://${number}`, content: '' }, { id: number + 1 }));
+  const registration = await registerParts(t, gateway, { resources: [{ uri: 'memo://59' }] });
+  assert.deepEqual(outcomes(registration), ['POST /resources exists 409']);
 });
 
 for (const surprise of ['lost', 'dropped'] as const) {
@@ -196,10 +213,10 @@ for (const { registration, says } of refusals) {
 }
 
 const hopeless = [
-  { registration: { tool: { name: 'a' } }, error: "Tool 'a': it names no address." },
+  { registration: { tool: { name: 'a' } }, error: "Tool 'a': it has no address." },
   {
     registration: { tool: { name: 'a', url: 'mcp+stdio://a' } },
-    error: "Tool 'a': its address (mcp+stdio://a) is none that can be called over http.",
+    error: "Tool 'a': its address (mcp+stdio://a) cannot be called over http.",
   },
   {
     registration: { tool: { name: 'a', url: `${H}/{id}` } },
@@ -207,16 +224,16 @@ const hopeless = [
   },
   {
     registration: { tool: { name: 'a', url: 'https://u:hunter2@h.example' } },
-    error: "Tool 'a': its address holds credentials, which gateways refuse; use auth fields instead.",
+    error: "Tool 'a': its address contains credentials, which gateways refuse; use auth fields instead.",
   },
   {
     registration: { tool: { name: 'a', url: H, request_type: 'SSE' } },
-    error: "Tool 'a': its request_type 'SSE' is none of GET, POST, PUT, DELETE, PATCH.",
+    error: "Tool 'a': its request_type 'SSE' is not one of GET, POST, PUT, DELETE, PATCH.",
   },
-  { registration: { resources: [{ name: 'a' }] }, error: "Resource '': it names no uri." },
+  { registration: { resources: [{ name: 'a' }] }, error: "Resource '': it has no uri." },
   {
     registration: { resources: [{ uri: 'a/../b' }] },
-    error: "Resource 'a/../b': its uri holds signs that gateways refuse.",
+    error: "Resource 'a/../b': its uri contains characters that gateways refuse.",
   },
   { registration: { prompts: [{ template: 'x' }] }, error: "Prompt 'unnamed': it has no name." },
 ];

@@ -5,7 +5,7 @@ import { GENERATIONS } from '../support/fake-gateway/generations.ts';
 import { createRow } from '../support/fake-gateway/rows.ts';
 import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
 import { until } from '../support/until.ts';
-import { aServer, batchFor, H } from './stage.ts';
+import { aServer, batchFor, H, recordsOf } from './stage.ts';
 
 /** The only thing in the gateway, as `name transport url`. */
 function onlyServer({ table }: FakeGateway): string {
@@ -119,21 +119,24 @@ for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
 test('server: one that is in the gateway with HTTP, never connected to, is replaced if the hub made it', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   const fields = { url: `${H}/mcp`, transport: 'HTTP' };
-  gateway.table.gateways.push(createRow('pdf-tables', fields));
+  const row = createRow('pdf-tables', fields);
+  gateway.table.gateways.push(row);
+  const item = { kind: 'gateways', id: String(row.id), name: 'pdf-tables', isOurs: true, bodyDigest: null } as const;
+  recordsOf(gateway).set('mcp_server:pdf-tables@1.0.0', [item]);
   await batchFor(t, gateway).registerServer({ ...fields });
   assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
 
   gateway.table.gateways = [createRow('Made by hand', fields)];
+  recordsOf(gateway).clear();
   const registration = await batchFor(t, gateway).registerServer({ ...fields });
-  assert.match(errorOf(registration), /has it as 'Made by hand' with the transport HTTP, by which it never connects/);
+  assert.match(errorOf(registration), /has it as 'Made by hand' with the transport HTTP, over which it never connects/);
   assert.equal(onlyServer(gateway), `Made by hand HTTP ${H}/mcp`);
 });
 
 test('server: HTTP is never what an update changes to', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   await batchFor(t, gateway).registerServer({ url: `${H}/sse` });
-  const entity = { gatewayName: 'pdf-tables', hasChanged: true };
-  const changed = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/mcp`, entity });
+  const changed = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
   assert.deepEqual(outcomes(changed), ['PUT /gateways updated 200']);
   assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
 });
@@ -176,14 +179,11 @@ test('server: new credentials in a manifest are sent, and only then', async (t) 
   const gateway = await startFakeGateway(t);
   const server = { auth_type: 'bearer', auth_token: 'first-token' };
   await batchFor(t, gateway).registerServer({ server });
-  const entity = { gatewayName: 'pdf-tables', isUpToDate: false };
-  const changed = await batchFor(t, gateway).registerServer({
-    server: { ...server, auth_token: 'second-token' },
-    entity,
-  });
+  const second = { ...server, auth_token: 'second-token' };
+  const changed = await batchFor(t, gateway).registerServer({ server: second });
   assert.deepEqual(outcomes(changed), ['PUT /gateways updated 200']);
   assert.equal(gateway.table.gateways[0]?.fields.auth_token, 'second-token');
-  const same = await batchFor(t, gateway).registerServer({ server, entity: { ...entity, isUpToDate: true } });
+  const same = await batchFor(t, gateway).registerServer({ server: second });
   assert.deepEqual(outcomes(same), ['GET /gateways exists']);
 });
 
@@ -209,17 +209,17 @@ test('server: 127.0.0.1 and localhost are the same', async (t) => {
   assert.deepEqual(outcomes(again), ['GET /gateways exists']);
 });
 
-test('server: another address, or another transport, is a PUT that keeps the name', async (t) => {
+test('server: another address, transport or name is a PUT', async (t) => {
   const gateway = await startFakeGateway(t);
   await batchFor(t, gateway).registerServer({});
   const [{ id } = { id: '' }] = gateway.table.gateways;
-  const entity = { gatewayName: 'pdf-tables' };
-  const moved = await batchFor(t, gateway).registerServer({ name: 'renamed', url: `${H}/new/sse`, entity });
+  const server = { name: 'Renamed' };
+  const moved = await batchFor(t, gateway).registerServer({ server, url: `${H}/new/sse` });
   assert.deepEqual(outcomes(moved), ['PUT /gateways updated 200']);
-  assert.equal(moved.outcome === 'registered' && moved.name, 'pdf-tables');
-  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
+  assert.equal(moved.outcome === 'registered' && moved.name, 'Renamed');
+  assert.equal(onlyServer(gateway), `Renamed SSE ${H}/new/sse`);
   gateway.servers.set(`${H}/new/sse`, { transport: 'STREAMABLEHTTP' });
-  await batchFor(t, gateway).registerServer({ url: `${H}/new/sse`, transport: 'STREAMABLE-HTTP', entity });
+  await batchFor(t, gateway).registerServer({ url: `${H}/new/sse`, transport: 'STREAMABLE-HTTP', server });
   assert.equal(gateway.table.gateways[0]?.fields.transport, 'STREAMABLEHTTP');
   assert.equal(gateway.table.gateways[0]?.id, id);
 });
@@ -229,7 +229,6 @@ test('server: a move to where nobody answers leaves what is registered alone', a
   await batchFor(t, gateway).registerServer({});
   const moved = await batchFor(t, gateway).registerServer({
     url: `${H}/new/sse`,
-    entity: { gatewayName: 'pdf-tables' },
   });
   assert.match(errorOf(moved), /All connection attempts failed/);
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
@@ -240,7 +239,7 @@ test('server: what somebody removed in the gateway is made again, under its old 
   const batch = batchFor(t, gateway);
   await batch.registerServer({});
   gateway.table.gateways.length = 0;
-  const moved = await batch.registerServer({ url: `${H}/new/sse`, entity: { gatewayName: 'pdf-tables' } });
+  const moved = await batch.registerServer({ url: `${H}/new/sse` });
   assert.deepEqual(outcomes(moved), ['POST /gateways created 200']);
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
 });
@@ -251,9 +250,13 @@ test('server: a move to an address that somebody else registered is success', as
   const batch = batchFor(t, gateway);
   await batch.registerServer({});
   gateway.table.gateways.push(createRow('By hand', { url: `${H}/new/sse`, transport: 'SSE' }));
-  const moved = await batch.registerServer({ url: `${H}/new/sse`, entity: { gatewayName: 'pdf-tables' } });
-  assert.deepEqual(outcomes(moved), ['PUT /gateways exists 409']);
-  assert.equal(moved.outcome === 'registered' && moved.isOurs, false);
+  const moved = await batch.registerServer({ url: `${H}/new/sse` });
+  assert.deepEqual(outcomes(moved), ['PUT /gateways exists 409', 'DELETE /gateways deleted 200']);
+  assert.deepEqual(
+    gateway.table.gateways.map(({ originalName }) => originalName),
+    ['By hand'],
+    'its own row is deleted',
+  );
 });
 
 test('server: a name that is taken gets the version, then a mark of its own', async (t) => {
@@ -304,9 +307,8 @@ test('server: an address that is there already, under whatever name, is success'
   const registration = await batchFor(t, gateway).registerServer({});
   assert.deepEqual(outcomes(registration), ['GET /gateways exists']);
   assert.deepEqual(
-    registration.outcome === 'registered' && [registration.name, registration.isOurs],
-    ['By hand', false],
-    'it is not the hub’s to change',
+    registration.calls.map(({ name, note }) => [name, note]),
+    [['By hand', 'The gateway has it already. This hub did not create it, and leaves it as it is.']],
   );
 });
 
@@ -320,7 +322,10 @@ test('server: 409 is success when the gateway shows that it is the same, and onl
 
   gateway.surprise('POST /v1/gateways', { status: 409, body: { message: 'Gateway already exists' } });
   const hidden = await batch.registerServer({ name: 'hidden', url: `${H}/hidden/sse` });
-  assert.equal(errorOf(hidden), 'The gateway answered 409: Gateway already exists.');
+  assert.equal(
+    errorOf(hidden),
+    'The gateway answered 409: Gateway already exists. This token does not show who has it in the gateway.',
+  );
 });
 
 test('server: an address that somebody registered with another transport is a conflict, and told with both names', async (t) => {

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Attempt } from '../../src/gateway/batch.ts';
+import { createPauses } from '../../src/gateway/pauses.ts';
 import { type RegistrationRun, registerAllDue } from '../../src/gateway/run.ts';
 import type { RegistrableEntity } from '../../src/gateway/store.ts';
 import { aServer } from './stage.ts';
+
+const registered = (name: string): Attempt => ({ registration: { outcome: 'registered', calls: [], name }, items: [] });
+const down = (error: string, retryAfterMs: number): Attempt => ({
+  registration: { outcome: 'gateway_down', calls: [], error, retryAfterMs },
+  items: [],
+});
 
 /** A run over these, with everything else well. */
 function aRun(
@@ -18,13 +26,14 @@ function aRun(
       record: async (records) => new Set(records.map(({ uid }) => uid)),
       release: async (uids) => void released.push(...uids),
     },
-    claim: { types: ['mcp_server'], force: false },
+    claim: { types: ['mcp_server'], effort: 'background' },
     concurrency: 2,
     now: () => new Date('2026-06-01T12:00:00Z'),
     signal: new AbortController().signal,
-    sleep: async () => {},
-    register: async ({ name }) => ({ outcome: 'registered', calls: [], name, isOurs: true }),
+    pauses: createPauses(async () => {}, new AbortController().signal),
+    register: async ({ name }) => registered(name),
     remember: async () => true,
+    rememberItems: async () => {},
     ...changes,
   };
 }
@@ -36,7 +45,7 @@ test('run: page after page, each once', async () => {
   const run = aRun(many, {
     async register({ name }) {
       seen.push(name);
-      return { outcome: 'registered', calls: [], name, isOurs: true };
+      return registered(name);
     },
   });
   assert.deepEqual(await registerAllDue(run), { registered: 450, failed: 0 });
@@ -51,7 +60,7 @@ test('run: a database that fails ends it at once, and what was taken is given ba
   const run = aRun(many, {
     async register({ name }) {
       tried.push(name);
-      return { outcome: 'registered', calls: [], name, isOurs: true };
+      return registered(name);
     },
     remember: async () => Promise.reject(new Error('disk full')),
   });
@@ -64,14 +73,11 @@ test('run: a pause is one for all, and kept; what asked for it is tried again', 
   const pauses: number[] = [];
   let isLimited = true;
   const run = aRun(many.slice(0, 4), {
-    sleep: async (ms) => {
+    pauses: createPauses(async (ms) => {
       pauses.push(ms);
       isLimited = false;
-    },
-    register: async ({ name }) =>
-      isLimited
-        ? { outcome: 'gateway_down', calls: [], error: '429', retryAfterMs: 60_000 }
-        : { outcome: 'registered', calls: [], name, isOurs: true },
+    }, new AbortController().signal),
+    register: async ({ name }) => (isLimited ? down('429', 60_000) : registered(name)),
   });
   assert.deepEqual(await registerAllDue(run), { registered: 4, failed: 0 });
   assert.deepEqual(pauses, [60_000]);
@@ -80,8 +86,8 @@ test('run: a pause is one for all, and kept; what asked for it is tried again', 
 test('run: pauses with nothing done in between come to an end', async () => {
   const pauses: number[] = [];
   const run = aRun(many.slice(0, 10), {
-    sleep: async (ms) => void pauses.push(ms),
-    register: async () => ({ outcome: 'gateway_down', calls: [], error: 'Too many.', retryAfterMs: 1_000 }),
+    pauses: createPauses(async (ms) => void pauses.push(ms), new AbortController().signal),
+    register: async () => down('Too many.', 1_000),
   });
   const report = await registerAllDue(run);
   assert.equal(report.stopped, 'Too many.');

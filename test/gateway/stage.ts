@@ -2,10 +2,16 @@
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
-import type { RegisterEntity } from '../../src/gateway/batch.ts';
 import { createGatewayClient, type GatewayClient, type GatewayClientOptions } from '../../src/gateway/client.ts';
-import type { PendingReport, Registration, RegistrationProgress } from '../../src/gateway/contract.ts';
+import type {
+  PendingReport,
+  Registration,
+  RegistrationEffort,
+  RegistrationProgress,
+} from '../../src/gateway/contract.ts';
 import { createGateway, type Gateway, type GatewayDependencies } from '../../src/gateway/gateway.ts';
+import { createHolders } from '../../src/gateway/holders.ts';
+import type { GatewayItem } from '../../src/gateway/item.ts';
 import { createLookup } from '../../src/gateway/lookup.ts';
 import { createRegister } from '../../src/gateway/register.ts';
 import type { RegistrableEntity, RegistrationStore } from '../../src/gateway/store.ts';
@@ -17,6 +23,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { createItemStore } from '../../src/store/registration-items.ts';
 import { createRegistrationStore } from '../../src/store/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
@@ -48,15 +55,37 @@ export function clientFor(
 }
 
 export interface Batch {
-  register: RegisterEntity;
+  register(entity: RegistrableEntity): Promise<Registration>;
   /** The server at this address, under this name. */
   registerServer(fields: ServerFields): Promise<Registration>;
 }
 
-/** As in one sync: what the gateway has is asked once. */
+/** What the batches of a test know of a gateway, as the database would. */
+const records = new WeakMap<FakeGateway, Map<string, GatewayItem[]>>();
+
+export function recordsOf(gateway: FakeGateway): Map<string, GatewayItem[]> {
+  const known = records.get(gateway) ?? new Map<string, GatewayItem[]>();
+  records.set(gateway, known);
+  return known;
+}
+
+/** As in one sync: each list of the gateway is read once. */
 export function batchFor(t: TestContext, gateway: FakeGateway, changes: ClientChanges = {}): Batch {
   const client = clientFor(t, gateway, changes);
-  const register = createRegister({ client, lookup: createLookup(client), sleep: async () => {} });
+  const items = recordsOf(gateway);
+  const holders = createHolders({
+    holdersOf: async (kind, id) =>
+      [...items].flatMap(([uid, held]) =>
+        held.filter((item) => item.kind === kind && item.id === id).map((item) => ({ ...item, uid })),
+      ),
+  });
+  const attempt = createRegister({ client, lookup: createLookup(client), holders, sleep: async () => {} });
+  async function register(entity: RegistrableEntity): Promise<Registration> {
+    const known = items.get(entity.uid) ?? entity.items;
+    const outcome = await attempt({ ...entity, items: known });
+    items.set(entity.uid, outcome.items);
+    return outcome.registration;
+  }
   return { register, registerServer: (fields) => register(aServer(fields)) };
 }
 
@@ -94,9 +123,9 @@ export function anEntity(fields: Partial<RegistrableEntity> = {}): RegistrableEn
     tags: ['pdf'],
     manifestDigest: 'sha256:1',
     mcpRegistration: null,
-    gatewayName: null,
-    isUpToDate: false,
-    hasChanged: false,
+    items: [],
+    isRegistered: false,
+    isBlocked: false,
     tries: 0,
     ...fields,
   };
@@ -112,18 +141,23 @@ export interface Stage {
   ingest(...manifests: JsonObject[]): Promise<void>;
   /** What a sync does, and its figures. */
   sync(options?: {
-    force?: boolean;
+    effort?: RegistrationEffort;
     signal?: AbortSignal;
     onProgress?: (progress: RegistrationProgress) => void;
   }): Promise<Pick<PendingReport, 'ranToEnd' | 'registered' | 'failed'> | undefined>;
   state(uid: string): Promise<{ registered: string | null; error: string | null } | undefined>;
+  /** What the entity has in the gateway, as far as the hub knows: `kind name`, with `*` for what the hub created. */
+  itemsOf(uid: string): Promise<string[]>;
+  /** Deletes entities as the catalog does. */
+  remove(...uids: string[]): Promise<void>;
+  block(uid: string, at?: string | null): Promise<void>;
   /** Minutes later. */
   wait(minutes: number): void;
   /** Another hub on the same database. */
   again(fake: FakeGateway | undefined): Gateway;
 }
 
-type StageChanges = Partial<Omit<GatewayDependencies, 'client' | 'store'>> & { client?: ClientChanges };
+type StageChanges = Partial<Omit<GatewayDependencies, 'client' | 'store' | 'items'>> & { client?: ClientChanges };
 
 export async function stage(
   t: TestContext,
@@ -137,10 +171,12 @@ export async function stage(
   const revision = createRevision(dialect);
   const catalog = createCatalogStore(dialect, revision);
   const store = createRegistrationStore(dialect, revision);
+  const items = createItemStore(dialect, revision);
   const again = (other: FakeGateway | undefined) =>
     createGateway({
       client: other && clientFor(t, other, clientChanges),
       store,
+      items,
       concurrency: 4,
       registerAgents: false,
       now: world.now,
@@ -162,8 +198,8 @@ export async function stage(
         world.now(),
       );
     },
-    async sync({ force = false, signal = new AbortController().signal, onProgress } = {}) {
-      const report = await gateway.registerPending({ force, signal, onProgress });
+    async sync({ effort = 'background', signal = new AbortController().signal, onProgress } = {}) {
+      const report = await gateway.registerPending({ effort, signal, onProgress });
       if (!report) return undefined;
       const { ranToEnd, registered, failed } = report;
       return { ranToEnd, registered, failed };
@@ -172,6 +208,16 @@ export async function stage(
       const columns = ['gateway_registered_at', 'gateway_error'] as const;
       const row = await dialect.write.selectFrom('entity').select(columns).where('uid', '=', uid).executeTakeFirst();
       return row && { registered: row.gateway_registered_at, error: row.gateway_error };
+    },
+    async itemsOf(uid) {
+      const rows = await dialect.write.selectFrom('gateway_item').selectAll().where('uid', '=', uid).execute();
+      return rows.map(({ kind, name, is_ours }) => `${kind} ${name}${is_ours === 1 ? '*' : ''}`).toSorted();
+    },
+    async remove(...uids) {
+      await dialect.write.deleteFrom('entity').where('uid', 'in', uids).execute();
+    },
+    async block(uid, at = world.now().toISOString()) {
+      await dialect.write.updateTable('entity').set({ blocked_at: at }).where('uid', '=', uid).execute();
     },
     wait: (minutes) => world.setTime(new Date(world.now().getTime() + minutes * 60_000).toISOString()),
   };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
+import type { GatewayItem } from '../../src/gateway/item.ts';
 import type { DueClaim, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -48,13 +49,16 @@ async function openStage(t: TestContext, address: DatabaseAddress): Promise<Stag
         now: NOON,
         until: LATER,
         limit: 100,
-        force: false,
+        effort: 'background',
         after: '',
       };
       return (await store.claimDue({ ...defaults, ...changes })).map(({ uid }) => uid);
     },
   };
 }
+
+const THE_A: GatewayItem = { kind: 'gateways', id: 'id-a', name: 'The A', isOurs: true, bodyDigest: 'digest' };
+const heldBy = (id: string, item: GatewayItem) => ({ uid: uidOf(id), ...item });
 
 const servers = (...ids: string[]) =>
   ids.map((id) => aManifest({ id, name: id, mcp_registration: { server: { url: `https://h.example/${id}` } } }));
@@ -68,7 +72,7 @@ async function aRecord(
   const entity = await store.get(uidOf(id));
   assert.ok(entity);
   const { uid, manifestDigest } = entity;
-  return { uid, at: NOON, manifestDigest, error: null, name: id, nextTryAt: null, tries: 0, ...changes };
+  return { uid, at: NOON, manifestDigest, error: null, isNews: true, nextTryAt: null, tries: 0, ...changes };
 }
 
 testOnEveryEngine('claimDue: in order, page by page, each for one caller alone', async (t, address) => {
@@ -92,9 +96,9 @@ testOnEveryEngine('countDue: what would be claimed, and nothing is', async (t, a
     await aRecord(store, 'a'),
     await aRecord(store, 'b', { error: 'No.', nextTryAt: new Date(LATER.getTime() + 1) }),
   ]);
-  const query = { types: ['mcp_server'], now: NOON, force: false } as const;
+  const query = { types: ['mcp_server'], now: NOON, effort: 'background' } as const;
   assert.equal(await store.countDue(query), 1);
-  assert.equal(await store.countDue({ ...query, force: true }), 2);
+  assert.equal(await store.countDue({ ...query, effort: 'explicit' }), 2);
   assert.equal(await store.countDue({ ...query, types: ['mcp_server', 'agent'] }), 2);
   assert.deepEqual(await claim(), [uidOf('c')]);
   assert.equal(await store.countDue(query), 0, 'what another run has is not counted');
@@ -126,7 +130,7 @@ testOnEveryEngine('release: gives back what was not tried', async (t, address) =
 testOnEveryEngine('record: what is due afterwards', async (t, address) => {
   const { save, claim, store } = await openStage(t, address);
   await save(servers('registered', 'waiting', 'over', 'hopeless', 'amiss'));
-  const waitUntil = (nextTryAt: Date | null) => ({ error: 'No.', name: null, nextTryAt, tries: 1 });
+  const waitUntil = (nextTryAt: Date | null) => ({ error: 'No.', isNews: false, nextTryAt, tries: 1 });
   await store.record([
     await aRecord(store, 'registered'),
     await aRecord(store, 'waiting', waitUntil(LATER)),
@@ -139,34 +143,37 @@ testOnEveryEngine('record: what is due afterwards', async (t, address) => {
   const untilThen = new Date(LATER.getTime() + 1);
   assert.deepEqual(await claim({ now: LATER, until: untilThen }), [uidOf('waiting')]);
   const muchLater = new Date('2027-01-01T00:00:00Z');
-  assert.deepEqual(await claim({ now: muchLater, force: true }), ['amiss', 'hopeless', 'over', 'waiting'].map(uidOf));
+  assert.deepEqual(
+    await claim({ now: muchLater, effort: 'force' }),
+    ['amiss', 'hopeless', 'over', 'waiting'].map(uidOf),
+  );
   await save(servers('registered').map((manifest) => ({ ...manifest, summary: 'Other words.' })));
   assert.deepEqual(await claim({ now: NOON }), [uidOf('registered')], 'its manifest is another');
 });
 
 testOnEveryEngine(
-  'record: success clears the error, failure keeps what was registered and its name',
+  'record: success clears the error, failure keeps what was registered and its items',
   async (t, address) => {
     const { save, store, catalog } = await openStage(t, address);
     await save(servers('a'));
-    await store.record([await aRecord(store, 'a', { error: 'No.', name: null, tries: 3 })]);
+    await store.record([await aRecord(store, 'a', { error: 'No.', tries: 3 })]);
     const pending = await store.pending(ALL);
     assert.deepEqual(
       pending.servers.map(({ gatewayError, tries, lastTryAt }) => [gatewayError, tries, lastTryAt]),
       [['No.', 3, NOON.toISOString()]],
     );
     const revision = await catalog.revision();
-    await store.record([await aRecord(store, 'a', { at: LATER, name: 'The A' })]);
+    await store.record([await aRecord(store, 'a', { at: LATER, items: [THE_A] })]);
     assert.equal(await catalog.revision(), revision + 1);
     assert.equal((await store.pending(ALL)).total, 0);
     const registered = await store.get(uidOf('a'));
-    assert.deepEqual([registered?.gatewayName, registered?.isUpToDate, registered?.tries], ['The A', true, 0]);
+    assert.deepEqual([registered?.items, registered?.isRegistered, registered?.tries], [[heldBy('a', THE_A)], true, 0]);
     const entity = await catalog.get({ type: 'mcp_server', slug: 'a' });
     assert.deepEqual([entity?.gatewayRegisteredAt, entity?.gatewayError], [LATER.toISOString(), null]);
 
-    await store.record([await aRecord(store, 'a', { error: 'Not now.', name: null })]);
+    await store.record([await aRecord(store, 'a', { error: 'Not now.', items: [THE_A] })]);
     const failed = await store.get(uidOf('a'));
-    assert.deepEqual([failed?.gatewayName, failed?.isUpToDate], ['The A', false]);
+    assert.deepEqual([failed?.items, failed?.isRegistered], [[heldBy('a', THE_A)], true]);
     assert.equal((await catalog.get({ type: 'mcp_server', slug: 'a' }))?.gatewayRegisteredAt, LATER.toISOString());
   },
 );
@@ -184,27 +191,12 @@ testOnEveryEngine('record: many at once, and says which are still there', async 
   assert.equal(await catalog.revision(), revision + 1, 'and none for nothing');
 });
 
-testOnEveryEngine('get: a name that another of its type has as well is not its own', async (t, address) => {
-  const { save, store } = await openStage(t, address);
-  await save([...servers('a', 'b'), aManifest({ type: 'agent', id: 'c' })]);
-  const agent = await store.get('agent:c@1.0.0');
-  await store.record([
-    await aRecord(store, 'a', { name: 'One' }),
-    { ...(await aRecord(store, 'b', { name: 'Two' })) },
-    {
-      uid: 'agent:c@1.0.0',
-      at: NOON,
-      manifestDigest: agent?.manifestDigest ?? '',
-      error: null,
-      name: 'One',
-      nextTryAt: null,
-      tries: 0,
-    },
-  ]);
-  assert.equal((await store.get(uidOf('a')))?.gatewayName, 'One', 'agents and servers do not share names');
-  await store.record([await aRecord(store, 'b', { name: 'One' })]);
-  assert.equal((await store.get(uidOf('a')))?.gatewayName, null);
-  assert.equal(await store.get('mcp_server:none@1.0.0'), undefined);
+testOnEveryEngine('record: success without news keeps the time of the registration', async (t, address) => {
+  const { save, store, catalog } = await openStage(t, address);
+  await save(servers('a'));
+  await store.record([await aRecord(store, 'a')]);
+  await store.record([await aRecord(store, 'a', { at: LATER, isNews: false })]);
+  assert.equal((await catalog.get({ type: 'mcp_server', slug: 'a' }))?.gatewayRegisteredAt, NOON.toISOString());
 });
 
 testOnEveryEngine('pending: newest first, in pages, with a total', async (t, address) => {

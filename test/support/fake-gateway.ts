@@ -13,6 +13,7 @@ import {
   deleteThing,
   type GatewayState,
   getThing,
+  listTemplates,
   listThings,
   refreshServer,
 } from './fake-gateway/operations.ts';
@@ -66,6 +67,8 @@ export interface FakeGateway {
   surprise(line: string, surprise: Surprise): void;
   /** Called before each answer. */
   onCall(listener: ((call: RecordedCall) => void | Promise<void>) | undefined): void;
+  /** From now on callers have the token of this tenant. */
+  actAs(tenant: string): void;
   /** Breaks all connections, and takes no more until it is started again. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -104,6 +107,7 @@ export async function startFakeGateway(
     servers: new Map(Object.entries(options.servers ?? {})),
     pollsUntilActive: options.pollsUntilActive,
     largestPage: options.largestPage ?? Number.POSITIVE_INFINITY,
+    tenant: '',
   };
 
   async function respond(call: RecordedCall, callerGone: () => Promise<void>): Promise<Answer> {
@@ -172,6 +176,9 @@ export async function startFakeGateway(
     table: state.table,
     servers: state.servers,
     mostAtOnce: () => most,
+    actAs(tenant) {
+      state.tenant = tenant;
+    },
     surprise: (line, surprise) => void surprises.push({ line, surprise }),
     onCall: (called) => {
       listener = called;
@@ -187,6 +194,7 @@ async function route(state: GatewayState, call: RecordedCall, path: string, offe
   if (path === '/version') return { status: 200, body: { app: { version: state.rules.version } } };
   const kind = KINDS.find((each) => each === first);
   if (!kind || (kind === 'a2a' && !offersAgents)) return { status: 404, body: { detail: 'Not Found' } };
+  if (kind === 'resources' && path === '/resources/templates/list') return listTemplates(state);
   if (id === undefined || id === '') {
     if (method === 'GET') return listThings(state, kind, new URLSearchParams(query));
     if (method === 'POST') return createThing(state, kind, body);

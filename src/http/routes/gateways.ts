@@ -17,6 +17,10 @@ const PendingListQuery = z.object({
   error_only: flag(false)
     .describe('Only those with an error; also registered ones whose update failed, with `gateway_registered_at`')
     .meta({ examples: ['true'] }),
+  registrable: flag(false)
+    .optional()
+    .describe('Only those that can be registered (true), or only those that never can (false)')
+    .meta({ examples: ['true'] }),
   q: words(500)
     .default('')
     .describe('Words that must all occur in the uid, the name, title, summary or tags, or the error')

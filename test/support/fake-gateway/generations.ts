@@ -27,7 +27,9 @@ export interface Rules {
   guardsAddresses: boolean;
   /** 422 says nothing. */
   is422Opaque: boolean;
-  paging: 'none' | 'tools by cursor' | 'limit and cursor';
+  paging: 'none' | 'first rows' | 'limit and cursor';
+  /** Prompts and resources that another server exposes are a conflict. */
+  acceptsPartsOnce: boolean;
   /** GET /gateways/{name}. */
   byNameStatus: 200 | 404 | 500;
   hasRateLimit: boolean;
@@ -60,6 +62,7 @@ const OLD: Rules = {
   guardsAddresses: false,
   is422Opaque: false,
   paging: 'none',
+  acceptsPartsOnce: true,
   byNameStatus: 500,
   hasRateLimit: false,
   hasNumericIds: true,
@@ -75,7 +78,7 @@ const MIDDLE: Rules = {
   needsUser: true,
   failsOnNullTeams: true,
   duplicateToolStatus: 409,
-  paging: 'tools by cursor',
+  paging: 'first rows',
 };
 
 const NEW: Rules = {
@@ -88,6 +91,7 @@ const NEW: Rules = {
   sameUrl: 'Gateway already exists',
   guardsAddresses: true,
   paging: 'limit and cursor',
+  acceptsPartsOnce: false,
   byNameStatus: 404,
   hasRateLimit: true,
   hasNumericIds: false,

@@ -1,4 +1,5 @@
 // What a gateway finds when it connects to the MCP servers of a test.
+import { asObjects } from '../../../src/lib/json.ts';
 import type { Answer, Rules } from './generations.ts';
 
 export interface FakeMcpServer {
@@ -9,6 +10,8 @@ export interface FakeMcpServer {
   skippedTools?: string[];
   /** Wants this as `auth_token`. */
   bearer?: string;
+  /** Wants these headers, of `auth_headers`. */
+  headers?: Record<string, string>;
   /** What is wrong with it. `hangs`: it accepts and never answers. */
   fault?: McpServerFault;
   /** Spoken at this address; by default what the path suggests. */
@@ -39,18 +42,21 @@ export interface Visit {
   url: string;
   transport: string;
   authToken: unknown;
+  authHeaders: unknown;
 }
 
 /** Servers that the test does not name are well, and have one tool. */
 export function contact(
-  { url, transport, authToken }: Visit,
+  { url, transport, authToken, authHeaders }: Visit,
   server: FakeMcpServer | undefined,
   rules: Rules,
 ): Contact {
   const known = server ?? { tools: ['echo_text'] };
   if (known.fault === 'hangs') return 'hangs';
-  const unauthorized =
-    known.bearer !== undefined && authToken !== known.bearer && "Client error '401 Unauthorized' for url";
+  const sent = new Map(asObjects(authHeaders).map(({ key, value }) => [key, value]));
+  const lacksHeader = Object.entries(known.headers ?? {}).some(([key, value]) => sent.get(key) !== value);
+  const lacksToken = known.bearer !== undefined && authToken !== known.bearer;
+  const unauthorized = (lacksToken || lacksHeader) && "Client error '401 Unauthorized' for url";
   const cause = known.fault ? CAUSES[known.fault] : unauthorized || transportFault(url, transport, known);
   if (!cause) return { server: known };
   const message =

@@ -16,6 +16,8 @@ export interface GatewayState {
   pollsUntilActive: number | undefined;
   /** Rows that a list never shows more of, whatever limit is asked for. */
   largestPage: number;
+  /** Whose token the caller has: lists show only what was created with it. */
+  tenant: string;
   /** Resolves when the caller of the request under way has gone. */
   callerGone: () => Promise<void>;
 }
@@ -34,7 +36,7 @@ export async function createThing(state: GatewayState, kind: Kind, body: JsonObj
   if (large) return large;
   const duplicate = duplicateAnswer(state, kind, fields);
   if (duplicate) return duplicate;
-  const row = createRow(String(fields.name), fields, idOf(kind, rules));
+  const row = createRow(String(fields.name), fields, { ...idOf(kind, rules), tenant: state.tenant });
   table[kind].push(row);
   return { status: kind === 'a2a' ? 201 : 200, body: present(kind, row) };
 }
@@ -91,7 +93,7 @@ async function createServer(state: GatewayState, fields: JsonObject): Promise<An
   if (named) return { status: 409, body: { message: 'Gateway name already exists' } };
   const isSame = (row: Row) => row.fields.url === stored.url && row.fields.auth_token === fields.auth_token;
   if (table.gateways.some(isSame)) return { status: 409, body: { message: rules.sameUrl } };
-  const row = createRow(name, stored);
+  const row = createRow(name, stored, { tenant: state.tenant });
   if (pollsUntilActive !== undefined) {
     row.status = 'pending';
     table.gateways.push(row);
@@ -99,9 +101,26 @@ async function createServer(state: GatewayState, fields: JsonObject): Promise<An
   }
   const found = await visit(state, row);
   if ('refusal' in found) return found.refusal;
+  const clash = partClash(state, found.server);
+  if (clash) return clash;
   table.gateways.push(row);
   adopt(state, row, found.server);
   return { status: 200, body: { ...present('gateways', row), ...skipped(found.server) } };
+}
+
+/** Older gateways accept each prompt and resource once, whichever server exposes it. */
+function partClash(
+  { rules, table }: GatewayState,
+  { prompts = [], resources = [] }: FakeMcpServer,
+): Answer | undefined {
+  if (!rules.acceptsPartsOnce) return undefined;
+  const hasPrompt = table.prompts.some((row) => row.gatewayId !== null && prompts.includes(row.originalName));
+  const hasResource = table.resources.some(
+    (row) => row.gatewayId !== null && resources.includes(String(row.fields.uri)),
+  );
+  if (!hasPrompt && !hasResource) return undefined;
+  const message = hasPrompt ? 'A prompt with this name already exists' : 'A resource with this URI already exists';
+  return { status: 409, body: { message, success: false } };
 }
 
 function promised(row: Row): Answer {
@@ -113,11 +132,11 @@ function skipped({ skippedTools }: FakeMcpServer): JsonObject {
 }
 
 async function visit(state: GatewayState, row: Row): Promise<Exclude<Contact, 'hangs'>> {
-  const { url, transport, auth_token: authToken } = row.fields;
+  const { url, transport, auth_token: authToken, auth_headers: authHeaders } = row.fields;
   // Taken, stored, and never contacted.
   if (!isConnected(transport)) return { server: {} };
   const found = contact(
-    { url: String(url), transport: String(transport), authToken },
+    { url: String(url), transport: String(transport), authToken, authHeaders },
     state.servers.get(String(url)),
     state.rules,
   );
@@ -142,34 +161,62 @@ function adopt(
   const { transport, url } = server.fields;
   for (const name of tools) {
     const fields = { name, url, integration_type: 'MCP', request_type: transport };
-    table.tools.push(createRow(name, fields, { gatewayId, slug: `${server.slug}-${slugify(name)}` }));
+    table.tools.push(
+      createRow(name, fields, { gatewayId, tenant: server.tenant, slug: `${server.slug}-${slugify(name)}` }),
+    );
   }
   for (const uri of resources) {
     const standalone = table.resources.find((row) => row.gatewayId === null && row.fields.uri === uri);
     if (standalone) Object.assign(standalone, { gatewayId, fields: { ...standalone.fields, content: '' } });
-    else table.resources.push(createRow(uri, { uri, name: uri, content: '' }, { gatewayId }));
+    else table.resources.push(createRow(uri, { uri, name: uri, content: '' }, { gatewayId, tenant: server.tenant }));
   }
   for (const name of prompts) {
     const slug = `${server.slug}-${slugify(name)}`;
     const standalone = table.prompts.find((row) => row.gatewayId === null && row.slug === slugify(name));
     if (standalone) Object.assign(standalone, { gatewayId, slug });
-    else table.prompts.push(createRow(name, { name, template: '' }, { gatewayId, slug }));
+    else table.prompts.push(createRow(name, { name, template: '' }, { gatewayId, slug, tenant: server.tenant }));
   }
 }
 
-export function listThings({ table, rules, largestPage }: GatewayState, kind: Kind, query: URLSearchParams): Answer {
+export function listThings(state: GatewayState, kind: Kind, query: URLSearchParams): Answer {
+  const { table, rules, largestPage, tenant } = state;
   const withInactive = query.get('include_inactive') === 'true';
-  const rows = table[kind].filter(({ enabled }) => enabled || withInactive).map((row) => present(kind, row));
-  const isPaged = rules.paging === 'limit and cursor' || (rules.paging === 'tools by cursor' && kind === 'tools');
-  if (!isPaged) return { status: 200, body: rows };
-  const asked = rules.paging === 'limit and cursor' ? Number(query.get('limit') ?? PAGE) : PAGE;
+  const rows = table[kind]
+    .filter((row) => row.tenant === tenant && (row.enabled || withInactive))
+    .filter((row) => kind !== 'resources' || !row.fields.uri_template);
+  if (rules.paging === 'first rows') return { status: 200, body: firstRows(kind, rows, query).map(presented(kind)) };
+  if (rules.paging === 'none') return { status: 200, body: rows.map(presented(kind)) };
+  const asked = Number(query.get('limit') ?? PAGE);
   const start = Number(Buffer.from(query.get('cursor') ?? '', 'base64url').toString() || 0);
   const end = start + Math.min(asked === 0 ? Number.POSITIVE_INFINITY : asked, largestPage);
-  const page = rows.slice(start, end);
-  if (rules.paging !== 'limit and cursor' || query.get('include_pagination') !== 'true')
-    return { status: 200, body: page };
+  const page = rows.slice(start, end).map(presented(kind));
+  if (query.get('include_pagination') !== 'true') return { status: 200, body: page };
   const nextCursor = end < rows.length ? Buffer.from(String(end)).toString('base64url') : null;
   return { status: 200, body: { [kind === 'a2a' ? 'agents' : kind]: page, nextCursor } };
+}
+
+/** As 0.9 does it: in the order of ids, 50 at a time, with a cursor that it does not tell; resources do not even heed it. */
+function firstRows(kind: Kind, rows: readonly Row[], query: URLSearchParams): Row[] {
+  if (kind === 'gateways' || kind === 'a2a') return [...rows];
+  const cursor = kind === 'resources' ? null : query.get('cursor');
+  const { id: after = '' } = cursor ? JSON.parse(Buffer.from(cursor, 'base64url').toString()) : {};
+  const order = (id: string | number) => (typeof id === 'number' ? String(id).padStart(12, '0') : id);
+  return rows
+    .filter(({ id }) => order(id) > order(after))
+    .toSorted((one, other) => (order(one.id) < order(other.id) ? -1 : 1))
+    .slice(0, PAGE);
+}
+
+const presented = (kind: Kind) => (row: Row) => present(kind, row);
+
+export function listTemplates({ table, tenant }: GatewayState): Answer {
+  const rows = table.resources.filter((row) => row.tenant === tenant && row.fields.uri_template);
+  const resourceTemplates = rows.map(({ id, originalName: name, fields }) => ({
+    id: String(id),
+    name,
+    uriTemplate: fields.uri_template,
+  }));
+  return { status: 200, body: { _meta: {}, resourceTemplates, nextCursor: null } };
 }
 
 export function getThing(
@@ -200,18 +247,27 @@ export function getThing(
 export async function changeThing(state: GatewayState, kind: Kind, id: string, body: JsonObject): Promise<Answer> {
   const row = state.table[kind].find((each) => String(each.id) === id);
   if (!row) return { status: 404, body: { detail: `${kind} not found: ${id}` } };
+  if (row.tenant !== state.tenant) return { status: 403, body: { detail: 'Access denied' } };
   const flat = Object.fromEntries(Object.entries(body).filter(([, value]) => !isJsonObject(value)));
-  const fields = { ...row.fields, ...flat, ...('url' in flat ? { url: storedUrl(flat.url) } : {}) };
+  const fields: JsonObject = { ...row.fields, ...flat, ...('url' in flat ? { url: storedUrl(flat.url) } : {}) };
   const fault = fieldFault(kind, fields, state.rules, state.guard);
   if (fault) return invalid(fault, state.rules, state.exposesErrors);
   if (kind === 'gateways') {
     const { rules, table } = state;
+    if (table.gateways.some((each) => each !== row && each.slug === slugify(String(fields.name))))
+      return { status: 409, body: { message: 'Gateway name already exists' } };
     if (table.gateways.some((each) => each !== row && each.fields.url === fields.url))
       return { status: 409, body: { message: rules.sameUrl } };
     const found = await visit(state, { ...row, fields });
     if ('refusal' in found) return found.refusal;
   }
-  Object.assign(row, { fields, version: row.version + 1 });
+  const name = String(fields.name);
+  const isRenamed = row.gatewayId === null && kind !== 'tools' && kind !== 'resources';
+  Object.assign(row, {
+    fields,
+    version: row.version + 1,
+    ...(isRenamed ? { originalName: name, slug: slugify(name) } : {}),
+  });
   return { status: 200, body: present(kind, row) };
 }
 
@@ -221,8 +277,9 @@ export function refreshServer({ table }: GatewayState, id: string): Answer {
   return { status: 200, body: { success: true, error: null, toolsAdded: 0, toolsUpdated: 0, toolsRemoved: 0 } };
 }
 
-export function deleteThing({ table }: GatewayState, kind: Kind, id: string): Answer {
+export function deleteThing({ table, tenant }: GatewayState, kind: Kind, id: string): Answer {
   const row = table[kind].find((each) => String(each.id) === id);
+  if (row && row.tenant !== tenant) return { status: 403, body: { detail: 'Access denied' } };
   if (!row && kind === 'tools')
     return { status: 400, body: { detail: `Failed to delete tool: Tool not found: ${id}` } };
   if (!row)

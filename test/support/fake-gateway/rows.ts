@@ -19,6 +19,8 @@ export interface Row {
   version: number;
   /** What a server said it can do; nothing for one that was never contacted. */
   capabilities: JsonObject;
+  /** Whose token it was created with. */
+  tenant: string;
 }
 
 export type Table = Record<Kind, Row[]>;
@@ -39,6 +41,7 @@ export function createRow(name: string, fields: JsonObject, more: Partial<Row> =
     lastError: null,
     version: 1,
     capabilities: {},
+    tenant: '',
     ...more,
   };
 }
@@ -75,6 +78,7 @@ export function present(
         ? {}
         : { originalName, customName: originalName, customNameSlug: slug }),
     enabled,
+    ...(kind === 'resources' ? { size: Buffer.byteLength(String(fields.content ?? '')) } : {}),
     ...(kind === 'gateways' ? { status, lastError, capabilities, toolCount: 0 } : { gatewayId }),
     visibility: 'public',
     version,

@@ -1,0 +1,39 @@
+// What an entity has in the gateway, as the hub remembers it.
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../lib/json.ts';
+import type { GatewayKind, GatewayRow } from './lookup.ts';
+import { slugOf } from './names.ts';
+
+export interface GatewayItem {
+  kind: GatewayKind;
+  /** As the gateway calls it. */
+  id: string;
+  /** The name it was given, or the uri of a resource. */
+  name: string;
+  /** This hub created it for this entity; only then may the hub change or delete it. */
+  isOurs: boolean;
+  /** Of the body that was sent last; null when none was. */
+  bodyDigest: string | null;
+}
+
+export function digestOf(body: JsonObject): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+export function isSameItem(one: Pick<GatewayItem, 'kind' | 'id'>, other: Pick<GatewayItem, 'kind' | 'id'>): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}
+
+/**
+ * Whether the row with the item's id is the item. Gateways up to 0.9 number resources and prompts, so that another
+ * gateway has something else under the same number.
+ */
+export function isRowOf({ id, name }: Pick<GatewayItem, 'id' | 'name'>, row: GatewayRow): boolean {
+  if (row.id !== id) return false;
+  return !/^\d+$/.test(id) || row.isAdopted || row.uri === name || row.slugs.includes(slugOf(name));
+}
+
+/** Each once; where both have an item, the later record counts. */
+export function mergedItems(before: readonly GatewayItem[], now: readonly GatewayItem[]): GatewayItem[] {
+  return [...new Map([...before, ...now].map((item) => [`${item.kind} ${item.id}`, item])).values()];
+}

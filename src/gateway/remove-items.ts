@@ -1,0 +1,55 @@
+// Deletes from the gateway what this hub created there.
+import type { GatewayReply } from './answer.ts';
+import type { GatewayClient } from './client.ts';
+import { type GatewayItem, isRowOf } from './item.ts';
+import type { GatewayKind, GatewayLookup } from './lookup.ts';
+import { gatewayDown, sentenceFor } from './outcome.ts';
+
+export type ItemRemoval =
+  | { outcome: 'deleted'; status: number }
+  /** The gateway did not have it any longer. */
+  | { outcome: 'gone' }
+  /** `isDown`: the gateway cannot be used now, for this or any other item. */
+  | { outcome: 'failed'; error: string; isDown: boolean; retryAfterMs?: number };
+
+export function createRemoval({
+  client,
+  lookup,
+}: {
+  client: GatewayClient;
+  lookup: GatewayLookup;
+}): (item: GatewayItem) => Promise<ItemRemoval> {
+  /** A number may be the id of something else by now: such a row is looked at before it is deleted. */
+  async function isCertain({ kind, id, name }: GatewayItem): Promise<boolean | Exclude<GatewayReply, { kind: 'ok' }>> {
+    if (!/^\d+$/.test(id)) return true;
+    const listing = await lookup.list(kind);
+    if (!listing.ok) return listing.reply;
+    const row = listing.rows.withId(id);
+    return row ? isRowOf({ id, name }, row) : !listing.isComplete;
+  }
+
+  return async (item) => {
+    const certain = await isCertain(item);
+    if (certain === false) return { outcome: 'gone' };
+    const path = `/${item.kind}/${encodeURIComponent(item.id)}`;
+    const reply = certain === true ? await client.send({ method: 'DELETE', path }) : certain;
+    if (reply.kind === 'ok') {
+      lookup.remove(item.kind, item.id);
+      return { outcome: 'deleted', status: reply.status };
+    }
+    if (isGone(item.kind, reply)) return { outcome: 'gone' };
+    const down = gatewayDown(reply);
+    return {
+      outcome: 'failed',
+      error: sentenceFor(reply),
+      isDown: down !== undefined,
+      retryAfterMs: down?.retryAfterMs,
+    };
+  };
+}
+
+/** Gateways answer 400 for a tool that they do not have, and 404 for anything else. */
+function isGone(kind: GatewayKind, reply: GatewayReply): boolean {
+  if (reply.kind !== 'refused') return false;
+  return reply.status === 404 || (kind === 'tools' && reply.status === 400 && /not found/i.test(reply.error));
+}

@@ -1,0 +1,162 @@
+// The port for what the hub has in the gateway, on both engines.
+import { sql } from 'kysely';
+import type { GatewayItem } from '../gateway/item.ts';
+import type { ItemStore } from '../gateway/store.ts';
+import type { Db, Dialect } from './dialects/dialect.ts';
+import { lockEntities } from './lock-entities.ts';
+import { heldItem, ITEM_COLUMNS, itemRow } from './registration-row.ts';
+import type { Revision } from './revision.ts';
+
+/** What an entity is when it was never tried. */
+const UNTRIED = {
+  gateway_registered_at: null,
+  gateway_error: null,
+  gateway_digest: null,
+  gateway_next_try_at: null,
+  gateway_tries: 0,
+};
+
+export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
+  const { read, write, isOneOf } = dialect;
+  return {
+    async holdersOf(kind, id) {
+      const rows = await withLivingEntity(read)
+        .select(['item.uid', 'is_ours', 'body_digest'])
+        .where('kind', '=', kind)
+        .where('item_id', '=', id)
+        .orderBy('is_ours', 'desc')
+        .orderBy('item.uid')
+        .execute();
+      return rows.map(({ uid, is_ours, body_digest }) => ({ uid, isOurs: is_ours === 1, bodyDigest: body_digest }));
+    },
+
+    async ofRegistered() {
+      const rows = await withLivingEntity(read)
+        .selectAll('item')
+        .where('gateway_registered_at', 'is not', null)
+        .execute();
+      return rows.map(heldItem);
+    },
+
+    replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, uid, items, dialect)),
+
+    setBack: (uids) => setBack(uids),
+
+    async leftovers() {
+      const blocked = await read
+        .selectFrom('entity')
+        .select('uid')
+        .where('blocked_at', 'is not', null)
+        .where('gateway_registered_at', 'is not', null)
+        .execute();
+      if (blocked.length > 0) await setBack(blocked.map(({ uid }) => uid));
+      const leftovers = await ofDeadEntities(read).selectAll('item').execute();
+      if (leftovers.length === 0) return [];
+      return write.transaction().execute(async (tx) => {
+        await passOn(tx);
+        const rows = await ofDeadEntities(tx).selectAll('item').where('is_ours', '=', 1).execute();
+        return rows.map(heldItem);
+      });
+    },
+
+    async forget({ uid, kind, id }) {
+      await write
+        .deleteFrom('gateway_item')
+        .where('uid', '=', uid)
+        .where('kind', '=', kind)
+        .where('item_id', '=', id)
+        .execute();
+    },
+  };
+
+  async function setBack(uids: readonly string[]): Promise<void> {
+    await revision.change(async (tx) => {
+      const present = await lockEntities(tx, uids, dialect);
+      const entities = [...present];
+      await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
+      return { result: undefined, isChange: entities.length > 0, entities };
+    });
+  }
+}
+
+/** What an item was created for may be another entity than the one that still has it: then it is created for that one. */
+export async function replaceItems(
+  tx: Db,
+  uid: string,
+  items: readonly GatewayItem[],
+  { rowsFromJson }: Pick<Dialect, 'rowsFromJson'>,
+): Promise<void> {
+  const incoming = rowsFromJson('gateway_item', ITEM_COLUMNS, JSON.stringify(items.map((item) => itemRow(uid, item))));
+  await sql`
+    update gateway_item set is_ours = 1
+    where exists (
+      select 1 from gateway_item as dropped
+      where dropped.kind = gateway_item.kind and dropped.item_id = gateway_item.item_id
+        and dropped.uid = ${uid} and dropped.is_ours = 1
+        and not exists (
+          select 1 from ${incoming} as incoming
+          where incoming.kind = dropped.kind and incoming.item_id = dropped.item_id
+        )
+    ) and uid = (
+      select min(other.uid) from gateway_item as other
+      where other.kind = gateway_item.kind and other.item_id = gateway_item.item_id and other.uid <> ${uid}
+    )
+  `.execute(tx);
+  // Ownership that was passed on meanwhile is kept.
+  const owned = await tx
+    .deleteFrom('gateway_item')
+    .where('uid', '=', uid)
+    .returning(['kind', 'item_id', 'is_ours'])
+    .execute();
+  if (items.length === 0) return;
+  const isOwned = (item: GatewayItem) =>
+    owned.some((row) => row.kind === item.kind && row.item_id === item.id && row.is_ours === 1);
+  await tx
+    .insertInto('gateway_item')
+    .values(items.map((item) => itemRow(uid, { ...item, isOurs: item.isOurs || isOwned(item) })))
+    .execute();
+}
+
+/** Items of dead entities that a living one has too become its own; those that this hub only found are forgotten. */
+async function passOn(tx: Db): Promise<void> {
+  await sql`
+    update gateway_item set is_ours = 1
+    where is_ours = 0
+      and exists (
+        select 1 from gateway_item as dead left join entity on entity.uid = dead.uid
+        where dead.kind = gateway_item.kind and dead.item_id = gateway_item.item_id and dead.is_ours = 1
+          and (entity.uid is null or entity.blocked_at is not null)
+      )
+      and uid = (
+        select min(living.uid) from gateway_item as living
+        join entity on entity.uid = living.uid and entity.blocked_at is null
+        where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id
+      )
+  `.execute(tx);
+  await sql`
+    delete from gateway_item
+    where not exists (select 1 from entity where entity.uid = gateway_item.uid and entity.blocked_at is null)
+      and (
+        is_ours = 0
+        or exists (
+          select 1 from gateway_item as living
+          join entity on entity.uid = living.uid and entity.blocked_at is null
+          where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id and living.is_ours = 1
+        )
+      )
+  `.execute(tx);
+}
+
+function withLivingEntity(db: Db) {
+  return db
+    .selectFrom('gateway_item as item')
+    .innerJoin('entity', 'entity.uid', 'item.uid')
+    .where('entity.blocked_at', 'is', null);
+}
+
+function ofDeadEntities(db: Db) {
+  return db
+    .selectFrom('gateway_item as item')
+    .leftJoin('entity', 'entity.uid', 'item.uid')
+    .where((eb) => eb.or([eb('entity.uid', 'is', null), eb('entity.blocked_at', 'is not', null)]));
+}
