@@ -61,6 +61,10 @@ async function runHere(): Promise<void> {
     write: (text) => stdout.write(text),
     writeError: (text) => stderr.write(text),
     readInput: async () => (await import('node:stream/consumers')).text(stdin),
+    ask:
+      stdin.isTTY && stderr.isTTY
+        ? async (question) => (await import('../cli/ask.ts')).ask({ question, input: stdin, output: stderr, signal })
+        : undefined,
     askSecret:
       stdin.isTTY && stderr.isTTY
         ? (question) => askSecret({ question, input: stdin, output: stderr, signal })

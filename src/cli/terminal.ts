@@ -13,6 +13,8 @@ export interface Terminal {
   writeError: (text: string) => void;
   /** All that is sent to the process by another program. */
   readInput: () => Promise<string>;
+  /** Asks a question; absent when nobody is there to answer. */
+  ask?: (question: string) => Promise<string | undefined>;
   /** Asks without showing what is typed; absent when nobody is there to ask. */
   askSecret?: (question: string) => Promise<string | undefined>;
   /** Aborted when the process is asked to end. */

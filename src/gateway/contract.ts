@@ -34,6 +34,9 @@ export const PendingPage = z
     items: z.array(PendingItem),
     count: Count.describe('Items on this page.'),
     total: Count,
+    failed_updates: Count.describe(
+      'How many of `total` are registered servers whose update failed; 0 without `error_only`.',
+    ),
     unregistrable: Count.describe('Pending servers that can never be registered, whatever the filter.'),
   })
   .meta({ id: 'PendingPage' });

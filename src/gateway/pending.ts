@@ -14,8 +14,9 @@ export interface PendingServers {
 export function createPendingServers(store: RegistrationStore): PendingServers {
   return {
     async list(query) {
-      const { servers, total, unregistrable } = await store.pending(query);
-      return { items: servers.map(present), count: servers.length, total, unregistrable };
+      const { servers, total, failedUpdates, unregistrable } = await store.pending(query);
+      const counts = { count: servers.length, total, failed_updates: failedUpdates, unregistrable };
+      return { items: servers.map(present), ...counts };
     },
     async remove(uid) {
       const outcome = await store.remove(uid);

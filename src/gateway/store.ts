@@ -68,6 +68,15 @@ export interface PendingServer {
   isRegistrable: boolean;
 }
 
+export interface PendingServers {
+  servers: PendingServer[];
+  total: number;
+  /** How many of these are registered, and have an update that failed. */
+  failedUpdates: number;
+  /** All pending servers that can never be registered, whatever the query. */
+  unregistrable: number;
+}
+
 /** Another entity of this hub that has the same item. */
 export interface ItemHolder {
   uid: EntityUid;
@@ -95,8 +104,8 @@ export interface ItemStore {
 }
 
 export interface RegistrationStore {
-  /** Newest first. `unregistrable` counts all pending servers that can never be registered. */
-  pending(query: PendingQuery): Promise<{ servers: PendingServer[]; total: number; unregistrable: number }>;
+  /** Newest first. */
+  pending(query: PendingQuery): Promise<PendingServers>;
   /**
    * Takes entities whose registration is due, in the order of their uids: those whose manifest is not the one that was
    * tried last, and those that are pending or whose last attempt failed, as far as the effort goes. Never blocked ones.

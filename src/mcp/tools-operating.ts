@@ -18,23 +18,30 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
       inputSchema: toolArguments({
         query: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
         words: z.string().max(200).default('').describe('Another name of query'),
-        error_only: z.boolean().default(false).describe('Only those whose registration, or its update, failed'),
+        error_only: z.boolean().default(false).describe('Only servers whose registration, or its update, failed'),
+        registrable: z
+          .boolean()
+          .optional()
+          .describe('Only servers that can be registered (true), or only those that never can (false)'),
         limit: z.number().int().min(1).max(MOST_PENDING).default(20).describe('How many servers at most'),
         offset: z.number().int().min(0).default(0).describe('How many servers to leave out, to go on after them'),
       }),
       outputSchema: z.object({
         items: z.array(z.looseObject({ uid: z.string() })),
         total: z.number(),
+        unregistrable: z.number().optional().describe('Pending servers that can never be registered'),
         next_offset: z.number().optional().describe('Where the next servers begin, if there are more'),
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ query, words, error_only: errorOnly, limit, offset }) =>
+    ({ query, words, error_only: errorOnly, registrable, limit, offset }) =>
       answeredToAdmin(options, async () => {
         const text = `${query} ${words}`.trim();
-        const { items, total } = await options.hub.listPending({ text, errorOnly, limit, offset });
+        const page = { text, errorOnly, registrable, limit, offset };
+        const { items, total, unregistrable } = await options.hub.listPending(page);
         const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? 'not tried yet'}`);
-        const head = `${total} ${errorOnly ? 'failed' : 'pending'}.`;
+        const hopeless = unregistrable ? ` ${unregistrable} pending servers can never be registered.` : '';
+        const head = `${total} ${errorOnly ? 'failed' : 'pending'}.${hopeless}`;
         const shown = items.map((item) => shownJson(item));
         const count = countThatFit(shown, lines);
         const next = offset + count;
@@ -43,6 +50,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
         return answer([head, ...lines.slice(0, count), ...more], {
           items: shown.slice(0, count),
           total,
+          unregistrable,
           ...(hasMore && { next_offset: next }),
         });
       }),

@@ -43,7 +43,7 @@ export function createRegistrationStore(
         (entities) => entities.where('is_registrable', '=', isRegistrable ? 1 : 0),
       );
       const count = ({ fn }: EntityExpression) => fn.countAll().as('total');
-      const [rows, { total }, unregistrable] = await Promise.all([
+      const [rows, all, failedUpdates, unregistrable] = await Promise.all([
         matching
           .select(PENDING_COLUMNS)
           .orderBy('created_at', 'desc')
@@ -52,9 +52,17 @@ export function createRegistrationStore(
           .offset(query.offset)
           .execute(),
         matching.select(count).executeTakeFirstOrThrow(),
+        errorOnly
+          ? matching.where('gateway_registered_at', 'is not', null).select(count).executeTakeFirstOrThrow()
+          : { total: 0 },
         pendingEntities(read).where('is_registrable', '=', 0).select(count).executeTakeFirstOrThrow(),
       ]);
-      return { servers: rows.map(pendingServer), total: Number(total), unregistrable: Number(unregistrable.total) };
+      return {
+        servers: rows.map(pendingServer),
+        total: Number(all.total),
+        failedUpdates: Number(failedUpdates.total),
+        unregistrable: Number(unregistrable.total),
+      };
     },
 
     async claimDue(claim) {

@@ -1,59 +1,77 @@
 // `hub pending`: MCP servers that are in the catalog and not in the gateway.
 import type { BulkRemoval, PendingItem, PendingPage } from '../../gateway/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
+import type { HubOperations } from '../../hub-operations.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { flag, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
+import type { Terminal } from '../terminal.ts';
 import { syncAndTell } from './remotes.ts';
 
 export const pendingCommands = [
   command({
     path: ['pending', 'list'],
     summary: 'list MCP servers that are not registered into the gateway, and why',
+    details: 'Servers that can never be registered, for example because they have no address, are only counted.',
     kind: 'hub',
     args: [{ name: '[words...]', description: 'that must all occur in the id, the name or the error' }],
     options: {
-      errorOnly: flag('--error-only', 'only those with an error; also registered ones whose update failed'),
+      all: flag('--all', 'also servers that can never be registered'),
+      errorOnly: flag('--error-only', 'only servers with an error; also registered ones whose update failed'),
       ...paging('servers', { most: 1000, fallback: 100 }),
     },
     examples: [
       ['hub pending list', ''],
-      ['hub pending list timeout --error-only', 'those whose error speaks of a timeout'],
+      ['hub pending list timeout --error-only', 'those whose error mentions a timeout'],
     ],
-    async run({ args, options: { errorOnly, limit, offset }, output, access }) {
+    async run({ args, options: { all, errorOnly, limit, offset }, output, access }) {
       const hub = await access.open({ mustExist: true });
-      const page = await hub.listPending({ text: args.join(' '), errorOnly, limit, offset });
-      output.answer(page, () => pendingForPeople(page, { output, nothing: nothingListed(page, { args, errorOnly }) }));
+      const filter = all ? {} : { registrable: true };
+      const page = await hub.listPending({ text: args.join(' '), errorOnly, limit, offset, ...filter });
+      const nothing = nothingListed(page, { args, errorOnly });
+      output.answer(page, () => `${pendingForPeople(page, { output, nothing })}${all ? '' : othersLine(page, output)}`);
       return 'ok';
     },
   }),
   command({
     path: ['pending', 'delete'],
     summary: 'remove servers from the catalog that are not registered',
+    details: 'With --all it says how many servers there are and asks first; --yes answers the question.',
     kind: 'hub',
     args: [{ name: '[uids...]', description: 'of the servers to remove' }],
     options: {
-      all: flag('--all', 'all that are pending'),
-      errorOnly: flag('--error-only', 'only those with an error'),
+      all: flag('--all', 'all pending servers'),
+      errorOnly: flag('--error-only', 'only servers with an error'),
+      yes: flag('--yes', 'do not ask before all are removed'),
     },
     examples: [
       ['hub pending delete mcp_server:pdf-tables@1.0.0', 'one'],
       ['hub pending delete --all --error-only', 'all that could not be registered'],
     ],
-    async run({ args, options: { all, errorOnly }, output, access }) {
-      if (args.length === 0 && !all)
-        throw new UsageError('Say which servers to remove: by uid, or all of them with --all.');
+    async run({ args, options: { all, errorOnly, yes }, output, access, terminal }) {
+      if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by uid, or use --all.');
       if (args.length > 0 && all) throw new UsageError('Give uids or --all, not both.');
+      if (all && !yes && !terminal.ask)
+        throw new UsageError('Nobody is there to confirm the removal of all pending servers; use --yes to go ahead.');
       const hub = await access.open({ mustExist: true });
+      if (all) {
+        const count = await countRemovable(hub, errorOnly);
+        const isWanted = count > 0 && (yes || (await isConfirmed(count, terminal)));
+        const why = count === 0 ? nothingListed({ total: 0 }, { args, errorOnly }) : 'Nothing was removed.';
+        if (!isWanted) {
+          output.answer(NOTHING_REMOVED, () => `${why}\n`);
+          return 'ok';
+        }
+      }
       const removal = await hub.removeManyPending({
         ...(args.length > 0 ? { uids: [...args] } : {}),
         all,
         error_only: errorOnly,
       });
       output.answer(removal, () => removalForPeople(removal, output));
-      // What is left out of a sweep is no failure; a server that was named and stays is one.
+      // With --all, a server that stays is not a failure; one that was named is.
       const reasons = args.map((uid) => removal.skipped[uid]).filter((reason) => reason !== undefined);
       if (reasons.length === 0) return 'ok';
       return reasons.every((reason) => reason === 'not found') ? 'notFound' : 'failed';
@@ -61,12 +79,12 @@ export const pendingCommands = [
   }),
   command({
     path: ['pending', 'retry'],
-    summary: 'try all pending servers again, now',
+    summary: 'sync, and try all pending servers again',
     details:
-      'A sync that does not wait for the time of the next try: remotes are read first, so that manifests are current.',
+      'A sync that also tries servers that can never be registered as their manifests are. Remotes are read first, so that manifests are current.',
     kind: 'hub',
     options: {},
-    examples: [['hub pending retry', 'after the gateway was mended']],
+    examples: [['hub pending retry', 'after the gateway was fixed']],
     async run(call) {
       const { failed, errors } = await syncAndTell(call, { force: true, mustExist: true });
       return failed === 0 && Object.keys(errors).length === 0 ? 'ok' : 'failed';
@@ -74,8 +92,29 @@ export const pendingCommands = [
   }),
 ];
 
+const NOTHING_REMOVED: BulkRemoval = { removed: [], skipped: {}, total_removed: 0 };
+
+/** Registered servers whose update failed are listed among the errors, and stay. */
+async function countRemovable(hub: HubOperations, errorOnly: boolean): Promise<number> {
+  const page = await hub.listPending({ text: '', errorOnly, limit: 1, offset: 0 });
+  return page.total - (page.failed_updates ?? 0);
+}
+
+async function isConfirmed(count: number, { ask }: Terminal): Promise<boolean> {
+  const answer = await ask?.(`Remove ${plural(count, 'server')} from the catalog? [y/N] `);
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
+
+/** A hub that is older than this program does not count them. */
+function othersLine({ unregistrable = 0 }: Partial<PendingPage>, { style }: Output): string {
+  if (unregistrable === 0) return '';
+  return style.faint(
+    `${plural(unregistrable, 'server')} can never be registered; 'hub pending list --all' shows why.\n`,
+  );
+}
+
 function nothingListed(
-  { total }: PendingPage,
+  { total }: Pick<PendingPage, 'total'>,
   { args, errorOnly }: { args: readonly string[]; errorOnly: boolean },
 ): string {
   if (total > 0) return `There are no more; ${plural(total, 'server')} in all.`;
@@ -103,14 +142,14 @@ function pendingForPeople(
   return `${rows}\n${style.faint(`${items.length} of ${plural(total, 'server')}`)}\n`;
 }
 
-/** Those that are not registered say so by being listed. */
+/** That a server is not registered goes without saying here. */
 function errorOf(item: PendingItem): string {
   return item.gateway_registered_at ? gatewayLine(gatewayState(item, () => '')) : (item.gateway_error ?? '');
 }
 
 function removalForPeople({ removed, skipped }: BulkRemoval, { style }: Output): string {
   const stayed = Object.entries(skipped).map(
-    ([uid, reason]) => `${style.warning('stays')}  ${oneLine(uid)}: ${oneLine(reason)}\n`,
+    ([uid, reason]) => `${style.warning('kept')}  ${oneLine(uid)}: ${oneLine(reason)}\n`,
   );
   return `${removed.map((uid) => `removed  ${oneLine(uid)}\n`).join('')}${stayed.join('')}${plural(removed.length, 'server')} removed.\n`;
 }

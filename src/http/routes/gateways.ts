@@ -15,11 +15,12 @@ const PendingListQuery = z.object({
     .prefault(0)
     .meta({ examples: [0] }),
   error_only: flag(false)
-    .describe('Only those with an error; also registered ones whose update failed, with `gateway_registered_at`')
+    .describe('Only servers with an error; also registered ones whose update failed, with `gateway_registered_at`')
     .meta({ examples: ['true'] }),
   registrable: flag(false)
+    .unwrap()
     .optional()
-    .describe('Only those that can be registered (true), or only those that never can (false)')
+    .describe('Only servers that can be registered (true), or only those that never can (false)')
     .meta({ examples: ['true'] }),
   q: words(500)
     .default('')

@@ -6,7 +6,9 @@ import { aManifest } from '../../support/builders.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-const manifests = ['alpha', 'beta', 'gamma', 'delta'].map((id) => aManifest({ id, name: id }));
+const aServer = (id: string) =>
+  aManifest({ id, name: id, mcp_registration: { server: { transport: 'SSE', url: `https://h.example/${id}/sse` } } });
+const manifests = ['alpha', 'beta', 'gamma', 'delta'].map(aServer);
 const uid = (id: string) => `mcp_server:${id}@1.0.0`;
 
 testBothWays('hub pending: listed, filtered and removed', { manifests }, async (_t, { hub, json }) => {
@@ -26,16 +28,53 @@ testBothWays('hub pending: listed, filtered and removed', { manifests }, async (
   const one = await hub('pending', 'delete', uid('alpha'));
   assert.deepEqual([one.exitCode, one.out], [0, `removed  ${uid('alpha')}\n1 server removed.\n`]);
   const gone = await hub('pending', 'delete', uid('alpha'));
-  assert.deepEqual([gone.exitCode, gone.out], [3, `stays  ${uid('alpha')}: not found\n0 servers removed.\n`]);
+  assert.deepEqual([gone.exitCode, gone.out], [3, `kept  ${uid('alpha')}: not found\n0 servers removed.\n`]);
   const without = await json<BulkRemoval>('pending', 'delete', uid('beta'), uid('gamma'), '--error-only');
   assert.deepEqual([without.exitCode, without.answer.total_removed], [1, 0]);
-  const rest = await json<BulkRemoval>('pending', 'delete', '--all');
+  const rest = await json<BulkRemoval>('pending', 'delete', '--all', '--yes');
   assert.deepEqual([rest.exitCode, rest.answer.total_removed], [0, 3]);
   assert.equal((await hub('pending', 'list')).out, 'No server is pending.\n');
 });
 
+const stdio = aManifest({ id: 'local', name: 'local', mcp_registration: { server: { transport: 'STDIO' } } });
+testBothWays(
+  'hub pending list: servers that can never be registered are counted apart',
+  { manifests: [...manifests, stdio] },
+  async (_t, { hub, json }) => {
+    const { out } = await hub('pending', 'list');
+    assert.doesNotMatch(out, /local/);
+    assert.match(out, /4 of 4 servers\n1 server can never be registered; 'hub pending list --all' shows why\.\n$/);
+    assert.match((await hub('pending', 'list', '--all')).out, /local.*5 of 5 servers\n$/s);
+    const { answer } = await json<PendingPage>('pending', 'list', '--all');
+    assert.deepEqual([answer.total, answer.unregistrable], [5, 1]);
+    assert.equal(answer.items.find(({ name }) => name === 'local')?.registrable, false);
+  },
+);
+
+testBothWays('hub pending delete --all: asks first', { manifests }, async (_t, { hub, environment }) => {
+  const questions: string[] = [];
+  const answering = (answer: string | undefined, ...args: string[]) => {
+    const ask = async (question: string) => {
+      questions.push(question);
+      return answer;
+    };
+    return inTerminal(['pending', 'delete', '--all', ...args], { environment, ask });
+  };
+  const refused = await hub('pending', 'delete', '--all');
+  assert.deepEqual([refused.exitCode, refused.out], [2, '']);
+  assert.match(refused.error, /use --yes/);
+  for (const answer of ['', 'n', undefined]) {
+    const kept = await answering(answer);
+    assert.deepEqual([kept.exitCode, kept.out], [0, 'Nothing was removed.\n']);
+  }
+  assert.equal((await answering('y', '--error-only')).out, 'No server has an error.\n');
+  assert.deepEqual(questions, Array(3).fill('Remove 4 servers from the catalog? [y/N] '));
+  assert.match((await answering(' Y ')).out, /\n4 servers removed\.\n$/);
+  assert.equal((await hub('pending', 'delete', '--all', '--yes')).out, 'No server is pending.\n');
+});
+
 const LONG = 'bulk-import-of-meeting-notes-and-their-attachments-from-elsewhere';
-const long = [aManifest({ id: LONG, name: LONG })];
+const long = [aServer(LONG)];
 testBothWays(
   'hub pending list: what is to be copied stays whole on a terminal',
   { manifests: long },
@@ -53,7 +92,7 @@ testBothWays('hub pending retry: tells what became of it', { manifests }, async 
 });
 
 const wrong = [
-  { args: ['pending', 'delete'], says: /by uid, or all of them with --all/ },
+  { args: ['pending', 'delete'], says: /by uid, or use --all/ },
   { args: ['pending', 'delete', 'a', '--all'], says: /not both/ },
   { args: ['pending', 'list', '--limit', '0'], says: /--limit.*whole number from 1 to 1000/ },
   { args: ['pending', 'list', '--limit', '1e3'], says: /whole number/ },

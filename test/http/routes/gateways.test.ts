@@ -59,6 +59,7 @@ test('pending: all that is ingested and not registered, as the specification has
       last_try_at: null,
       next_try_at: null,
       tries: 0,
+      registrable: true,
     },
   );
   const bare = items.find(({ name }) => name === 'bare');
@@ -101,11 +102,11 @@ test('sync: progress tells how many servers there are, and how many are done', a
   assert.deepEqual((await hub.app.inject('/ingest/status')).json().registering_total, null);
 });
 
-test('sync: force tries again what waits', async (t) => {
+test('sync: what a person asks for is tried at once; force includes the hopeless', async (t) => {
   const hub = await hubWithGateway(t);
   const post = (payload?: object) => hub.app.inject({ method: 'POST', url: '/remotes/sync', payload });
   await post();
-  assert.equal((await post()).json().failed, 0);
+  assert.equal((await post()).json().failed, 1);
   assert.equal((await post({ force: true })).json().failed, 3);
   const byQuery = await hub.app.inject({ method: 'POST', url: '/remotes/sync?force=true' });
   assert.equal(byQuery.json().failed, 3);
@@ -115,8 +116,13 @@ test('sync: force tries again what waits', async (t) => {
 
 test('sync: without a gateway it is not synced, and nothing is marked as failed', async (t) => {
   const hub = await testHub(t, { manifests: MANIFESTS });
-  const { synced, registered, failed } = (await hub.app.inject({ method: 'POST', url: '/remotes/sync' })).json();
-  assert.deepEqual({ synced, registered, failed }, { synced: false, registered: 0, failed: 0 });
+  const report = (await hub.app.inject({ method: 'POST', url: '/remotes/sync' })).json();
+  const { synced, registered, failed, stopped, note } = report;
+  assert.deepEqual(
+    { synced, registered, failed, stopped },
+    { synced: false, registered: 0, failed: 0, stopped: undefined },
+  );
+  assert.equal(note, 'No gateway is configured (MCP_GATEWAY_URL), so no server was registered.');
   const { items, total } = await pending(hub);
   assert.equal(total, 4);
   assert.ok(items.every(({ gateway_error }) => gateway_error === null));
@@ -155,7 +161,7 @@ test('pending: a registered server whose update failed is among the errors, and 
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   await hub.hub.load([{ document: aServer('good', { transport: 'SSE', url: `${H}/down/sse` }) }]);
-  assert.equal((await hub.hub.syncRemotes()).failed, 1);
+  assert.equal((await hub.hub.syncRemotes()).failed, 2, 'and the one that is down');
 
   const uid = uidOf('good');
   assert.ok(!(await pending(hub)).items.some((item) => item.uid === uid));
@@ -172,7 +178,33 @@ test('pending: a registered server whose update failed is among the errors, and 
   assert.equal((await pending(hub, '?error_only=true')).total, 1);
 });
 
+test('pending: servers that can never be registered are counted, and can be left out', async (t) => {
+  const hub = await hubWithGateway(t);
+  const names = async (query: string) => {
+    const { items, total, unregistrable } = await pending(hub, query);
+    return [items.map(({ name, registrable }) => `${name} ${registrable}`).toSorted(), total, unregistrable];
+  };
+  assert.deepEqual(await names(''), [['bare false', 'down true', 'good true', 'stdio false'], 4, 2]);
+  assert.deepEqual(await names('?registrable=true'), [['down true', 'good true'], 2, 2]);
+  assert.deepEqual(await names('?registrable=0&q=stdio'), [['stdio false'], 1, 2]);
+  await hub.hub.syncRemotes();
+  await hub.hub.load([{ document: aServer('good', { transport: 'SSE', url: `${H}/down/sse` }) }]);
+  await hub.hub.syncRemotes();
+  const failed = await pending(hub, '?error_only=true&registrable=true');
+  assert.deepEqual([failed.total, failed.failed_updates, failed.unregistrable], [2, 1, 2]);
+});
+
+test('sync: the answer says why the registration stopped', async (t) => {
+  const hub = await hubWithGateway(t);
+  await hub.hub.syncRemotes();
+  await hub.gateway.stop();
+  const { synced, stopped, note } = (await hub.app.inject({ method: 'POST', url: '/remotes/sync' })).json();
+  assert.deepEqual([synced, stopped], [false, true]);
+  assert.equal(note, 'Registration stopped: The gateway could not be reached (ECONNREFUSED).');
+});
+
 const badQueries = [
+  'registrable=maybe',
   'limit=0',
   'limit=1001',
   'limit=x',
