@@ -1,5 +1,5 @@
-// Installs the gateway that the tests beside this file need, so that CI can do so while it does something else.
-import { installGateway } from './support.ts';
+// Installs the gateways that the tests beside this file need, so that CI can do so while it does something else.
+import { installGateways } from './support.ts';
 
-const missing = await installGateway();
+const missing = await installGateways();
 if (missing) process.stderr.write(`${missing}\n`);

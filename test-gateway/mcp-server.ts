@@ -13,6 +13,8 @@ export interface RunningServer {
   sse: string;
   /** How many requests it got. */
   requests(): number;
+  /** A header of the last request. */
+  lastHeader(name: string): string | undefined;
 }
 
 export interface ServerOptions {
@@ -20,19 +22,23 @@ export interface ServerOptions {
   port?: number;
   /** Nothing is answered before this is settled. */
   answersAfter?: Promise<void>;
+  /** Names of prompts that it serves. */
+  prompts?: string[];
 }
 
 /** Listens until the test ends; its one tool gives back what it gets. */
 export async function startMcpServer(t: TestContext, options: ServerOptions = {}): Promise<RunningServer> {
-  const { port = 0, answersAfter } = options;
+  const { port = 0, answersAfter, prompts = [] } = options;
   const streams = new Map<string, SSEServerTransport>();
   let requests = 0;
+  let lastHeaders: IncomingMessage['headers'] = {};
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests += 1;
+    lastHeaders = request.headers;
     await answersAfter;
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/mcp' && request.method === 'POST') return answerOnce(request, response);
+    if (pathname === '/mcp' && request.method === 'POST') return answerOnce(request, response, prompts);
     if (pathname === '/sse' && request.method === 'GET') return openStream(response);
     const stream = pathname === '/messages' ? streams.get(searchParams.get('sessionId') ?? '') : undefined;
     if (stream) return stream.handlePostMessage(request, response);
@@ -43,7 +49,7 @@ export async function startMcpServer(t: TestContext, options: ServerOptions = {}
     const transport = new SSEServerTransport('/messages', response);
     streams.set(transport.sessionId, transport);
     response.on('close', () => streams.delete(transport.sessionId));
-    await echoServer().connect(transport);
+    await echoServer(prompts).connect(transport);
   }
 
   const server = createServer((request, response) => {
@@ -56,22 +62,32 @@ export async function startMcpServer(t: TestContext, options: ServerOptions = {}
   });
   const address = server.address();
   const base = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : port}`;
-  return { mcp: `${base}/mcp`, sse: `${base}/sse`, requests: () => requests };
+  return {
+    mcp: `${base}/mcp`,
+    sse: `${base}/sse`,
+    requests: () => requests,
+    lastHeader: (name) => String(lastHeaders[name] ?? ''),
+  };
 }
 
 /** Without a session: each request has a server of its own. */
-async function answerOnce(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerOnce(request: IncomingMessage, response: ServerResponse, prompts: string[]): Promise<void> {
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
   response.on('close', () => transport.close());
-  await echoServer().connect(transport);
+  await echoServer(prompts).connect(transport);
   await transport.handleRequest(request, response);
 }
 
-function echoServer(): McpServer {
+function echoServer(prompts: readonly string[]): McpServer {
   const server = new McpServer({ name: 'echo', version: '1.0.0' });
   const inputSchema = { text: z.string() };
   server.registerTool('echo_text', { description: 'Gives back what it gets.', inputSchema }, ({ text }) => ({
     content: [{ type: 'text', text }],
   }));
+  for (const name of prompts) {
+    server.registerPrompt(name, { description: 'Says hello.' }, () => ({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hello.' } }],
+    }));
+  }
   return server;
 }

@@ -1,4 +1,4 @@
-// A real gateway from PyPI, and a hub that talks to it, for the tests beside this file.
+// Real gateways from PyPI, and a hub that talks to one, for the tests beside this file.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SignJWT } from 'jose';
-import { type Environment, readConfig } from '../src/config.ts';
+import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { createHub, type Hub } from '../src/hub.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import type { Fetch } from '../src/lib/world.ts';
@@ -17,30 +17,46 @@ import { aManifest } from '../test/support/builders.ts';
 import { emptyDatabase } from '../test/support/databases.ts';
 import { testWorld } from '../test/support/world.ts';
 
-const VERSION = '1.0.7';
-const HOME = resolve(import.meta.dirname, '../node_modules/.cache/test-gateway', `gateway-${VERSION}`);
-const BINARIES = join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin');
+/** The newest that runs on Python 3.11, and the last one with the older API. */
+export const GATEWAY_VERSIONS = ['1.0.7', '0.9.0'] as const;
+export type GatewayVersion = (typeof GATEWAY_VERSIONS)[number];
+
+const PACKAGES: Record<GatewayVersion, string> = {
+  '1.0.7': 'mcp-contextforge-gateway==1.0.7',
+  // It does not say that newer versions of the SDK do not suit it.
+  '0.9.0': 'mcp-contextforge-gateway==0.9.0 mcp<2',
+};
+
+const CACHE = resolve(import.meta.dirname, '../node_modules/.cache/test-gateway');
+const homeOf = (version: GatewayVersion) => join(CACHE, `gateway-${version}`);
+const binariesOf = (version: GatewayVersion) => join(homeOf(version), process.platform === 'win32' ? 'Scripts' : 'bin');
 const SECRET = 'hub-integration-test-secret-key-0123456789';
-const HEALTHY_WITHIN_MS = 90_000;
+const HEALTHY_WITHIN_MS = 180_000;
 const INSTALLED_WITHIN_MS = 600_000;
 
-/** Why there is no gateway to test against; undefined when it is installed. */
-export async function installGateway(): Promise<string | undefined> {
-  const complete = join(HOME, 'complete');
+/** Why there are no gateways to test against; undefined when all are installed. */
+export async function installGateways(): Promise<string | undefined> {
+  const missing = await Promise.all(GATEWAY_VERSIONS.map(installGateway));
+  return missing.filter((reason) => reason !== undefined).join(' ') || undefined;
+}
+
+async function installGateway(version: GatewayVersion): Promise<string | undefined> {
+  const home = homeOf(version);
+  const complete = join(home, 'complete');
   if (await isThere(complete)) return undefined;
   const program = async (name: string, line: string) =>
     promisify(execFile)(name, line.split(' '), {
-      cwd: resolve(HOME, '..'),
+      cwd: CACHE,
       timeout: INSTALLED_WITHIN_MS,
       // A Python from elsewhere may take longer to come than pip with the one that is here.
       env: { ...process.env, UV_PYTHON_DOWNLOADS: 'never' },
     });
   const empty = async () => {
-    await rm(HOME, { recursive: true, force: true });
-    await mkdir(resolve(HOME, '..'), { recursive: true });
+    await rm(home, { recursive: true, force: true });
+    await mkdir(CACHE, { recursive: true });
   };
-  const folder = `gateway-${VERSION}`;
-  const wanted = `mcp-contextforge-gateway==${VERSION}`;
+  const folder = `gateway-${version}`;
+  const wanted = PACKAGES[version];
   // In seconds where pip takes a minute; but it does not know the mirror that pip may be set up for.
   const byUv = async () => {
     await empty();
@@ -50,7 +66,7 @@ export async function installGateway(): Promise<string | undefined> {
   const byPip = async () => {
     await empty();
     await program(process.platform === 'win32' ? 'python' : 'python3', `-m venv ${folder}`);
-    await program(join(BINARIES, 'pip'), `install --no-input --quiet --retries 2 ${wanted}`);
+    await program(join(binariesOf(version), 'pip'), `install --no-input --quiet --retries 2 ${wanted}`);
   };
   try {
     await byUv();
@@ -77,26 +93,30 @@ interface ServerRow {
   url: string;
   transport: string;
   status: string;
+  description: string | null;
 }
 
 export interface RealGateway {
+  version: GatewayVersion;
   url: string;
   secret: string;
-  /** A call past the hub, as an administrator who sees every row. */
+  /** A call past the hub, as an administrator who sees every row; without `/v1`, which old gateways do not have. */
   call(method: string, path: string, body?: JsonObject): Promise<{ status: number; body: unknown }>;
+  /** Everything of a kind. */
+  list(kind: string): Promise<JsonObject[]>;
   /** The servers that it has at an address. */
   rowsAt(url: string): Promise<ServerRow[]>;
   stop(): Promise<void>;
 }
 
 /** One that listens on a free port, with a database of its own. */
-export async function startGateway(settings: Environment = {}): Promise<RealGateway> {
+export async function startGateway(version: GatewayVersion, settings: Environment = {}): Promise<RealGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-gateway-'));
   const port = await freePort();
   const log = join(folder, 'gateway.log');
   // Nothing of the tester's own environment: it may hold settings of another gateway.
   const env = {
-    PATH: BINARIES,
+    PATH: binariesOf(version),
     JWT_SECRET_KEY: SECRET,
     AUTH_ENCRYPTION_SECRET: 'hub-integration-test-encryption-0123456789',
     DATABASE_URL: 'sqlite:///./mcp.db',
@@ -107,7 +127,7 @@ export async function startGateway(settings: Environment = {}): Promise<RealGate
     ...settings,
   };
   const output = await open(log, 'w');
-  const child = spawn(join(BINARIES, 'mcpgateway'), ['--host', '127.0.0.1', '--port', `${port}`], {
+  const child = spawn(join(binariesOf(version), 'mcpgateway'), ['--host', '127.0.0.1', '--port', `${port}`], {
     cwd: folder,
     env,
     stdio: ['ignore', output.fd, output.fd],
@@ -128,16 +148,20 @@ export async function startGateway(settings: Environment = {}): Promise<RealGate
   }
 
   const call: RealGateway['call'] = async (method, path, body) => {
-    const headers = { authorization: `Bearer ${await adminToken()}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${await adminToken(version)}`, 'content-type': 'application/json' };
     const reply = await fetch(`${url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
     return { status: reply.status, body: await reply.json() };
   };
-  const rowsAt = async (address: string) => {
-    const { body } = await call('GET', '/v1/gateways?limit=0&include_inactive=true');
-    const kept = address.replace('127.0.0.1', 'localhost');
-    return (body as ServerRow[]).filter((row) => row.url === kept);
+  const list = async (kind: string) => {
+    const { body } = await call('GET', `${version === '0.9.0' ? '' : '/v1'}/${kind}?limit=0&include_inactive=true`);
+    return body as JsonObject[];
   };
-  return { url, secret: SECRET, call, rowsAt, stop };
+  const rowsAt = async (address: string) => {
+    const kept = address.replace('127.0.0.1', 'localhost');
+    const rows = (await list('gateways')) as unknown as ServerRow[];
+    return rows.filter((row) => row.url === kept || row.url === address);
+  };
+  return { version, url, secret: SECRET, call, list, rowsAt, stop };
 }
 
 async function healthy(url: string, child: ChildProcess): Promise<void> {
@@ -158,9 +182,10 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** With `teams: null` and `is_admin` it sees rows that the hub's own token does not. */
-function adminToken(): Promise<string> {
-  return new SignJWT({ is_admin: true, teams: null, user: { email: 'admin@example.com', is_admin: true } })
+/** With `teams: null` and `is_admin` it sees rows that the hub's own token does not; 0.9.0 fails on `teams: null`. */
+function adminToken(version: GatewayVersion): Promise<string> {
+  const teams = version === '0.9.0' ? {} : { teams: null };
+  return new SignJWT({ is_admin: true, ...teams, user: { email: 'admin@example.com', is_admin: true } })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject('admin@example.com')
     .setIssuer('mcpgateway')
@@ -173,6 +198,7 @@ function adminToken(): Promise<string> {
 
 export interface GatewayHub {
   hub: Hub;
+  database: Config['database'];
   /** Calls to the gateway with their answers, for example `POST /gateways 200`. */
   calls: string[];
   /** Runs right before the next call that creates something. */
@@ -183,9 +209,14 @@ export interface GatewayHub {
 }
 
 /** A hub for one test; its clock is the real one, because the gateway reads its tokens. */
-export async function aHub(t: TestContext, gateway: RealGateway, settings: Environment = {}): Promise<GatewayHub> {
+export async function aHub(
+  t: TestContext,
+  gateway: RealGateway,
+  settings: Environment = {},
+  database?: Config['database'],
+): Promise<GatewayHub> {
   const own = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret, ...settings };
-  const config = { ...readConfig(own), database: await emptyDatabase(t, 'sqlite') };
+  const config = { ...readConfig(own), database: database ?? (await emptyDatabase(t, 'sqlite')) };
   const world = testWorld();
   const calls: string[] = [];
   let action: (() => Promise<unknown>) | undefined;
@@ -216,6 +247,7 @@ export async function aHub(t: TestContext, gateway: RealGateway, settings: Envir
   const entity = (id: string) => hub.getEntity(`mcp_server:${id}`);
   return {
     hub,
+    database: config.database,
     calls,
     beforeNextPost: (next) => {
       action = next;
@@ -227,8 +259,8 @@ export async function aHub(t: TestContext, gateway: RealGateway, settings: Envir
 }
 
 /** A manifest of a server at an address; its name in the gateway is its id. */
-export function aServer(id: string, url: string, transport: string): JsonObject {
-  return aManifest({ id, name: id, mcp_registration: { server: { name: id, url, transport } } });
+export function aServer(id: string, url: string, transport: string, server: JsonObject = {}): JsonObject {
+  return aManifest({ id, name: id, mcp_registration: { server: { name: id, url, transport, ...server } } });
 }
 
 /** Below those that systems hand out by themselves: the same port must not be another server's a moment later, or have been. */

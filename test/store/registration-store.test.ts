@@ -99,6 +99,7 @@ testOnEveryEngine('countDue: what would be claimed, and nothing is', async (t, a
   const query = { types: ['mcp_server'], now: NOON, effort: 'background' } as const;
   assert.equal(await store.countDue(query), 1);
   assert.equal(await store.countDue({ ...query, effort: 'explicit' }), 2);
+  assert.equal(await store.countDue({ ...query, effort: 'force' }), 2);
   assert.equal(await store.countDue({ ...query, types: ['mcp_server', 'agent'] }), 2);
   assert.deepEqual(await claim(), [uidOf('c')]);
   assert.equal(await store.countDue(query), 0, 'what another run has is not counted');
@@ -303,6 +304,23 @@ testOnEveryEngine('removeMany: thousands at once', async (t, address) => {
   const ids = Array.from({ length: 3_000 }, (_, index) => `s${index}`);
   await save(servers(...ids));
   assert.equal((await store.removeMany({ uids: ids.map(uidOf), errorOnly: false })).removed.length, 3_000);
+});
+
+testOnEveryEngine('removeMany: all, in chunks with a revision each', async (t, address) => {
+  const { save, dialect, catalog, store } = await openStage(t, address);
+  const ids = Array.from({ length: 2_500 }, (_, index) => `s${String(index).padStart(4, '0')}`);
+  await save(servers(...ids, 'registered', 'blocked'));
+  await store.record([await aRecord(store, 'registered')]);
+  await dialect.write.updateTable('entity').set({ blocked_at: 'x' }).where('uid', '=', uidOf('blocked')).execute();
+  const revision = createRevision(dialect);
+  const before = await revision.current();
+  const chunked = createRegistrationStore(dialect, revision, { removedAtOnce: 1_000 });
+  const { removed, skipped } = await chunked.removeMany({ errorOnly: false });
+  assert.deepEqual([removed, skipped], [ids.map(uidOf), {}]);
+  assert.equal(await revision.current(), before + 3);
+  assert.equal((await catalog.countByType()).mcp_server, 2);
+  const named = await chunked.removeMany({ uids: [uidOf('blocked'), uidOf('registered')], errorOnly: false });
+  assert.deepEqual(named.skipped, { [uidOf('blocked')]: 'blocked', [uidOf('registered')]: 'already registered' });
 });
 
 testOnEveryEngine('remove: an index that listed it is read whole again', async (t, address) => {

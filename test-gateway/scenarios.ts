@@ -1,0 +1,177 @@
+// What must hold between a hub and a gateway of any version: after each sync both say the same.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { JsonObject } from '../src/lib/json.ts';
+import { createMetrics } from '../src/lib/metrics.ts';
+import { openDatabase } from '../src/store/database.ts';
+import { aManifest } from '../test/support/builders.ts';
+import { startMcpServer } from './mcp-server.ts';
+import { aHub, aServer, type GatewayHub, type GatewayVersion, type RealGateway, startGateway } from './support.ts';
+
+const KINDS = ['gateways', 'tools', 'resources', 'prompts'] as const;
+
+export function defineScenarios(version: GatewayVersion): void {
+  let gateway: RealGateway;
+  before(async () => {
+    gateway = await startGateway(version);
+  });
+  after(() => gateway?.stop());
+
+  test('a server that was deleted in the gateway is registered again', async (t) => {
+    const [kept, deleted] = [await startMcpServer(t), await startMcpServer(t)];
+    const on = await aHub(t, gateway);
+    await on.load(aServer('kept', kept.mcp, 'STREAMABLEHTTP'), aServer('deleted', deleted.sse, 'SSE'));
+    await assertSync(on, { registered: 2, failed: 0 });
+    const [row] = await gateway.rowsAt(deleted.sse);
+    assert.equal((await gateway.call('DELETE', `/gateways/${row?.id}`)).status, 200);
+    await assertSync(on, { registered: 1, failed: 0 });
+    await assertAgreement(on, gateway, { kept: kept.mcp, deleted: deleted.sse });
+    await assertSync(on, { registered: 0, failed: 0 });
+  });
+
+  test('another, empty gateway gets everything', async (t) => {
+    const [one, two] = [await startMcpServer(t), await startMcpServer(t)];
+    const first = await aHub(t, gateway);
+    await first.load(
+      aServer('one', one.mcp, 'STREAMABLEHTTP'),
+      withParts('two', two.mcp, { tool: { name: 'moved_tool', url: 'http://localhost:1/tool', request_type: 'GET' } }),
+    );
+    await assertSync(first, { registered: 2, failed: 0 });
+    await first.hub.close();
+    const emptyGateway = await startGateway(version);
+    t.after(emptyGateway.stop);
+    const second = await aHub(t, emptyGateway, {}, first.database);
+    await assertSync(second, { registered: 2, failed: 0 });
+    await assertAgreement(second, emptyGateway, { one: one.mcp, two: two.mcp });
+    assert.ok((await emptyGateway.list('tools')).some((tool) => tool.originalName === 'moved_tool'));
+    await assertSync(second, { registered: 0, failed: 0 });
+  });
+
+  test('a changed description, header and name reach the gateway, once', async (t) => {
+    const [one, other] = [await startMcpServer(t), await startMcpServer(t)];
+    const on = await aHub(t, gateway);
+    const changing = (server: JsonObject) => aServer('changing', one.mcp, 'STREAMABLEHTTP', server);
+    await on.load(
+      changing({ description: 'First words.', headers: { 'X-Key': 'first' } }),
+      aServer('unchanged', other.mcp, 'STREAMABLEHTTP'),
+    );
+    await assertSync(on, { registered: 2, failed: 0 });
+    assert.equal(one.lastHeader('x-key'), 'first');
+    await on.load(changing({ description: 'Second words.', headers: { 'X-Key': 'second' }, name: 'changed' }));
+    await assertSync(on, { registered: 1, failed: 0 });
+    const [row] = await gateway.rowsAt(one.mcp);
+    assert.deepEqual([row?.name, row?.description], ['changed', 'Second words.']);
+    assert.equal(one.lastHeader('x-key'), 'second');
+    await assertSync(on, { registered: 0, failed: 0 });
+  });
+
+  test('a removed entity leaves nothing in the gateway', async (t) => {
+    const server = await startMcpServer(t);
+    const on = await aHub(t, gateway);
+    const before = await everything(gateway);
+    await on.load(
+      withParts('removed', server.mcp, {
+        tool: { name: 'removed_tool', url: 'http://localhost:1/tool', request_type: 'GET' },
+        resources: [
+          { uri: 'memo://removed', name: 'removed memo', content: 'Hello.' },
+          { uri: 'memo://removed-template', uri_template: 'memo://{id}', name: 'removed template', content: '' },
+        ],
+        prompts: [{ name: 'removed prompt', template: 'Hello' }],
+      }),
+    );
+    await assertSync(on, { registered: 1, failed: 0 });
+    assert.equal((await everything(gateway)).length, before.length + 5, 'with the tool that it discovered, and without the template');
+    await assertSync(on, { registered: 0, failed: 0 }, 'the template is not missed');
+    await removeEntity(on, 'mcp_server:removed@1.0.0');
+    await assertSync(on, { registered: 0, failed: 0 });
+    assert.deepEqual(await everything(gateway), before);
+  });
+
+  test('a part that a manifest no longer names is deleted, and a changed one updated', async (t) => {
+    const server = await startMcpServer(t);
+    const on = await aHub(t, gateway);
+    const prompt = { name: 'kept prompt', template: 'Hello' };
+    const resources = [{ uri: 'memo://dropped', name: 'dropped memo', content: 'Hello.' }];
+    await on.load(withParts('parts', server.mcp, { resources, prompts: [prompt] }));
+    await assertSync(on, { registered: 1, failed: 0 });
+    await on.load(withParts('parts', server.mcp, { prompts: [{ ...prompt, description: 'Greets.' }] }));
+    await assertSync(on, { registered: 1, failed: 0 });
+    assert.ok(!(await gateway.list('resources')).some((row) => row.uri === 'memo://dropped'));
+    const prompts = await gateway.list('prompts');
+    assert.ok(
+      prompts.some((row) => row.description === 'Greets.'),
+      JSON.stringify(prompts),
+    );
+    await assertSync(on, { registered: 0, failed: 0 });
+  });
+
+  test('two servers with one prompt', async (t) => {
+    const prompts = ['summarize'];
+    const [one, two] = [await startMcpServer(t, { prompts }), await startMcpServer(t, { prompts })];
+    const on = await aHub(t, gateway, { GATEWAY_CONCURRENCY: '1' });
+    await on.load(aServer('prompt-one', one.mcp, 'STREAMABLEHTTP'), aServer('prompt-two', two.mcp, 'STREAMABLEHTTP'));
+    if (version !== '0.9.0') return assertSync(on, { registered: 2, failed: 0 });
+    await assertSync(on, { registered: 1, failed: 1 });
+    const error = (await on.errorOf('prompt-one')) ?? (await on.errorOf('prompt-two'));
+    assert.match(String(error), /409: A prompt with this name already exists\. Another registered server has a prompt/);
+    assert.equal(on.calls.filter((call) => call.startsWith('POST')).length, 2, on.calls.join());
+  });
+
+  test('a wrong token is reported, also when nothing is due', async (t) => {
+    const server = await startMcpServer(t);
+    const on = await aHub(t, gateway);
+    await on.load(aServer('wrong-token', server.mcp, 'STREAMABLEHTTP'));
+    await assertSync(on, { registered: 1, failed: 0 });
+    await on.hub.close();
+    const wrong = await aHub(
+      t,
+      gateway,
+      { JWT_SECRET_KEY: 'another-secret-than-the-gateway-has-0123456789' },
+      on.database,
+    );
+    const { synced, note } = await wrong.hub.syncRemotes();
+    assert.equal(synced, false);
+    assert.match(note ?? '', /^Registration stopped: The gateway answered 401: .*JWT_SECRET_KEY/);
+    await assertAgreement(wrong, gateway, { 'wrong-token': server.mcp });
+  });
+}
+
+async function assertSync({ hub, calls }: GatewayHub, expected: object, why?: string): Promise<void> {
+  calls.length = 0;
+  const { synced, registered, failed, note } = await hub.syncRemotes();
+  assert.equal(synced, true, note);
+  const page = await hub.listPending({ limit: 10, offset: 0, errorOnly: false, text: '' });
+  const errors = page.items.map(({ gateway_error }) => gateway_error).join(' ');
+  assert.deepEqual({ registered, failed }, expected, `${why ?? ''} ${errors} ${calls.join(', ')}`);
+}
+
+/** Each of these is registered, and the gateway has it once. */
+async function assertAgreement(on: GatewayHub, gateway: RealGateway, urls: Record<string, string>): Promise<void> {
+  for (const [id, url] of Object.entries(urls)) {
+    assert.ok(await on.registeredAt(id), `${id} is registered`);
+    assert.equal(await on.errorOf(id), null);
+    assert.equal((await gateway.rowsAt(url)).length, 1, `${id} is in the gateway`);
+  }
+}
+
+function withParts(id: string, url: string, parts: JsonObject): JsonObject {
+  return aManifest({
+    id,
+    name: id,
+    mcp_registration: { server: { name: id, url, transport: 'STREAMABLEHTTP' }, ...parts },
+  });
+}
+
+async function everything(gateway: RealGateway): Promise<string[]> {
+  const lists = await Promise.all(
+    KINDS.map(async (kind) => (await gateway.list(kind)).map(({ id }) => `${kind} ${id}`)),
+  );
+  return lists.flat().toSorted();
+}
+
+/** Until hubs can remove entities themselves. */
+async function removeEntity({ database }: GatewayHub, uid: string): Promise<void> {
+  const dialect = await openDatabase(database, { metrics: createMetrics() });
+  await dialect.write.deleteFrom('entity').where('uid', '=', uid).execute();
+  await dialect.close();
+}
