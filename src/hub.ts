@@ -62,6 +62,7 @@ export interface HubDependencies {
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;
+const CLEAR_GATEWAY_MS = 15_000;
 
 /** Whether a hub with these settings would find a catalog; none is made by looking. @throws StartError when nobody can look. */
 export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<boolean> {
@@ -173,6 +174,16 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     .closeInterrupted()
     .catch((error) => log.error({ error }, 'Interrupted ingests could not be marked as such'));
 
+  /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
+  async function clearGateway(): Promise<{ note?: string }> {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CLEAR_GATEWAY_MS)]);
+    const { left, stopped = 'it took too long' } = await gateway.removeLeftovers(signal);
+    if (left === 0) return {};
+    return {
+      note: `The gateway still has ${left} of its items (${stopped.replace(/\.$/, '')}); the next sync removes them.`,
+    };
+  }
+
   async function stopWork(): Promise<void> {
     stopping.abort();
     await Promise.all([remotes.stopWork(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
@@ -220,21 +231,36 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     listCatalog: (query) => catalog.list(query),
     getEntity: (id, options) => catalog.get(id, options),
     getManifest: (id, options) => catalog.manifest(id, options),
-    removeEntity: (uid) => catalog.remove(uid),
-    blockEntity: (uid, reason) => catalog.block(uid, reason),
+    removeEntity: async (uid) => ({ ...(await catalog.remove(uid)), ...(await clearGateway()) }),
+    async blockEntity(uid, reason) {
+      await catalog.block(uid, reason);
+      await clearGateway();
+      return catalog.get(uid);
+    },
     unblockEntity: (uid) => catalog.unblock(uid),
     install: (request, onEvent) => installs.install(request, onEvent),
     listRemotes: () => book.list(),
     addRemote: (url, settings) => book.add(url, settings),
     changeRemote: (reference, settings) => book.change(reference, settings),
-    removeRemote: (reference, options) => book.remove(reference, options),
+    removeRemote: async (reference, options) => ({
+      ...(await book.remove(reference, options)),
+      ...(options?.purge ? await clearGateway() : {}),
+    }),
     ingest: (reference, onProgress, options) => sync.ingest(reference, onProgress, options),
     syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
     ingestStatus: () => sync.status(),
     listRejections: (query) => sync.rejections(query),
     listPending: (query) => pending.list(query),
-    removePending: (uid) => pending.remove(uid),
-    removeManyPending: (request) => pending.removeMany(request),
+    async removePending(uid) {
+      const removal = await pending.remove(uid);
+      if (removal.removed) await clearGateway();
+      return removal;
+    },
+    async removeManyPending(request) {
+      const removal = await pending.removeMany(request);
+      if (removal.total_removed > 0) await clearGateway();
+      return removal;
+    },
     countEntities: () => catalog.countByType(),
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),

@@ -80,6 +80,7 @@ export const RemoteRemoved = z
     total: Count,
     purged: Count.default(0).describe('Entities that were deleted, because only this remote brought them.'),
     missing: Count.default(0).describe('Entities that no remote lists now; `GET /catalog?state=missing` lists them.'),
+    note: z.string().optional().describe('What could not be removed from the gateway yet; the next sync tries again.'),
   })
   .meta({ id: 'RemoteRemoved' });
 export type RemoteRemoved = z.infer<typeof RemoteRemoved>;

@@ -137,8 +137,8 @@ export const remoteCommands = [
       ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
     ],
     async run({ options: { force }, ...call }) {
-      const { errors, note } = await syncAndTell(call, { force });
-      return Object.keys(errors).length === 0 && note === undefined ? 'ok' : 'failed';
+      const { errors, stopped } = await syncAndTell(call, { force });
+      return Object.keys(errors).length === 0 && !stopped ? 'ok' : 'failed';
     },
   }),
 ];
@@ -229,12 +229,12 @@ function remarks({ note, changed = [], updated }: Stats): string {
   return [...(note ? [note] : []), ...list].map((text) => `    ${oneLine(text)}\n`).join('');
 }
 
-function removalForPeople({ removed, url, purged, missing }: RemoteRemoved): string {
+function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved): string {
   if (!removed) return `No such remote: ${oneLine(url)}\n`;
   const deleted = purged > 0 ? `${plural(purged, 'entity', 'entities')} deleted.\n` : '';
   const left =
     missing > 0 ? `${plural(missing, 'entity', 'entities')} marked as missing: 'hub list --missing' shows them.\n` : '';
-  return `Removed: ${oneLine(url)}\n${deleted}${left}`;
+  return `Removed: ${oneLine(url)}\n${deleted}${left}${note ? `${oneLine(note)}\n` : ''}`;
 }
 
 function rejectionsAdvice(url: string): string {
@@ -256,7 +256,8 @@ function syncForPeople(report: SyncReport, { style }: Output): string {
   const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : [...read, ...failed];
   const registration = report.synced || report.registered + report.failed > 0;
   const servers = registration
-    ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' tells why)" : ''}.\n`
-    : 'Nothing was registered.\n';
-  return `${report.seeded ? 'Began with the remotes of HUB_REMOTES.\n' : ''}${remotes.join('')}${servers}${report.note ? `${oneLine(report.note)}\n` : ''}`;
+    ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' says why)" : ''}.\n`
+    : '';
+  const seeded = report.seeded ? 'Added the remotes of HUB_REMOTES.\n' : '';
+  return `${seeded}${remotes.join('')}${servers}${report.note ? `${oneLine(report.note)}\n` : ''}`;
 }
