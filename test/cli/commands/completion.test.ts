@@ -37,8 +37,8 @@ test('completion: a shell that is not known is a wrong command', async () => {
 });
 
 const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
-  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['list', '--json'] },
-  { words: ['re'], offers: ['remotes'], not: ['search'] },
+  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['verify', '--json'] },
+  { words: ['re'], offers: ['remotes', 'remove'], not: ['search'] },
   { words: ['remotes', ''], offers: ['list', 'add', 'remove'], not: ['search'] },
   { words: ['search', '--t'], offers: ['--type', '--transports'], not: ['--limit'] },
   { words: ['search', 'pdf', '--type', ''], offers: ['agent', 'tool', 'mcp_server'], not: ['--type'] },

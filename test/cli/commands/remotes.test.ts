@@ -65,7 +65,7 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   assert.equal(synced.exitCode, 0);
   assert.match(
     synced.out,
-    /^ok {2}http\S+\n {4}0 new, 0 changed, \d unchanged, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' says why each was refused\.\nNothing was registered\.\n/,
+    /^ok {2}http\S+\n {4}0 new, 0 changed, \d unchanged, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' says why each was refused\.\nNo gateway is configured .*\n/,
   );
   catalog.put('/index.json', { manifests: ['a.json', 'bad.json', 'new.json'] });
   catalog.put('/new.json', aManifest({ id: 'new', name: 'new' }));
