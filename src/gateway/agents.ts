@@ -5,13 +5,13 @@ import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { conflictOf, create } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
-import { digestOf, type GatewayItem } from './item.ts';
+import { digestOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { acceptableText } from './names.ts';
 import { allNamesTaken, failed, failedCall, gatewayDown, gatewayUnusable, leftAlone } from './outcome.ts';
 import { planEndpoint } from './server-address.ts';
 import { isFromBeforeItems, type OwnRow, ownRow } from './server-rows.ts';
-import type { RegistrableEntity } from './store.ts';
+import type { GatewayItem, RegistrableEntity } from './store.ts';
 
 interface AgentWork extends EntityWork {
   url: string;

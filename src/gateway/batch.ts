@@ -2,9 +2,8 @@
 import type { GatewayClient } from './client.ts';
 import type { CallReport, Registration } from './contract.ts';
 import type { ItemHolders } from './holders.ts';
-import type { GatewayItem } from './item.ts';
 import type { GatewayLookup } from './lookup.ts';
-import type { RegistrableEntity } from './store.ts';
+import type { GatewayItem, RegistrableEntity } from './store.ts';
 
 /** Within one batch, each list of the gateway is read once. */
 export interface RegistrationBatch {

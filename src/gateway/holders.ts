@@ -1,8 +1,7 @@
 // Which entities of this hub have an item of the gateway: those that are recorded, and those of the batch under way.
 import type { EntityUid } from '../catalog/uid.ts';
-import type { GatewayItem } from './item.ts';
 import type { GatewayKind } from './lookup.ts';
-import type { ItemHolder, ItemStore } from './store.ts';
+import type { GatewayItem, ItemHolder, ItemStore } from './store.ts';
 
 export interface ItemHolders {
   /** Other entities that have the item; the one that it was created for comes first. */

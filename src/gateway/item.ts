@@ -1,20 +1,9 @@
-// What an entity has in the gateway, as the hub remembers it.
+// Compares what the hub remembers of its items with each other, and with the gateway's rows.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../lib/json.ts';
-import type { GatewayKind, GatewayRow } from './lookup.ts';
+import type { GatewayRow } from './lookup.ts';
 import { slugOf } from './names.ts';
-
-export interface GatewayItem {
-  kind: GatewayKind;
-  /** As the gateway calls it. */
-  id: string;
-  /** The name it was given, or the uri of a resource. */
-  name: string;
-  /** This hub created it for this entity; only then may the hub change or delete it. */
-  isOurs: boolean;
-  /** Of the body that was sent last; null when none was. */
-  bodyDigest: string | null;
-}
+import type { GatewayItem } from './store.ts';
 
 export function digestOf(body: JsonObject): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');

@@ -1,13 +1,15 @@
 // Registers the tool, resources and prompts of an entity, each looked up before it is created.
+
 import { type GatewayReply, statusOf } from './answer.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create, isDuplicate } from './create.ts';
-import { digestOf, type GatewayItem, isRowOf } from './item.ts';
+import { digestOf, isRowOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { gatewayDown, HOLDER_NOT_VISIBLE, leftAlone, sentenceFor } from './outcome.ts';
 import { changeBody, creationBody, type Part, partsOf } from './parts.ts';
+import type { GatewayItem } from './store.ts';
 import { createTurns } from './turns.ts';
 
 type PartsOutcome =

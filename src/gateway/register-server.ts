@@ -5,7 +5,7 @@ import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { conflictOf, create } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
-import { digestOf, type GatewayItem } from './item.ts';
+import { digestOf } from './item.ts';
 import type { GatewayRow } from './lookup.ts';
 import { comparableUrl } from './names.ts';
 import {
@@ -32,6 +32,7 @@ import {
   offeredRow,
   ownRow,
 } from './server-rows.ts';
+import type { GatewayItem, RegistrableEntity } from './store.ts';
 import { createTurns } from './turns.ts';
 
 interface ServerRequest extends EntityWork, OfferedServer {}
@@ -124,9 +125,9 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   }
 
   async function send(one: Offer, own: OwnRow | undefined): Promise<Outcome> {
-    if (own?.row.isHollow) return replace(one, own);
+    if (own?.row.isHollow) return replace(one, own, neverConnected(own.row));
     const outcome = own ? await change(one, own) : await make(one);
-    return outcome.own?.row.isHollow ? replace(one, outcome.own) : outcome;
+    return outcome.own?.row.isHollow ? replace(one, outcome.own, neverConnected(outcome.own.row)) : outcome;
   }
 
   /** `conflict`: the gateway's answer for the name that was tried before. */
@@ -171,6 +172,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
       return change(one, own, sentenceFor(reply));
     }
     if (!isNameKept) names.release(name);
+    if (reply.kind !== 'ok' && isUpdateBroken(reply, entity)) return replace(one, own, sentenceFor(reply));
     if (reply.kind !== 'ok') return unchanged(one, report, reply);
     const changed = lookup.put('gateways', reply.body, { ...address, name }, row);
     const current = { ...item, name, bodyDigest: digestOf(body) };
@@ -208,12 +210,12 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return holder ? heldBy(holder) : HOLDER_NOT_VISIBLE;
   }
 
-  /** Deleted and created again, because older gateways do not connect when a transport is changed. */
-  async function replace(one: Offer, { item, row }: OwnRow): Promise<Outcome> {
+  /** Deletes the row and creates it again, where a gateway cannot change it. */
+  async function replace(one: Offer, { item, row }: OwnRow, note: string): Promise<Outcome> {
     const report = { call: 'DELETE /gateways', id: row.id, name: item.name };
     const reply = await client.send({ method: 'DELETE', path: `/gateways/${encodeURIComponent(row.id)}` });
     if (reply.kind !== 'ok') return refused(one, report, reply);
-    one.calls.push({ ...report, outcome: 'deleted', status: reply.status, note: neverConnected(row) });
+    one.calls.push({ ...report, outcome: 'deleted', status: reply.status, note });
     one.found.splice(0, one.found.length, ...one.found.filter(({ id }) => id !== row.id));
     lookup.remove('gateways', row.id);
     return make(one);
@@ -239,6 +241,12 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   }
 
   return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
+}
+
+/** Gateway 0.9 fails whenever a server with credentials is changed. */
+function isUpdateBroken(reply: Refusal, entity: RegistrableEntity): boolean {
+  const isFailure = reply.kind === 'refused' && reply.status === 500 && /unexpected error/i.test(reply.error);
+  return isFailure && credentialsOf(entity).length > 0;
 }
 
 function heldBy({ name, transport }: GatewayRow): string {

@@ -4,12 +4,12 @@ import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { Registration } from './contract.ts';
-import { type GatewayItem, isSameItem, mergedItems } from './item.ts';
+import { isSameItem, mergedItems } from './item.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
 import { createRemoval } from './remove-items.ts';
 import { planAddresses } from './server-address.ts';
-import type { RegistrableEntity } from './store.ts';
+import type { GatewayItem, RegistrableEntity } from './store.ts';
 
 export function createRegister(batch: RegistrationBatch): RegisterEntity {
   const registerParts = createPartsRegistration(batch);

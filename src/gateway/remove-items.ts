@@ -1,9 +1,11 @@
 // Deletes from the gateway what this hub created there.
+
 import type { GatewayReply } from './answer.ts';
 import type { GatewayClient } from './client.ts';
-import { type GatewayItem, isRowOf } from './item.ts';
+import { isRowOf } from './item.ts';
 import type { GatewayKind, GatewayLookup } from './lookup.ts';
 import { gatewayDown, sentenceFor } from './outcome.ts';
+import type { GatewayItem } from './store.ts';
 
 export type ItemRemoval =
   | { outcome: 'deleted'; status: number }

@@ -1,11 +1,11 @@
 // Which row of the gateway is a given server.
 import { nameChoices } from './free-name.ts';
-import { digestOf, type GatewayItem, isRowOf } from './item.ts';
+import { digestOf, isRowOf } from './item.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { isSameTransport, type ServerAddress } from './server-address.ts';
 import { serverBody } from './server-body.ts';
-import type { RegistrableEntity } from './store.ts';
+import type { GatewayItem, RegistrableEntity } from './store.ts';
 
 export interface OfferedServer {
   entity: RegistrableEntity;

@@ -2,8 +2,20 @@
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { PendingQuery, RegistrationEffort, RemovalRefusal } from './contract.ts';
-import type { GatewayItem } from './item.ts';
 import type { GatewayKind } from './lookup.ts';
+
+/** What an entity has in the gateway, as the hub remembers it. */
+export interface GatewayItem {
+  kind: GatewayKind;
+  /** As the gateway calls it. */
+  id: string;
+  /** The name it was given, or the uri of a resource. */
+  name: string;
+  /** This hub created it for this entity; only then may the hub change or delete it. */
+  isOurs: boolean;
+  /** Of the body that was sent last; null when none was. */
+  bodyDigest: string | null;
+}
 
 /** An entity as far as its registration is concerned. */
 export interface RegistrableEntity {
@@ -68,7 +80,7 @@ export interface PendingServer {
   isRegistrable: boolean;
 }
 
-export interface PendingServers {
+interface PendingServers {
   servers: PendingServer[];
   total: number;
   /** How many of these are registered, and have an update that failed. */

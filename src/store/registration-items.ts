@@ -1,7 +1,6 @@
 // The port for what the hub has in the gateway, on both engines.
 import { sql } from 'kysely';
-import type { GatewayItem } from '../gateway/item.ts';
-import type { ItemStore } from '../gateway/store.ts';
+import type { GatewayItem, ItemStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { lockEntities } from './lock-entities.ts';
 import { heldItem, ITEM_COLUMNS, itemRow } from './registration-row.ts';

@@ -1,8 +1,7 @@
 // Registration ↔ rows of the entity table and of the items in the gateway.
 import type { Selectable } from 'kysely';
 import type { EntityType } from '../catalog/uid.ts';
-import type { GatewayItem } from '../gateway/item.ts';
-import type { HeldItem, PendingServer, RegistrableEntity, RegistrationRecord } from '../gateway/store.ts';
+import type { GatewayItem, HeldItem, PendingServer, RegistrableEntity, RegistrationRecord } from '../gateway/store.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { EntityTable, GatewayItemTable } from './tables.ts';
 

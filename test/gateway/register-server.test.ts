@@ -187,6 +187,18 @@ test('server: new credentials in a manifest are sent, and only then', async (t) 
   assert.deepEqual(outcomes(same), ['GET /gateways exists']);
 });
 
+test('server: gateway 0.9 cannot change a server with credentials, so that it is created again', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '0.9' });
+  const server = (token: string) => ({ auth_type: 'bearer', auth_token: token });
+  await batchFor(t, gateway).registerServer({ server: server('first-token') });
+  const path = `PUT /gateways/${gateway.table.gateways[0]?.id}`;
+  for (const _try of [1, 2]) gateway.surprise(path, { status: 500, body: { message: 'Unexpected error' } });
+  const changed = await batchFor(t, gateway).registerServer({ server: server('second-token') });
+  assert.deepEqual(outcomes(changed), ['DELETE /gateways deleted 200', 'POST /gateways created 200']);
+  assert.equal(gateway.table.gateways[0]?.fields.auth_token, 'second-token');
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
+});
+
 test('server: 422 says nothing, so that the hub says what is likely', async (t) => {
   const gateway = await startFakeGateway(t, { unresolvable: ['nowhere.example'] });
   const batch = batchFor(t, gateway);

@@ -11,10 +11,10 @@ import type {
 } from '../../src/gateway/contract.ts';
 import { createGateway, type Gateway, type GatewayDependencies } from '../../src/gateway/gateway.ts';
 import { createHolders } from '../../src/gateway/holders.ts';
-import type { GatewayItem } from '../../src/gateway/item.ts';
+
 import { createLookup } from '../../src/gateway/lookup.ts';
 import { createRegister } from '../../src/gateway/register.ts';
-import type { RegistrableEntity, RegistrationStore } from '../../src/gateway/store.ts';
+import type { GatewayItem, RegistrableEntity, RegistrationStore } from '../../src/gateway/store.ts';
 import { createTokenSource, type TokenSettings } from '../../src/gateway/token.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { createFetch } from '../../src/lib/fetch.ts';

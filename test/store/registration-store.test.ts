@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
-import type { GatewayItem } from '../../src/gateway/item.ts';
-import type { DueClaim, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
+
+import type { DueClaim, GatewayItem, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
