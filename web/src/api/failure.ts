@@ -11,15 +11,27 @@ export type FailureKind =
   /** The page itself is at fault. */
   | 'page';
 
+export interface Fault {
+  path: string;
+  message: string;
+}
+
 /** Thrown by every request that did not work. */
 export class HubFailure extends Error {
   readonly kind: FailureKind;
   /** With it, the hub's log says more. */
   readonly requestId: string | undefined;
+  /** The members of the request that the hub refused. */
+  readonly faults: readonly Fault[];
 
-  constructor(kind: FailureKind, message: string, requestId?: string) {
+  constructor(
+    kind: FailureKind,
+    message: string,
+    { requestId, faults = [] }: { requestId?: string; faults?: readonly Fault[] } = {},
+  ) {
     super(message);
     this.kind = kind;
     this.requestId = requestId;
+    this.faults = faults;
   }
 }

@@ -4,7 +4,7 @@ import { failureOf, isAborted, unreachable, unreadable } from './problem.ts';
 import { forgetToken, token } from './token.ts';
 
 export interface RequestOptions {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   body?: unknown;
   /** Sends the token, or the one named here; public reads never do. */
   admin?: boolean | { token: string };

@@ -1,15 +1,18 @@
 // The hub's endpoints, as the page uses them.
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import type { BulkRemoval, BulkRemovalRequest, PendingPage } from '../../../src/gateway/contract.ts';
+import type { CatalogPage, EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
+import type { BulkRemoval, BulkRemovalRequest } from '../../../src/gateway/contract.ts';
 import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
 import type {
   IngestReport,
   IngestStatus,
+  NewRemote,
   RejectionPage,
+  Remote,
   RemoteAdded,
   RemoteList,
   RemoteRemoved,
+  RemoteSettings,
   SyncProgress,
   SyncReport,
 } from '../../../src/remotes/contract.ts';
@@ -17,6 +20,7 @@ import type { SearchPage } from '../../../src/search/contract.ts';
 import { follow } from './events.ts';
 import { ask, askText } from './http.ts';
 import { manifestPath } from './manifest-path.ts';
+import type { PendingPage } from './pending-page.ts';
 
 export interface InstallOrder {
   id: string;
@@ -34,8 +38,18 @@ export const hub = {
 
   search: (parameters: URLSearchParams, signal: AbortSignal) =>
     ask<SearchPage>(`/catalog/search?${parameters}`, { signal }),
-  entity: (id: string, signal: AbortSignal) =>
-    ask<EntityRecord>(`/catalog/entities/${encodeURIComponent(id)}`, { signal }),
+  entity: (id: string, signal: AbortSignal) => ask<EntityRecord>(entityRoute(id), { signal }),
+  removeEntity: (id: string) => ask<EntityRemoved>(entityRoute(id), { method: 'DELETE', admin: true }),
+  blockEntity: (id: string, reason: string) =>
+    ask<EntityRecord>(entityRoute(id), {
+      method: 'PATCH',
+      admin: true,
+      body: { blocked: true, ...(reason === '' ? {} : { reason }) },
+    }),
+  unblockEntity: (id: string) =>
+    ask<EntityRecord>(entityRoute(id), { method: 'PATCH', admin: true, body: { blocked: false } }),
+  entitiesIn: (state: 'missing' | 'blocked', limit: number) =>
+    ask<CatalogPage>(`/catalog?${new URLSearchParams({ state, limit: String(limit) })}`),
   manifest: (id: string) => askText(manifestPath(id)),
 
   planInstall: (order: InstallOrder) =>
@@ -45,8 +59,11 @@ export const hub = {
 
   /** Without the token, the hub hides parts of addresses, and one in parts cannot be removed. */
   remotes: () => ask<RemoteList>('/remotes', { admin: true }),
-  addRemote: (url: string) => ask<RemoteAdded>('/remotes', { method: 'POST', admin: true, body: { url } }),
-  removeRemote: (url: string) => ask<RemoteRemoved>('/remotes', { method: 'DELETE', admin: true, body: { url } }),
+  addRemote: (remote: NewRemote) => ask<RemoteAdded>('/remotes', { method: 'POST', admin: true, body: remote }),
+  changeRemote: (url: string, settings: RemoteSettings) =>
+    ask<Remote>(`/remotes?${new URLSearchParams({ remote: url })}`, { method: 'PATCH', admin: true, body: settings }),
+  removeRemote: (url: string, purge: boolean) =>
+    ask<RemoteRemoved>('/remotes', { method: 'DELETE', admin: true, body: { url, purge } }),
   rejections: (url: string, limit: number) =>
     ask<RejectionPage>(`/remotes/rejections?${new URLSearchParams({ url, limit: String(limit) })}`, { admin: true }),
   ingest: (url: string, onProgress: (progress: SyncProgress) => void) =>
@@ -61,3 +78,7 @@ export const hub = {
   removePending: (request: Partial<BulkRemovalRequest>) =>
     ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', admin: true, body: request }),
 };
+
+function entityRoute(id: string): string {
+  return `/catalog/entities/${encodeURIComponent(id)}`;
+}

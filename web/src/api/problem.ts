@@ -23,8 +23,9 @@ export async function failureOf(response: Response): Promise<HubFailure> {
   return problemFailure({ status: response.status, ...problem });
 }
 
-export function problemFailure({ status = 500, detail, request_id }: Partial<Problem>): HubFailure {
-  return new HubFailure(kindOf(status), detail ?? `The hub answered with status ${status}.`, request_id);
+export function problemFailure({ status = 500, detail, request_id, errors }: Partial<Problem>): HubFailure {
+  const message = detail ?? `The hub answered with status ${status}.`;
+  return new HubFailure(kindOf(status), message, { requestId: request_id, faults: errors });
 }
 
 /** Anything that was thrown, as a failure that can be shown. */
