@@ -1,11 +1,19 @@
-// Why an address is no remote, in words for whoever typed it.
+// Why the hub refused a new remote: which field is wrong, and a sentence about it.
+import type { HubFailure } from '../api/failure.ts';
 
-/** The hub speaks to programs: it names the member of the request that is at fault. */
-const FAULT = /^The request is not valid: url: (.+)$/;
+export interface FieldRefusal {
+  field: 'url' | 'name';
+  sentence: string;
+}
 
-export function addressRefusal(address: string, message: string): string {
-  const protocol = URL.parse(address.trim())?.protocol;
-  if (protocol !== 'http:' && protocol !== 'https:') return 'The address must begin with http:// or https://.';
-  const fault = FAULT.exec(message)?.[1];
-  return fault ? `The address ${fault}` : message;
+const LABELS = { url: 'address', name: 'name' } as const;
+
+/** Undefined when nothing is wrong with what was typed. */
+export function fieldRefusal(address: string, failure: HubFailure): FieldRefusal | undefined {
+  if (failure.kind !== 'refused') return undefined;
+  const [fault] = failure.faults;
+  const field = fault?.path === 'name' ? 'name' : 'url';
+  if (field === 'url' && !/^https?:$/.test(URL.parse(address.trim())?.protocol ?? ''))
+    return { field, sentence: 'The address must begin with http:// or https://.' };
+  return { field, sentence: fault ? `The ${LABELS[field]} ${fault.message.replace(/\.$/, '')}.` : failure.message };
 }

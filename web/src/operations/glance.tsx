@@ -11,7 +11,7 @@ import { ago, bytes, duration, shortNumber } from '../parts/words.ts';
 import { GatewayTile } from './gateway-tile.tsx';
 import { databaseTile, type HealthAnswer, hubTile } from './glance-words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
-import { pendingRevision } from './operations-state.ts';
+import { catalogRevision } from './operations-state.ts';
 import { Tile } from './tile.tsx';
 
 const EVERY_MS = 15_000;
@@ -28,8 +28,8 @@ export function Glance() {
     void look();
     const timer = setInterval(look, EVERY_MS);
     return () => clearInterval(timer);
-    // Whatever changes pending servers changes these figures too.
-  }, [pendingRevision.value]);
+    // A change of the catalog changes these metrics too.
+  }, [catalogRevision.value]);
 
   const known = figures.value;
   return (

@@ -1,8 +1,8 @@
-// The field for the address of another remote; a refusal stands right below it.
-import { useSignal } from '@preact/signals';
+// The form for a new remote; a refusal is shown right below it.
+import { type Signal, useSignal } from '@preact/signals';
+import type { TargetedInputEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { HubFailure } from '../api/failure.ts';
-import { addressRefusal } from './address-refusal.ts';
+import { fieldRefusal } from './field-refusal.ts';
 import { addRemote, failure, place } from './operations-state.ts';
 import { Outcome } from './outcome.tsx';
 
@@ -10,49 +10,49 @@ const REFUSAL_ID = 'new-remote-refusal';
 
 export function NewRemote() {
   const url = useSignal('');
-  const field = useRef<HTMLInputElement>(null);
+  const name = useSignal('');
+  const form = useRef<HTMLFormElement>(null);
   const sentence = useRef<HTMLParagraphElement>(null);
-  const refusal = refusalOf(failure.value);
+  const last = place.value === 'new remote' ? failure.value : undefined;
+  const refusal = last && fieldRefusal(url.value, last);
   useEffect(() => {
     if (!refusal) return;
-    field.current?.focus();
-    // The field may be the last thing that the window has room for.
+    form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus();
+    // The form may be at the lower edge of the window.
     sentence.current?.scrollIntoView({ block: 'nearest' });
-  }, [refusal]);
+  }, [last]);
 
-  // Whoever comes back to the page begins anew.
+  // A refusal is gone when the reader comes back to the page.
   useEffect(
     () => () => {
-      if (refusalOf(failure.peek())) failure.value = undefined;
+      if (place.peek() === 'new remote' && failure.peek()?.kind === 'refused') failure.value = undefined;
     },
     [],
   );
 
   async function add(event: Event): Promise<void> {
     event.preventDefault();
-    if (await addRemote(url.value.trim())) url.value = '';
+    const named = name.value.trim();
+    if (!(await addRemote({ url: url.value.trim(), ...(named === '' ? {} : { name: named }) }))) return;
+    url.value = '';
+    name.value = '';
   }
 
   return (
     <>
-      <form class="inline-form" onSubmit={add}>
+      <form ref={form} class="inline-form new-remote" onSubmit={add}>
         <label>
           <span class="label">Address of an index or of an MCP registry</span>
           <input
-            ref={field}
             type="url"
             required
-            spellcheck={false}
             placeholder="https://example.org/index.json"
-            value={url}
-            aria-invalid={refusal ? true : undefined}
-            aria-describedby={refusal ? REFUSAL_ID : undefined}
-            onInput={(event) => {
-              url.value = event.currentTarget.value;
-              // What is being mended is not wrong yet.
-              if (refusal) failure.value = undefined;
-            }}
+            {...editing(url, refusal?.field === 'url')}
           />
+        </label>
+        <label>
+          <span class="label">Name (optional)</span>
+          <input type="text" maxLength={100} {...editing(name, refusal?.field === 'name')} />
         </label>
         <button type="submit" class="button">
           Add
@@ -60,7 +60,7 @@ export function NewRemote() {
       </form>
       {refusal ? (
         <p ref={sentence} id={REFUSAL_ID} class="reason reason-bad" role="alert">
-          {addressRefusal(url.value, refusal.message)}
+          {refusal.sentence}
         </p>
       ) : (
         <Outcome of="new remote" />
@@ -69,7 +69,17 @@ export function NewRemote() {
   );
 }
 
-/** Only what is wrong with the address: the rest is no fault of what was typed. */
-function refusalOf(last: HubFailure | undefined): HubFailure | undefined {
-  return place.value === 'new remote' && last?.kind === 'refused' ? last : undefined;
+/** The properties of a field whose text is in a signal. */
+function editing(text: Signal<string>, isRefused: boolean) {
+  return {
+    spellcheck: false,
+    value: text,
+    'aria-invalid': isRefused || undefined,
+    'aria-describedby': isRefused ? REFUSAL_ID : undefined,
+    onInput: (event: TargetedInputEvent<HTMLInputElement>) => {
+      text.value = event.currentTarget.value;
+      // What is being corrected is not wrong yet.
+      if (isRefused) failure.value = undefined;
+    },
+  };
 }

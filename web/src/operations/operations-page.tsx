@@ -1,9 +1,10 @@
-// Running the hub: its health, its remotes, what they brought, and what waits for the gateway.
+// Running the hub: its health, its remotes, their ingests, entries to look at, and pending servers.
 import { useEffect } from 'preact/hooks';
 import { areSettingsAsked, settings } from '../api/settings.ts';
 import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { Waiting } from '../parts/waiting.tsx';
+import { Attention } from './attention.tsx';
 import { Glance } from './glance.tsx';
 import { History } from './history.tsx';
 import { failure, look } from './operations-state.ts';
@@ -70,6 +71,7 @@ function Panels() {
       <WorkPanel />
       <Remotes />
       <History />
+      <Attention />
       <Pending />
     </>
   );

@@ -1,15 +1,23 @@
 // What the operations page shows, and the one long piece of work that may be under way.
 import { signal } from '@preact/signals';
-import type { IngestRun, IngestStatus, RemoteList, SyncProgress } from '../../../src/remotes/contract.ts';
+import type {
+  IngestRun,
+  IngestStatus,
+  NewRemote,
+  RemoteList,
+  RemoteSettings,
+  SyncProgress,
+} from '../../../src/remotes/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
-import { count } from '../parts/words.ts';
+import { ingestWords, type OutcomeWords, syncWords } from './ingest-words.ts';
+import { addedSentence, removedSentence } from './remote-words.ts';
 
 export const remotes = signal<RemoteList | undefined>(undefined);
 export const ingests = signal<IngestStatus | undefined>(undefined);
-/** Raised whenever pending servers may have changed. */
-export const pendingRevision = signal(0);
+/** Raised whenever the catalog, and with it the pending servers, may have changed. */
+export const catalogRevision = signal(0);
 
 export interface Work {
   /** What it is, as people would say it. */
@@ -23,7 +31,7 @@ export const work = signal<Work | undefined>(undefined);
 /** Where the last thing was done, which is where somebody looks for how it went. */
 export type Place = 'remotes' | 'new remote' | 'pending';
 export const place = signal<Place>('remotes');
-export const outcome = signal<{ tone: 'good' | 'warn'; sentence: string } | undefined>(undefined);
+export const outcome = signal<OutcomeWords | undefined>(undefined);
 /** Of the last thing that somebody did here; stays until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
 /** Of the last look at the hub; goes with the next good one. */
@@ -40,7 +48,7 @@ export async function look(): Promise<void> {
     // A slow answer must not replace a newer one.
     if (own !== looks) return;
     const isBack = lookFailure.value !== undefined;
-    if (isBack || (ingests.value && hasEnded(ingests.value, status))) pendingRevision.value += 1;
+    if (isBack || (ingests.value && hasEnded(ingests.value, status))) catalogRevision.value += 1;
     remotes.value = remoteList;
     ingests.value = status;
     lookFailure.value = undefined;
@@ -49,7 +57,7 @@ export async function look(): Promise<void> {
   }
 }
 
-/** Whether a sync was over between two looks: it may have changed what is pending. */
+/** Whether a sync ended between two looks: it may have changed the catalog. */
 function hasEnded(before: IngestStatus, after: IngestStatus): boolean {
   const [last, newest] = [before.last[0], after.last[0]];
   const isRegistered = before.registering !== null && after.registering === null;
@@ -69,54 +77,50 @@ export async function attempt(where: Place, action: () => Promise<unknown>): Pro
   await look();
 }
 
-/** Whether the remote is there now. */
-export async function addRemote(address: string): Promise<boolean> {
+/** Resolves to true when the hub has the remote. */
+export async function addRemote(remote: NewRemote): Promise<boolean> {
   await attempt('new remote', async () => {
-    const { added, url } = await hub.addRemote(address);
-    outcome.value = {
-      tone: 'good',
-      sentence: added ? `${url} added; the next sync reads it.` : `${url} was there already.`,
-    };
+    outcome.value = { tone: 'good', sentence: addedSentence(await hub.addRemote(remote)) };
   });
   return failure.value === undefined;
 }
 
-export function removeRemote(address: string): Promise<void> {
-  return attempt('remotes', async () => {
-    const { removed, url } = await hub.removeRemote(address);
-    outcome.value = { tone: 'good', sentence: removed ? `${url} removed.` : `${url} was not there any more.` };
+/** Rejects with the hub's refusal, so that the form that asked can show it. */
+export async function changeRemote(url: string, settings: RemoteSettings): Promise<void> {
+  const changed = await hub.changeRemote(url, settings);
+  await attempt('remotes', async () => {
+    outcome.value = { tone: 'good', sentence: `${changed.name ?? changed.url} saved.` };
   });
 }
 
-export const syncAll = (force: boolean) =>
-  carryOut(
-    force ? 'pending' : 'remotes',
-    force ? 'Trying pending servers again' : 'Sync of all remotes',
-    async (report) => {
-      const { ingested, errors, registered, failed, note } = await hub.sync(force, report);
-      const broken = Object.keys(errors).length;
-      const parts = [];
-      const all = ingested.length + broken;
-      if (all > 0) parts.push(`${ingested.length} of ${count(all, 'remote')} read`);
-      else parts.push('There is nothing to read: no remote has been added');
-      if (all + registered > 0) parts.push(`${count(registered, 'server')} registered`);
-      // Not 'refused', which is said of manifests.
-      if (failed > 0) parts.push(`${failed} could not be registered`);
-      outcome.value = { tone: broken + failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) };
-    },
-  );
+export function removeRemote(url: string, purge: boolean): Promise<void> {
+  return attempt('remotes', async () => {
+    const removal = await hub.removeRemote(url, purge);
+    outcome.value = { tone: 'good', sentence: removedSentence(removal) };
+    catalogRevision.value += 1;
+  });
+}
+
+export const syncAll = () =>
+  carryOut('remotes', 'Syncing all remotes', async (report) => {
+    outcome.value = syncWords(await hub.sync(false, report), nameOf);
+  });
+
+export const registerAgain = () =>
+  carryOut('pending', 'Trying pending servers again', async (report) => {
+    outcome.value = syncWords(await hub.sync(true, report), nameOf);
+  });
 
 export const ingestOne = (url: string) =>
-  carryOut('remotes', `Reading ${url}`, async (report) => {
+  carryOut('remotes', `Reading ${nameOf(url)}`, async (report) => {
     const [result] = (await hub.ingest(url, report)).results;
-    if (!result) return;
-    const { created, updated, unchanged, failed, note } = result.stats;
-    const parts = [`${created} new`, `${updated} changed`, `${unchanged} as before`];
-    if (failed > 0) parts.push(`${failed} refused`);
-    outcome.value = result.ok
-      ? { tone: failed > 0 ? 'warn' : 'good', sentence: sentence(parts, note) }
-      : { tone: 'warn', sentence: `${url} could not be read: ${result.error ?? 'no reason given'}` };
+    if (result) outcome.value = ingestWords(result, nameOf);
   });
+
+/** What people call a remote: its name, or its address without one. */
+function nameOf(url: string): string {
+  return remotes.value?.items.find((remote) => remote.url === url)?.name ?? url;
+}
 
 /** `rename`: says what is being done now. */
 export function carryOut(
@@ -136,13 +140,9 @@ export function carryOut(
       await action(report, rename);
     } finally {
       work.value = undefined;
-      pendingRevision.value += 1;
+      catalogRevision.value += 1;
     }
   });
-}
-
-function sentence(parts: readonly string[], note?: string): string {
-  return `${parts.join(', ')}.${note ? ` ${note}` : ''}`;
 }
 
 /** How far along a run is, within 0..1; undefined while its index is still being read. */

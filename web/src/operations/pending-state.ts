@@ -1,11 +1,11 @@
 // Which pending servers are asked for, which of them are here, and which of those are selected.
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { PendingPage } from '../../../src/gateway/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
+import type { PendingPage } from '../api/pending-page.ts';
 import { asFailure } from '../api/problem.ts';
 import { count } from '../parts/words.ts';
-import { attempt, carryOut, outcome, pendingRevision, failure as workFailure } from './operations-state.ts';
+import { attempt, carryOut, catalogRevision, outcome, failure as workFailure } from './operations-state.ts';
 
 export const PAGE_SIZE = 50;
 /** As many as the hub tells at once. */
@@ -18,16 +18,21 @@ const TYPING_PAUSE_MS = 150;
 interface Query {
   words: string;
   errorOnly: boolean;
+  /** Servers that can be registered, or those that never can. */
+  registrable: boolean;
   offset: number;
 }
 
-export const query = signal<Query>({ words: '', errorOnly: false, offset: 0 });
+export const query = signal<Query>({ words: '', errorOnly: false, registrable: true, offset: 0 });
 export const page = signal<PendingPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
 /** Always some of those on screen: nobody deletes what is not to be seen. */
 export const selected = signal<ReadonlySet<string>>(new Set());
 
 export const items = computed(() => page.value?.items ?? []);
+export const isFiltered = computed(() => query.value.words.trim() !== '' || query.value.errorOnly);
+/** How many servers can never be registered, whatever the filter. */
+export const unregistrable = computed(() => page.value?.unregistrable ?? 0);
 export const areAllSelected = computed(
   () => items.value.length > 0 && items.value.every(({ uid }) => selected.value.has(uid)),
 );
@@ -41,7 +46,7 @@ export function ask(changes: Partial<Query>): void {
 }
 
 export function askAgain(): void {
-  pendingRevision.value += 1;
+  catalogRevision.value += 1;
 }
 
 export function select(uids: readonly string[], isOn: boolean): void {
@@ -52,7 +57,7 @@ export function select(uids: readonly string[], isOn: boolean): void {
 
 /** Asks the hub whenever the question changes, or what is pending may have; gives a way to stop. */
 export function followPending(): () => void {
-  const stop = effect(() => askAfterPause(query.value, pendingRevision.value));
+  const stop = effect(() => askAfterPause(query.value, catalogRevision.value));
   return () => {
     stop();
     selected.value = new Set();
@@ -77,8 +82,12 @@ function askAfterPause(asked: Query, _revision: number): () => void {
   };
 }
 
-function parametersOf({ words, errorOnly, offset }: Query, limit: number): URLSearchParams {
-  const parameters = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+function parametersOf({ words, errorOnly, registrable, offset }: Query, limit: number): URLSearchParams {
+  const parameters = new URLSearchParams({
+    limit: String(limit),
+    offset: String(offset),
+    registrable: String(registrable),
+  });
   if (words.trim() !== '') parameters.set('q', words.trim());
   if (errorOnly) parameters.set('error_only', 'true');
   return parameters;
@@ -102,7 +111,7 @@ function lastOffset(total: number): number {
   return Math.max(0, Math.ceil(total / PAGE_SIZE) - 1) * PAGE_SIZE;
 }
 
-/** All that pass the filter, on whatever page; those that are registered cannot be deleted, and are left out. */
+/** The ids of all servers that match the filter, on every page. Registered ones cannot be deleted, and are left out. */
 export async function allThatMatch(): Promise<string[]> {
   const found = new Set<string>();
   await attempt('pending', async () => {
@@ -117,7 +126,7 @@ export async function allThatMatch(): Promise<string[]> {
       total = part.total;
     }
     if (found.size > 0 || registered === 0) return;
-    const sentence = 'None of them can be deleted: they are registered in the gateway, where only their update failed.';
+    const sentence = 'None of them can be deleted: they are registered in the gateway, and only their update failed.';
     outcome.value = { tone: 'warn', sentence };
   });
   return workFailure.value ? [] : [...found];
@@ -146,9 +155,9 @@ export function removeServers(uids: readonly string[]): Promise<void> {
 
 function tellRemoved(removed: number, kept: readonly string[], isUnfinished: boolean): void {
   const more = kept.length > MOST_KEPT_TOLD ? `; and ${kept.length - MOST_KEPT_TOLD} more` : '';
-  const stays = kept.length > 0 ? ` These stay: ${kept.slice(0, MOST_KEPT_TOLD).join('; ')}${more}.` : '';
+  const stays = kept.length > 0 ? ` Not deleted: ${kept.slice(0, MOST_KEPT_TOLD).join('; ')}${more}.` : '';
   outcome.value = {
     tone: kept.length > 0 || isUnfinished ? 'warn' : 'good',
-    sentence: `${count(removed, 'server')} removed${isUnfinished ? ' until then' : ''}.${stays}`,
+    sentence: `${count(removed, 'server')} deleted${isUnfinished ? ' before that' : ''}.${stays}`,
   };
 }

@@ -1,28 +1,25 @@
 // Servers that are not in the gateway: why, and what to do about them.
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { settings } from '../api/settings.ts';
-import { Question } from '../parts/dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { count, shortNumber } from '../parts/words.ts';
-import { lookFailure, syncAll, work } from './operations-state.ts';
+import { count } from '../parts/words.ts';
+import { lookFailure, registerAgain, work } from './operations-state.ts';
 import { Outcome } from './outcome.tsx';
 import { PendingPages } from './pending-pages.tsx';
 import { PendingRow } from './pending-row.tsx';
+import { PendingSelection } from './pending-selection.tsx';
 import {
-  allThatMatch,
-  areAllSelected,
   ask,
   askAgain,
   failure,
   followPending,
+  isFiltered,
   items,
-  PAGE_SIZE,
   page,
   query,
-  removeServers,
   select,
   selected,
+  unregistrable,
 } from './pending-state.ts';
 
 export function Pending() {
@@ -30,24 +27,27 @@ export function Pending() {
   return (
     <section class="panel" aria-labelledby="pending">
       <header class="panel-head">
-        <h2 id="pending">Pending servers {page.value && <span class="head-count">{page.value.total}</span>}</h2>
-        <button type="button" class="button" disabled={work.value !== undefined} onClick={() => syncAll(true)}>
+        <h2 id="pending">
+          Pending servers <Count />
+        </h2>
+        <button type="button" class="button" disabled={work.value !== undefined} onClick={registerAgain}>
           Try all again
         </button>
       </header>
       <Outcome of="pending" />
       {settings.value?.gateway_configured === false && (
         <p class="quiet">
-          No gateway is configured (<code>MCP_GATEWAY_URL</code>), so that every server stays here.
+          This hub has no gateway (<code>MCP_GATEWAY_URL</code> is not set), so servers are not registered.
         </p>
       )}
+      <Unregistrable />
       <Filter />
       {failure.value && !lookFailure.value && <FailureNotice failure={failure.value} onRetry={askAgain} />}
-      {!page.value && !failure.value && <p class="quiet">Being asked for…</p>}
+      {!page.value && !failure.value && <p class="quiet">Loading…</p>}
       {page.value && items.value.length === 0 && !failure.value && <Nothing />}
       {items.value.length > 0 && (
         <>
-          <Selection />
+          <PendingSelection />
           <ul class="rows">
             {items.value.map((item) => (
               <PendingRow
@@ -65,13 +65,36 @@ export function Pending() {
   );
 }
 
+/** Only of servers that can be registered: the others are not work to do. */
+function Count() {
+  if (!page.value || !query.value.registrable) return null;
+  const { total } = page.value;
+  return <span class="head-count">{isFiltered.value ? `${total} matching` : total}</span>;
+}
+
+/** Servers that can never be registered are out of the way, but one click away. */
+function Unregistrable() {
+  const { registrable } = query.value;
+  const number = unregistrable.value;
+  if (registrable && number === 0) return null;
+  const which = registrable ? count(number, 'other server') : count(number, 'server');
+  return (
+    <p class="quiet">
+      {which} can never be registered because {number === 1 ? 'it has' : 'they have'} no address.{' '}
+      <button type="button" class="link-button" onClick={() => ask({ registrable: !registrable })}>
+        {registrable ? (number === 1 ? 'Show it' : 'Show them') : 'Show servers that can be registered'}
+      </button>
+    </p>
+  );
+}
+
 function Filter() {
   return (
     <div class="pending-tools">
       <input
         type="search"
         aria-label="Filter pending servers"
-        placeholder="Filter by name, id or reason"
+        placeholder="Filter by name, id or error"
         value={query.value.words}
         onInput={(event) => ask({ words: event.currentTarget.value })}
       />
@@ -81,88 +104,12 @@ function Filter() {
           checked={query.value.errorOnly}
           onChange={(event) => ask({ errorOnly: event.currentTarget.checked })}
         />
-        <span>Only with a reason</span>
+        <span>Only with an error</span>
       </label>
     </div>
   );
-}
-
-function isFiltered(): boolean {
-  return query.value.words.trim() !== '' || query.value.errorOnly;
 }
 
 function Nothing() {
-  return <Notice title={isFiltered() ? 'Nothing pending passes the filter' : 'Nothing is pending'} />;
-}
-
-/** Of those with a reason some may be registered, and stay: how many is known only when all are looked through. */
-function deleteAll(total: number): string {
-  const howMany = query.value.errorOnly ? '' : ` ${shortNumber(total)}`;
-  return `Delete all${howMany}${isFiltered() ? ' that match' : ''}…`;
-}
-
-/** The filter, as it goes on after `servers`. */
-function whichMatch(): string {
-  const words = query.value.words.trim();
-  const parts = [words && `match “${words}”`, query.value.errorOnly && 'have a reason'].filter(Boolean);
-  return parts.length > 0 ? ` that ${parts.join(' and ')}` : '';
-}
-
-function Selection() {
-  /** What the question is about; it does not change while somebody reads it. */
-  const doomed = useSignal<{ uids: readonly string[]; which: string }>({ uids: [], which: '' });
-  const { uids: asked, which } = doomed.value;
-  const uids = items.value.map(({ uid }) => uid);
-  const total = page.value?.total ?? 0;
-  return (
-    <div class="pending-tools">
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={areAllSelected}
-          onChange={(event) => select(uids, event.currentTarget.checked)}
-        />
-        <span>All on this page</span>
-      </label>
-      <button
-        type="button"
-        class="button button-bad"
-        disabled={selected.value.size === 0}
-        onClick={() => {
-          doomed.value = { uids: [...selected.value], which: '' };
-        }}
-      >
-        Delete {selected.value.size > 0 ? selected.value.size : ''} selected
-      </button>
-      {total > PAGE_SIZE && (
-        <button
-          type="button"
-          class="button button-bad"
-          disabled={work.value !== undefined}
-          onClick={async () => {
-            const which = whichMatch();
-            doomed.value = { uids: await allThatMatch(), which };
-          }}
-        >
-          {deleteAll(total)}
-        </button>
-      )}
-      {asked.length > 0 && (
-        <Question
-          title={`Delete ${count(asked.length, 'server')}${which}?`}
-          action="Delete"
-          onYes={() => removeServers(asked)}
-          onClose={() => {
-            doomed.value = { uids: [], which: '' };
-          }}
-        >
-          <p>
-            {asked.length === 1
-              ? 'It leaves the catalog. A remote that still lists it brings it back with the next sync.'
-              : 'They leave the catalog. A remote that still lists them brings them back with the next sync.'}
-          </p>
-        </Question>
-      )}
-    </div>
-  );
+  return <Notice title={isFiltered.value ? 'No pending server matches the filter' : 'Nothing is pending'} />;
 }

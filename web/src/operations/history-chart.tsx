@@ -1,0 +1,101 @@
+// The last ingests as bars: how many manifests each one brought, by what became of them.
+import type { IngestRun } from '../../../src/remotes/contract.ts';
+import { atMoment } from '../parts/words.ts';
+import { countWords } from './ingest-words.ts';
+
+const [WIDTH, HEIGHT, BASE] = [640, 124, 122];
+/** A single bar should not stand alone in the middle. */
+const FEWEST_SLOTS = 8;
+/** From the bottom of a bar to its top. */
+const KINDS = ['unchecked', 'unchanged', 'updated', 'created', 'failed'] as const;
+type Kind = (typeof KINDS)[number];
+
+const NAMES: Record<Kind, string> = {
+  created: 'new',
+  updated: 'changed',
+  unchanged: 'unchanged',
+  unchecked: 'not checked',
+  failed: 'refused',
+};
+
+export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
+  const most = Math.max(...runs.map(height), 1);
+  const slots = Math.max(runs.length, FEWEST_SLOTS);
+  const step = WIDTH / slots;
+  const width = Math.min(step * 0.62, 30);
+  const shown = kindsOf(runs);
+  return (
+    <figure class="chart">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={labelOf(runs, shown)}>
+        <path class="chart-base" d={`M0 ${BASE + 0.5}H${WIDTH}`} />
+        {runs.map((run, place) => (
+          <g key={`${run.url} ${run.started_at}`} transform={`translate(${place * step + (step - width) / 2} 0)`}>
+            <title>{describe(run)}</title>
+            {bars(run, (BASE - 14) / most).map(({ kind, y, height }) => (
+              <rect key={kind} class={`chart-${kind}`} x="0" y={y} width={width} height={height} rx="1.5" />
+            ))}
+            {run.ok === false && <path class="chart-broken" d={`M${width / 2 - 5} ${BASE - 12}l10 10m0-10-10 10`} />}
+          </g>
+        ))}
+      </svg>
+      <Times runs={runs} slots={slots} />
+      <figcaption class="legend">
+        {shown.map((kind) => (
+          <span key={kind} class={`legend-${kind}`}>
+            {NAMES[kind]}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Not part of the drawing, which scales with the screen: text must keep its size. */
+function Times({ runs, slots }: { runs: readonly IngestRun[]; slots: number }) {
+  return (
+    <p class="chart-times">
+      {Array.from({ length: slots }, (_, slot) => {
+        const run = slot === 0 || slot === runs.length - 1 ? runs[slot] : undefined;
+        return <span key={slot}>{run && clock(run.started_at)}</span>;
+      })}
+    </p>
+  );
+}
+
+/** The usual kinds, and `not checked` only when a run left manifests unchecked. */
+function kindsOf(runs: readonly IngestRun[]): Kind[] {
+  return KINDS.toReversed().filter((kind) => kind !== 'unchecked' || runs.some(({ unchecked }) => unchecked > 0));
+}
+
+function labelOf(runs: readonly IngestRun[], kinds: readonly Kind[]): string {
+  const totals = kinds.map((kind) => `${runs.reduce((sum, run) => sum + run[kind], 0)} ${NAMES[kind]}`);
+  return `${runs.length === 1 ? 'The last ingest' : `The last ${runs.length} ingests`}: ${totals.join(', ')}.`;
+}
+
+/** Logarithmic, so that a run of ten is visible beside one of a hundred thousand. */
+function height(run: IngestRun): number {
+  return Math.log2(1 + KINDS.reduce((sum, kind) => sum + run[kind], 0));
+}
+
+function bars(run: IngestRun, scale: number): { kind: string; y: number; height: number }[] {
+  const total = KINDS.reduce((sum, kind) => sum + run[kind], 0);
+  let y = BASE;
+  return KINDS.filter((kind) => run[kind] > 0).map((kind) => {
+    const size = Math.max((run[kind] / total) * height(run) * scale, 2);
+    y -= size;
+    return { kind, y, height: size };
+  });
+}
+
+function describe(run: IngestRun): string {
+  const words = run.ok === false ? (run.error ?? 'failed') : countWords(run);
+  return `${atMoment(run.started_at)}, ${run.url}: ${words}`;
+}
+
+/** The time for runs of today, the day for earlier ones. */
+function clock(iso: string): string {
+  const date = new Date(iso);
+  if (date.toDateString() !== new Date().toDateString())
+    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}

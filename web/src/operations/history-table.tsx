@@ -1,0 +1,56 @@
+// The last ingests as a table.
+import type { IngestRun } from '../../../src/remotes/contract.ts';
+import { atMoment, count, duration } from '../parts/words.ts';
+
+const COLUMNS = ['Started', 'Remote', 'Took', 'New', 'Changed', 'Unchanged', 'Refused', 'Gone', 'Outcome'];
+
+export function HistoryTable({ runs }: { runs: readonly IngestRun[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <div class="table-scroll" tabIndex={0}>
+      <table class="runs">
+        <thead>
+          <tr>
+            {COLUMNS.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <RunRow key={`${run.url} ${run.started_at}`} run={run} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RunRow({ run }: { run: IngestRun }) {
+  const { url, started_at, finished_at, ok, error, note, conflicts, unchecked } = run;
+  return (
+    <tr>
+      <td>{atMoment(started_at)}</td>
+      <td class="run-remote">
+        <span class="address">{url}</span>
+        {ok === false && error && <span class="run-error">{error}</span>}
+        {conflicts > 0 && <span class="run-note">{count(conflicts, 'conflict')}</span>}
+        {note && <span class="run-note">{note}</span>}
+      </td>
+      <td>{finished_at ? duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000) : '…'}</td>
+      <td>{run.created}</td>
+      <td>{run.updated}</td>
+      <td>{unchecked > 0 ? `${unchecked} not checked` : run.unchanged}</td>
+      <td>{run.failed}</td>
+      <td>{run.missing}</td>
+      <td>{outcomeOf(ok)}</td>
+    </tr>
+  );
+}
+
+function outcomeOf(ok: boolean | null): string {
+  if (ok === null) return 'running';
+  return ok ? 'read' : 'failed';
+}

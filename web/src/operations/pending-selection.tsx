@@ -1,0 +1,108 @@
+// Selecting pending servers, and deleting them after a question.
+import { useSignal } from '@preact/signals';
+import { Question } from '../parts/dialog.tsx';
+import { count, shortNumber } from '../parts/words.ts';
+import { work } from './operations-state.ts';
+import {
+  allThatMatch,
+  areAllSelected,
+  isFiltered,
+  items,
+  PAGE_SIZE,
+  page,
+  query,
+  removeServers,
+  select,
+  selected,
+} from './pending-state.ts';
+
+interface Deletion {
+  uids: readonly string[];
+  /** The filter that found them, as it follows `servers`. */
+  which: string;
+}
+
+const NOTHING: Deletion = { uids: [], which: '' };
+
+export function PendingSelection() {
+  /** What the question is about; it does not change while somebody reads it. */
+  const asked = useSignal(NOTHING);
+  const total = page.value?.total ?? 0;
+  return (
+    <div class="pending-tools">
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={areAllSelected}
+          onChange={(event) =>
+            select(
+              items.value.map(({ uid }) => uid),
+              event.currentTarget.checked,
+            )
+          }
+        />
+        <span>All on this page</span>
+      </label>
+      <button
+        type="button"
+        class="button button-bad"
+        disabled={selected.value.size === 0}
+        onClick={() => {
+          asked.value = { uids: [...selected.value], which: '' };
+        }}
+      >
+        Delete {selected.value.size > 0 ? selected.value.size : ''} selected…
+      </button>
+      {total > PAGE_SIZE && (
+        <button
+          type="button"
+          class="button button-bad"
+          disabled={work.value !== undefined}
+          onClick={async () => {
+            const which = filterWords();
+            asked.value = { uids: await allThatMatch(), which };
+          }}
+        >
+          {deleteAllLabel(total)}
+        </button>
+      )}
+      {asked.value.uids.length > 0 && (
+        <DeleteQuestion
+          {...asked.value}
+          onClose={() => {
+            asked.value = NOTHING;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function DeleteQuestion({ uids, which, onClose }: Deletion & { onClose: () => void }) {
+  return (
+    <Question
+      title={`Delete ${count(uids.length, 'server')}${which}?`}
+      action="Delete"
+      onYes={() => removeServers(uids)}
+      onClose={onClose}
+    >
+      <p>
+        {uids.length === 1
+          ? 'This removes it from the catalog. A remote that still lists it brings it back with the next sync.'
+          : 'This removes them from the catalog. A remote that still lists them brings them back with the next sync.'}
+      </p>
+    </Question>
+  );
+}
+
+/** With errors, some may be registered and stay: how many is known only once all have been read. */
+function deleteAllLabel(total: number): string {
+  const howMany = query.value.errorOnly ? '' : ` ${shortNumber(total)}`;
+  return `Delete all${howMany}${isFiltered.value ? ' that match' : ''}…`;
+}
+
+function filterWords(): string {
+  const words = query.value.words.trim();
+  const parts = [words && `match “${words}”`, query.value.errorOnly && 'have an error'].filter(Boolean);
+  return parts.length > 0 ? ` that ${parts.join(' and ')}` : '';
+}

@@ -1,0 +1,104 @@
+// One remote: its settings, how its last sync went, and what can be done with it.
+import { useSignal } from '@preact/signals';
+import type { Remote } from '../../../src/remotes/contract.ts';
+import { ago, atMoment, count } from '../parts/words.ts';
+import { EditRemote } from './edit-remote.tsx';
+import { ingestOne, work } from './operations-state.ts';
+import { Rejections } from './rejections.tsx';
+import { RemoveRemote } from './remove-remote.tsx';
+
+export function RemoteRow({ remote }: { remote: Remote }) {
+  const { url, name, last_sync_at, last_error } = remote;
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-title">
+          {name ?? url} <Badges remote={remote} />
+        </p>
+        {name && <p class="quiet address">{url}</p>}
+        <LastSync remote={remote} />
+        {last_error && <p class="reason reason-bad">{failedSentence(last_error)}</p>}
+        {last_sync_at && <Rejections key={last_sync_at} url={url} />}
+      </div>
+      <Actions remote={remote} />
+    </li>
+  );
+}
+
+function Badges({ remote: { enabled, credentials, priority } }: { remote: Remote }) {
+  return (
+    <>
+      {!enabled && (
+        <span class="badge badge-deprecated" title="Syncs skip it.">
+          disabled
+        </span>
+      )}
+      {credentials && (
+        <span class="badge" title="Requests to it carry credentials.">
+          private
+        </span>
+      )}
+      {priority !== 0 && <span class="badge">priority {priority}</span>}
+    </>
+  );
+}
+
+function LastSync({ remote: { last_sync_at, last_status, entities } }: { remote: Remote }) {
+  const hasFailed = last_status === 'failed';
+  return (
+    <p class="quiet">
+      {last_sync_at ? (
+        <time dateTime={last_sync_at} title={atMoment(last_sync_at)}>
+          {hasFailed ? 'Tried' : 'Read'} {ago(last_sync_at)}
+        </time>
+      ) : (
+        'Never read'
+      )}
+      {' · '}
+      {count(entities, 'manifest')}
+      {hasFailed && entities > 0 && ' from an earlier read'}
+      {hasFailed && (
+        <>
+          {' '}
+          <span class="badge badge-disabled">failed</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+function Actions({ remote }: { remote: Remote }) {
+  const dialog = useSignal<'none' | 'edit' | 'remove'>('none');
+  const open = (which: 'edit' | 'remove') => () => {
+    dialog.value = which;
+  };
+  const close = () => {
+    dialog.value = 'none';
+  };
+  const whose = <span class="unseen"> {remote.name ?? remote.url}</span>;
+  return (
+    <div class="row-actions">
+      <button
+        type="button"
+        class="button button-small"
+        disabled={work.value !== undefined}
+        onClick={() => ingestOne(remote.url)}
+      >
+        Read now{whose}
+      </button>
+      <button type="button" class="button button-small" onClick={open('edit')}>
+        Edit{whose}
+      </button>
+      <button type="button" class="button button-small" onClick={open('remove')}>
+        Remove{whose}
+      </button>
+      {dialog.value === 'edit' && <EditRemote remote={remote} onClose={close} />}
+      {dialog.value === 'remove' && <RemoveRemote remote={remote} onClose={close} />}
+    </div>
+  );
+}
+
+/** Most errors of remotes continue a sentence that begins with the address: `answered 404`. */
+function failedSentence(error: string): string {
+  return /^[a-z]/.test(error) ? `It ${error.replace(/[.\s]+$/, '')}.` : error;
+}
