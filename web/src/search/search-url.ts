@@ -13,6 +13,8 @@ export interface SearchState extends Record<Filter, readonly string[]> {
   mode: SearchMode | 'default';
   allVersions: boolean;
   includeInactive: boolean;
+  /** Whether the newest version of a name may be a pre-release although a stable one exists. */
+  prerelease: boolean;
   onlyRegistered: boolean;
   /** How many results are on the page. */
   show: number;
@@ -41,6 +43,7 @@ export function readSearch(parameters: URLSearchParams): SearchState {
     transports: list('transports'),
     allVersions: parameters.get('versions') === 'all',
     includeInactive: parameters.get('include_inactive') === 'true',
+    prerelease: parameters.get('prerelease') === 'true',
     onlyRegistered: parameters.get('include_pending') === 'false',
     show: Number.isInteger(show) && show > PAGE_SIZE ? Math.min(show, MOST_SHOWN) : PAGE_SIZE,
   };
@@ -79,6 +82,7 @@ function commonParameters(state: SearchState): URLSearchParams {
   if (state.mode !== 'default') parameters.set('mode', state.mode);
   for (const filter of FILTERS) if (state[filter].length > 0) parameters.set(filter, writeValues(state[filter]));
   if (state.includeInactive) parameters.set('include_inactive', 'true');
+  if (state.prerelease) parameters.set('prerelease', 'true');
   if (state.onlyRegistered) parameters.set('include_pending', 'false');
   return parameters;
 }
