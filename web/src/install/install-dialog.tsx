@@ -10,6 +10,7 @@ import { createInstallRun, type InstallRun } from './install-run.ts';
 import { Plan } from './plan.tsx';
 import { Report } from './report.tsx';
 import { Steps } from './steps.tsx';
+import { Warnings } from './warnings.tsx';
 
 export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClose: () => void }) {
   const run = useMemo(() => createInstallRun(entity.id), [entity.id]);
@@ -47,6 +48,7 @@ function Stages({ run, onClose }: { run: InstallRun; onClose: () => void }) {
       )}
       {stage.name === 'planned' && (
         <>
+          <Warnings warnings={stage.warnings} />
           <Plan plan={stage.plan} target={stage.target} fault={stage.fault} />
           <div class="dialog-foot">
             <button type="button" class="button" onClick={run.back}>

@@ -9,7 +9,7 @@ import { type ShownStep, withEvent } from './shown-steps.ts';
 type Stage =
   | { name: 'target' }
   | { name: 'planning' }
-  | { name: 'planned'; plan: InstallPlan; target: string; fault: string | undefined }
+  | { name: 'planned'; plan: InstallPlan; target: string; fault: string | undefined; warnings: readonly string[] }
   | { name: 'running'; steps: ShownStep[] }
   | { name: 'done'; report: InstallReport };
 
@@ -59,8 +59,9 @@ export function createInstallRun(id: string): InstallRun {
     target,
     plan: () =>
       attempt({ name: 'planning' }, async () => {
-        const { plan, target: into, target_fault: fault } = await hub.planInstall({ id, target: target.value.trim() });
-        return { name: 'planned', plan, target: into, fault };
+        const report = await hub.planInstall({ id, target: target.value.trim() });
+        const { plan, target: into, target_fault: fault, warnings } = report;
+        return { name: 'planned', plan, target: into, fault, warnings };
       }),
     async install() {
       const planned = stage.value;

@@ -5,6 +5,7 @@ import { CopyBox } from '../parts/copy-box.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { count } from '../parts/words.ts';
 import { Steps } from './steps.tsx';
+import { Warnings } from './warnings.tsx';
 
 interface ReportProps {
   report: InstallReport;
@@ -20,9 +21,10 @@ export function Report({ report, onAgain, onClose }: ReportProps) {
         <Notice tone="good" title={`Installed; ${count(report.files_written.length, 'file')} written`} />
       ) : (
         <Notice tone="bad" title="Not everything is in place">
-          <p>The lockfile says what is. Once the cause is mended, the same install continues from there.</p>
+          <p>The lockfile lists what is in place. Fix the cause, then try again: the install continues from there.</p>
         </Notice>
       )}
+      <Warnings warnings={report.warnings} />
       <p>
         In the folder <code>{report.target}</code> on the hub’s machine:
       </p>

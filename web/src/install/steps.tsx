@@ -6,6 +6,7 @@ import type { StepResult } from '../../../src/install/contract.ts';
 import { CheckIcon, CrossIcon, DashIcon } from '../parts/icons.tsx';
 import { duration } from '../parts/words.ts';
 import type { ShownStep } from './shown-steps.ts';
+import { Warning } from './warnings.tsx';
 
 const NAMES: Readonly<Record<string, string>> = {
   'pypi.install': 'Install the Python package',
@@ -79,7 +80,16 @@ function StepNote({ result }: { result: StepResult }) {
   const { extra = {} } = result;
   if (isNotForGateway(result)) return <span class="step-note">Not for the gateway. {String(extra.error)}</span>;
   const note = extra.error ?? extra.reason ?? extra.note ?? extra.path;
-  return typeof note === 'string' ? <span class="step-note">{note}</span> : null;
+  return (
+    <>
+      {typeof note === 'string' && <span class="step-note">{note}</span>}
+      {typeof extra.warning === 'string' && (
+        <span class="step-warning">
+          <Warning text={extra.warning} />
+        </span>
+      )}
+    </>
+  );
 }
 
 function Clock({ since }: { since: number }) {
