@@ -1,18 +1,21 @@
 // One entity, whole.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
 import { InstallDialog } from '../install/install-dialog.tsx';
 import { CopyButton } from '../parts/copy-box.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { Artifacts, Provenance } from './contents.tsx';
+import { Deleted } from './deleted.tsx';
 import { Facts, Quality, Versions } from './facts.tsx';
+import { Manage } from './manage.tsx';
+import { Notices } from './notices.tsx';
 import { Readme } from './readme.tsx';
 import { Registration } from './registration.tsx';
 import { UseIt } from './use-it.tsx';
@@ -23,11 +26,13 @@ const ASK_AGAIN_MS = 3_000;
 
 export function EntityPage({ id }: { id: string }) {
   const entity = useSignal<EntityRecord | undefined>(undefined);
+  const removal = useSignal<EntityRemoved | undefined>(undefined);
   const failure = useSignal<HubFailure | undefined>(undefined);
   const tries = useSignal(0);
 
   useEffect(() => {
     failure.value = undefined;
+    removal.value = undefined;
   }, [id]);
   useEffect(() => {
     const running = new AbortController();
@@ -69,20 +74,39 @@ export function EntityPage({ id }: { id: string }) {
               tries.value += 1;
             }}
           >
-            {failure.value.kind === 'unreachable' && <p>It is shown by itself as soon as the hub answers.</p>}
+            {failure.value.kind === 'unreachable' && <p>It appears as soon as the hub answers.</p>}
           </FailureNotice>
         </div>
       )}
       {!entity.value && !failure.value && <Waiting>The entry is being read …</Waiting>}
-      {entity.value && !failure.value && <Entity key={entity.value.id} entity={entity.value} />}
+      {removal.value && <Deleted removal={removal.value} />}
+      {entity.value && !failure.value && !removal.value && (
+        <Entity
+          key={entity.value.id}
+          entity={entity.value}
+          onChange={(changed) => {
+            entity.value = changed;
+          }}
+          onDelete={(deleted) => {
+            removal.value = deleted;
+          }}
+        />
+      )}
     </main>
   );
 }
 
-function Entity({ entity }: { entity: EntityRecord }) {
+interface EntityProps {
+  entity: EntityRecord;
+  onChange: (changed: EntityRecord) => void;
+  onDelete: (removal: EntityRemoved) => void;
+}
+
+function Entity(props: EntityProps) {
+  const { entity } = props;
   const isInstalling = useSignal(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Whoever comes here by keyboard or by ear begins at the name.
+  // Keyboards and screen readers begin at the name.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const install = () => {
     isInstalling.value = true;
@@ -104,10 +128,10 @@ function Entity({ entity }: { entity: EntityRecord }) {
         </p>
         <p class="entity-summary">{entity.summary}</p>
       </header>
-      <Warnings entity={entity} />
+      <Notices entity={entity} />
       <div class="entity-body">
         {/* Keyboards and screen readers go by the order of the document: it is the one in which things are seen. */}
-        {!isWide.value && <Aside key="side" entity={entity} />}
+        {!isWide.value && <Aside key="side" {...props} />}
         <div key="main" class="entity-main">
           {entity.description !== '' && entity.description !== entity.summary && (
             <section class="panel" aria-labelledby="description">
@@ -115,13 +139,13 @@ function Entity({ entity }: { entity: EntityRecord }) {
               <p class="description">{entity.description}</p>
             </section>
           )}
-          <UseIt entity={entity} onInstall={install} />
+          {entity.blocked_at === null && <UseIt entity={entity} onInstall={install} />}
           {entity.readme && <Readme text={entity.readme} repository={entity.links.repository} />}
           <Artifacts entity={entity} />
           <Registration entity={entity} />
           <Provenance entity={entity} />
         </div>
-        {isWide.value ? <Aside key="side" entity={entity} /> : <Quality key="quality" entity={entity} />}
+        {isWide.value ? <Aside key="side" {...props} /> : <Ending key="ending" {...props} />}
       </div>
       {isInstalling.value && (
         <InstallDialog
@@ -135,33 +159,25 @@ function Entity({ entity }: { entity: EntityRecord }) {
   );
 }
 
-/** In one column, how well it is described comes last. */
-function Aside({ entity }: { entity: EntityRecord }) {
+/** In one column, the score and the actions of admins come last: see `Ending`. */
+function Aside(props: EntityProps) {
+  const { entity } = props;
   return (
     <aside class="entity-side" aria-label="About it">
       <Facts key="facts" entity={entity} />
       {isWide.value && <Quality key="quality" entity={entity} />}
       <Versions key="versions" entity={entity} />
+      {isWide.value && <Manage key="manage" {...props} />}
     </aside>
   );
 }
 
-function Warnings({ entity: { lifecycle, missing_since, versions, id } }: { entity: EntityRecord }) {
-  const newest = versions.find(({ status }) => status === 'active');
+function Ending(props: EntityProps) {
   return (
-    <>
-      {lifecycle.status !== 'active' && (
-        <Notice tone="warn" title={`This version is ${lifecycle.status}`}>
-          {lifecycle.reason && <p>{lifecycle.reason}</p>}
-          {newest && newest.id !== id && <p>Version {newest.version} is active.</p>}
-        </Notice>
-      )}
-      {missing_since && (
-        <Notice tone="warn" title="No remote lists it any more">
-          <p>What is here is the last that was read.</p>
-        </Notice>
-      )}
-    </>
+    <div class="entity-side">
+      <Quality entity={props.entity} />
+      <Manage {...props} />
+    </div>
   );
 }
 

@@ -16,9 +16,10 @@ export function Facts({ entity }: { entity: EntityRecord }) {
       <h2 id="facts">At a glance</h2>
       <dl class="facts">
         <Fact name="Version" value={entity.version} />
-        <Fact name="Licence" value={license ?? 'not named'} />
+        <Fact name="License" value={license ?? 'not specified'} />
         {published_at && <Fact name="Published" value={onDay(published_at)} title={ago(published_at)} />}
         <Fact name="In this hub since" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
+        <Remotes entity={entity} />
         <Words name="Capabilities" words={capabilities} />
         <Words name="Frameworks" words={frameworks} />
         <Words name="Providers" words={providers} />
@@ -26,6 +27,30 @@ export function Facts({ entity }: { entity: EntityRecord }) {
       </dl>
       <Links entity={entity} />
     </section>
+  );
+}
+
+/** The remote whose manifest is shown, and the others that list the same entry. */
+function Remotes({ entity: { remote, listed_by } }: { entity: EntityRecord }) {
+  const others = listed_by.filter((each) => each !== remote);
+  return (
+    <>
+      {remote && <Addresses name="Remote" addresses={[remote]} />}
+      {others.length > 0 && <Addresses name="Also listed by" addresses={others} />}
+    </>
+  );
+}
+
+function Addresses({ name, addresses }: { name: string; addresses: readonly string[] }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      {addresses.map((address) => (
+        <dd key={address} class="address">
+          {address}
+        </dd>
+      ))}
+    </div>
   );
 }
 
@@ -123,6 +148,8 @@ export function Versions({ entity: { versions, id } }: { entity: EntityRecord })
           </a>
           {isAmbiguous(each.version) && <span class="versions-slug">{slugEnd(each.id)}</span>}
           <StatusBadge status={each.status} />
+          {each.prerelease && <span class="badge">pre-release</span>}
+          {each.blocked && <span class="badge badge-disabled">blocked</span>}
         </li>
       ))}
     </ul>

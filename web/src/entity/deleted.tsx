@@ -1,0 +1,36 @@
+// The page of an entity that was just deleted.
+import { useEffect, useRef } from 'preact/hooks';
+import type { EntityRemoved } from '../../../src/catalog/contract.ts';
+import { Notice } from '../parts/notice.tsx';
+
+export function Deleted({ removal: { uid, listed_by, note } }: { removal: EntityRemoved }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <div class="entity-head">
+      <h1 ref={heading} tabIndex={-1}>
+        Entry deleted
+      </h1>
+      <p>
+        <code>{uid}</code> is no longer in the catalog.
+      </p>
+      {note && <Notice tone="warn" title={note} />}
+      {listed_by.length > 0 && (
+        <Notice tone="warn" title="The next sync brings it back">
+          <p>{listed_by.length === 1 ? 'This remote still lists it:' : 'These remotes still list it:'}</p>
+          <ul>
+            {listed_by.map((remote) => (
+              <li key={remote} class="address">
+                {remote}
+              </li>
+            ))}
+          </ul>
+          <p>To keep it out, block it once it is back.</p>
+        </Notice>
+      )}
+      <p>
+        <a href="/">Search the catalog</a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+// What admins can do with an entity: block it, lift the block, delete it.
+import { type Signal, useSignal } from '@preact/signals';
+import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
+import { hub } from '../api/hub.ts';
+import { asFailure } from '../api/problem.ts';
+import { settings } from '../api/settings.ts';
+import { token } from '../api/token.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
+
+interface ManageProps {
+  entity: EntityRecord;
+  onChange: (changed: EntityRecord) => void;
+  onDelete: (removal: EntityRemoved) => void;
+}
+
+type Action = 'block' | 'delete';
+
+export function Manage({ entity, onChange, onDelete }: ManageProps) {
+  const dialog = useSignal<Action | undefined>(undefined);
+  const failure = useSignal<HubFailure | undefined>(undefined);
+  const isAdmin = token.value !== '' || settings.value?.admin_protected === false;
+  // A refused token is forgotten at once; the dialog or the notice that says so must not go with it.
+  if (!isAdmin && !dialog.value && !failure.value) return null;
+
+  async function unblock(): Promise<void> {
+    failure.value = undefined;
+    try {
+      onChange(await hub.unblockEntity(entity.id));
+    } catch (error) {
+      failure.value = asFailure(error);
+    }
+  }
+  const close = () => {
+    dialog.value = undefined;
+  };
+  return (
+    <section class="side" aria-labelledby="manage">
+      <h2 id="manage">Manage</h2>
+      <div class="manage-actions">
+        {entity.blocked_at === null ? (
+          <Opener action="block" dialog={dialog} label="Block…" />
+        ) : (
+          <button type="button" class="button button-small" onClick={unblock}>
+            Unblock
+          </button>
+        )}
+        <Opener action="delete" dialog={dialog} label="Delete…" />
+      </div>
+      {failure.value && <FailureNotice failure={failure.value} />}
+      {dialog.value === 'block' && <BlockDialog entity={entity} onChange={onChange} onClose={close} />}
+      {dialog.value === 'delete' && <DeleteDialog entity={entity} onDelete={onDelete} onClose={close} />}
+    </section>
+  );
+}
+
+function Opener({ action, dialog, label }: { action: Action; dialog: Signal<Action | undefined>; label: string }) {
+  return (
+    <button
+      type="button"
+      class={action === 'delete' ? 'button button-small button-bad' : 'button button-small'}
+      onClick={() => {
+        dialog.value = action;
+      }}
+    >
+      {label}
+    </button>
+  );
+}
+
+function BlockDialog({ entity, onChange, onClose }: Omit<ManageProps, 'onDelete'> & { onClose: () => void }) {
+  const reason = useSignal('');
+  const block = async () => onChange(await hub.blockEntity(entity.id, reason.value.trim()));
+  return (
+    <FormDialog title={`Block ${titleOf(entity)}?`} action="Block" isDestructive onSubmit={block} onClose={onClose}>
+      <p>
+        A blocked entry is hidden from search, and the hub does not install or register it. It stays blocked when a sync
+        reads it again.
+      </p>
+      <label>
+        <span class="label">Reason (optional), shown on this page</span>
+        <input
+          type="text"
+          maxLength={1000}
+          value={reason}
+          onInput={(event) => {
+            reason.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ entity, onDelete, onClose }: Omit<ManageProps, 'onChange'> & { onClose: () => void }) {
+  const remove = async () => onDelete(await hub.removeEntity(entity.id));
+  return (
+    <FormDialog title={`Delete ${titleOf(entity)}?`} action="Delete" isDestructive onSubmit={remove} onClose={onClose}>
+      <p>
+        This removes <code>{entity.id}</code> from the catalog and from the gateway. A remote that still lists it brings
+        it back with the next sync; block it instead to keep it out.
+      </p>
+    </FormDialog>
+  );
+}
+
+function titleOf({ title, name, version }: EntityRecord): string {
+  return `${title ?? name} ${version}`;
+}

@@ -1,0 +1,40 @@
+// What a reader should know before using an entity: blocked, withdrawn, no longer listed, or changed.
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { Notice } from '../parts/notice.tsx';
+import { onDay } from '../parts/words.ts';
+
+export function Notices({ entity }: { entity: EntityRecord }) {
+  const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at } = entity;
+  return (
+    <>
+      {blocked_at && (
+        <Notice tone="warn" title={`Blocked by an operator since ${onDay(blocked_at)}`}>
+          {blocked_reason && <p>{blocked_reason}</p>}
+          <p>It is hidden from search, and the hub does not install or register it.</p>
+        </Notice>
+      )}
+      {lifecycle.status !== 'active' && (
+        <Notice tone="warn" title={`This version is ${lifecycle.status}`}>
+          {lifecycle.reason && <p>{lifecycle.reason}</p>}
+          <ActiveVersion entity={entity} />
+        </Notice>
+      )}
+      {missing_since && (
+        <Notice tone="warn" title="No remote lists this version">
+          <p>It disappeared on {onDay(missing_since)}. This page shows the manifest as it was last read.</p>
+        </Notice>
+      )}
+      {changed_at && (
+        <Notice tone="warn" title="The content of this version changed after it was published">
+          <p>It last changed on {onDay(changed_at)}. An earlier install of this version may differ from it.</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function ActiveVersion({ entity: { versions, id } }: { entity: EntityRecord }) {
+  const usable = versions.filter(({ status, blocked }) => status === 'active' && !blocked);
+  const newest = usable.find(({ prerelease }) => !prerelease) ?? usable[0];
+  return newest && newest.id !== id ? <p>Version {newest.version} is active.</p> : null;
+}
