@@ -1,4 +1,4 @@
-// The form for a new remote; a refusal is shown right below it.
+// The form for a new remote; a refusal is shown right below its field.
 import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,24 +11,7 @@ const REFUSAL_ID = 'new-remote-refusal';
 export function NewRemote() {
   const url = useSignal('');
   const name = useSignal('');
-  const form = useRef<HTMLFormElement>(null);
-  const sentence = useRef<HTMLParagraphElement>(null);
-  const last = place.value === 'new remote' ? failure.value : undefined;
-  const refusal = last && fieldRefusal(url.value, last);
-  useEffect(() => {
-    if (!refusal) return;
-    form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus();
-    // The form may be at the lower edge of the window.
-    sentence.current?.scrollIntoView({ block: 'nearest' });
-  }, [last]);
-
-  // A refusal is gone when the reader comes back to the page.
-  useEffect(
-    () => () => {
-      if (place.peek() === 'new remote' && failure.peek()?.kind === 'refused') failure.value = undefined;
-    },
-    [],
-  );
+  const { refusal, form } = useRefusal(url);
 
   async function add(event: Event): Promise<void> {
     event.preventDefault();
@@ -50,23 +33,48 @@ export function NewRemote() {
             {...editing(url, refusal?.field === 'url')}
           />
         </label>
+        {refusal?.field === 'url' && <Refusal sentence={refusal.sentence} />}
         <label>
           <span class="label">Name (optional)</span>
           <input type="text" maxLength={100} {...editing(name, refusal?.field === 'name')} />
         </label>
+        {refusal?.field === 'name' && <Refusal sentence={refusal.sentence} />}
         <button type="submit" class="button">
           Add
         </button>
       </form>
-      {refusal ? (
-        <p ref={sentence} id={REFUSAL_ID} class="reason reason-bad" role="alert">
-          {refusal.sentence}
-        </p>
-      ) : (
-        <Outcome of="new remote" />
-      )}
+      {!refusal && <Outcome of="new remote" />}
     </>
   );
+}
+
+function Refusal({ sentence }: { sentence: string }) {
+  const element = useRef<HTMLParagraphElement>(null);
+  // The form may be at the lower edge of the window.
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [sentence]);
+  return (
+    <p ref={element} id={REFUSAL_ID} class="reason reason-bad" role="alert">
+      {sentence}
+    </p>
+  );
+}
+
+/** Why the last attempt was refused; the focus goes to the field that is wrong. */
+function useRefusal(url: Signal<string>) {
+  const form = useRef<HTMLFormElement>(null);
+  const last = place.value === 'new remote' ? failure.value : undefined;
+  const refusal = last && fieldRefusal(url.value, last);
+  useEffect(() => {
+    if (refusal) form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus();
+  }, [last]);
+  // A refusal is gone when the reader comes back to the page.
+  useEffect(
+    () => () => {
+      if (place.peek() === 'new remote' && failure.peek()?.kind === 'refused') failure.value = undefined;
+    },
+    [],
+  );
+  return { refusal, form };
 }
 
 /** The properties of a field whose text is in a signal. */

@@ -80,7 +80,7 @@ function Unregistrable() {
   const which = registrable ? count(number, 'other server') : count(number, 'server');
   return (
     <p class="quiet">
-      {which} can never be registered because {number === 1 ? 'it has' : 'they have'} no address.{' '}
+      {which} can never be registered: {number === 1 ? 'its manifest has' : 'their manifests have'} no usable address.{' '}
       <button type="button" class="link-button" onClick={() => ask({ registrable: !registrable })}>
         {registrable ? (number === 1 ? 'Show it' : 'Show them') : 'Show servers that can be registered'}
       </button>

@@ -15,8 +15,8 @@ export function RemoveRemote({ remote: { url, name }, onClose }: { remote: Remot
     >
       <p class="address">{url}</p>
       <p>
-        Syncs no longer read it. Entries that no other remote lists stay in the catalog, but search no longer finds
-        them.
+        Syncs will no longer read it. Entries that no other remote lists stay in the catalog, but search will no longer
+        find them.
       </p>
       <label class="choice">
         <input
