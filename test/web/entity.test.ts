@@ -26,7 +26,7 @@ browserTest('entity: a deep link shows all there is to know, also after a reload
   assert.equal(await page.title(), 'PDF Tables 0.8.3 · Catalog Hub');
   const text = await page.locator('main').innerText();
   for (const part of [
-    'Licence\nMIT',
+    'License\nMIT',
     'example-pdf-tables',
     'names its licence',
     '100 of 100',

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
 import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
@@ -305,3 +306,51 @@ browserTest(
     await until(page, isInView);
   },
 );
+
+browserTest(
+  'install: the plan and the report warn of an entry that no remote lists',
+  { settings: { INSTALL_ROOT: root } },
+  async ({ open, hub }, t) => {
+    const host = await startIndexServer(t);
+    host.put('/index.json', { manifests: [{ manifest: remote }] });
+    await hub.addRemote(host.url('/index.json'));
+    await hub.syncRemotes();
+    await hub.removeRemote(host.url('/index.json'));
+    const page = await open(PDF, { reducedMotion: 'reduce', bypassCSP: true });
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Folder on the hub’s machine').fill('unlisted');
+    await dialog.getByRole('button', { name: 'Show the plan' }).click();
+    await dialog.getByText('Warning No remote lists this version since').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await screenshot(page, 'install-plan-warning');
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    await dialog.getByText('Installed;').waitFor();
+    await dialog.getByText('Warning No remote lists this version since').waitFor();
+    await screenshot(page, 'install-warning');
+  },
+);
+
+browserTest('install: the warning of a step is shown', { manifests: [remote] }, async ({ open }) => {
+  const page = await open(PDF);
+  await page.getByRole('button', { name: 'Install on the hub' }).click();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.route(/catalog\/install/, async (route) => {
+    const extra = { warning: 'Another package of this install was replaced.' };
+    const result = {
+      ok: true,
+      dry_run: false,
+      target: '.',
+      warnings: [],
+      results: [{ step: 'lockfile.write', ok: true, extra }],
+      files_written: [],
+      lockfile: { version: 1, entities: [] },
+    };
+    await route.fulfill({
+      contentType: 'text/event-stream',
+      body: `event: result\ndata: ${JSON.stringify(result)}\n\n`,
+    });
+  });
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  await page.locator('.step').getByText('Another package of this install was replaced.').waitFor();
+});

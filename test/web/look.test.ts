@@ -12,6 +12,10 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
   search: { path: '/?q=pdf+tables', ready: (page) => page.locator('.reason-label').first().waitFor() },
   nothing: { path: '/?q=zzqqxxyy&mode=keyword', ready: (page) => page.getByText('Nothing found').waitFor() },
   entity: { path: PDF, ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
+  blocked: {
+    path: '/entities/mcp_server:pdf-tables@1.0.0',
+    ready: (page) => page.getByRole('button', { name: 'Unblock' }).waitFor(),
+  },
   deprecated: {
     path: '/entities/mcp_server:wiki-bridge',
     ready: (page) => page.getByText('This version is').waitFor(),
@@ -21,7 +25,12 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
     path: '/operations',
     async ready(page) {
       await page.locator('.chart').waitFor();
-      await page.getByText('It runs as a local process (STDIO)').first().waitFor();
+      await page
+        .getByRole('region', { name: /Pending servers/ })
+        .locator('.row')
+        .first()
+        .waitFor();
+      await page.getByRole('heading', { name: 'Entries to look at' }).waitFor();
     },
   },
   install: {
@@ -41,12 +50,13 @@ const SIZES = {
   zoomed: { width: 640, height: 450 },
 };
 
-/** Something of everything: a remote that works, one that does not, and a manifest that was refused. */
+/** A remote that works, one that does not, a refused manifest, and an entry that is blocked. */
 async function furnish({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]): Promise<void> {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [{ manifest: aManifest() }, { manifest: { type: 'nonsense' } }] });
   for (const path of ['/index.json', '/gone.json']) await hub.addRemote(host.url(path));
   await hub.syncRemotes();
+  await hub.blockEntity('mcp_server:pdf-tables@1.0.0', 'Sends files to an unknown host.');
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -6,7 +6,10 @@ const address = (page: Page) => page.getByLabel('Address of an index or of an MC
 
 const CASES = [
   { given: 'ftp://files.example/', words: 'The address must begin with http:// or https://.' },
-  { given: 'http://name:secret@h.example/', words: 'The address must not hold a user name or a password.' },
+  {
+    given: 'http://name:secret@h.example/',
+    words: 'The address must not hold a user name or a password; the setting REMOTE_CREDENTIALS is for those.',
+  },
   {
     given: `http://h.example/${'a'.repeat(1_000)}`,
     words: 'The address must not be longer than 1000 characters.',
@@ -26,8 +29,8 @@ browserTest('operations: an address that is refused is refused at its field, in 
   const add = page.getByRole('button', { name: 'Add', exact: true });
   for (const { given, words } of CASES) {
     await address(page).fill(given);
-    assert.equal(await page.getByRole('alert').count(), 0, 'what is being mended is not reported any more');
-    assert.equal(await address(page).getAttribute('aria-invalid'), null, 'what is typed anew is not wrong yet');
+    assert.equal(await page.getByRole('alert').count(), 0, 'a refusal is gone while the address is edited');
+    assert.equal(await address(page).getAttribute('aria-invalid'), null, 'an edited address is not wrong yet');
     await add.click();
     const refusal = page.getByRole('alert');
     await refusal.getByText(words, { exact: true }).waitFor();
@@ -41,7 +44,7 @@ browserTest('operations: an address that is refused is refused at its field, in 
     assert.ok(field.y >= 0 && sentence.y + sentence.height <= 845, 'the field and the sentence are in view');
     const gap = sentence.y - (field.y + field.height);
     assert.ok(gap >= 0 && gap < 80, `the sentence stands right below the field, not ${gap} away`);
-    assert.equal(await address(page).inputValue(), given, 'it can be mended');
+    assert.equal(await address(page).inputValue(), given, 'it can be corrected');
   }
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-refused-address-phone');
@@ -49,7 +52,7 @@ browserTest('operations: an address that is refused is refused at its field, in 
   await page.getByRole('searchbox').waitFor();
   await page.getByRole('link', { name: 'Operations' }).first().click();
   await address(page).waitFor();
-  assert.equal(await address(page).getAttribute('aria-invalid'), null, 'whoever comes back begins anew');
+  assert.equal(await address(page).getAttribute('aria-invalid'), null, 'a visit begins without a refusal');
   assert.equal(await page.getByRole('alert').count(), 0);
   await address(page).fill('https://d.example/index.json');
   await address(page).press('Enter');

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
+
+const TOKEN = 'token-of-an-admin';
+const PDF = '/entities/mcp_server:pdf-tables@1.0.0';
+const versions = ['1.0.0', '1.1.0-beta.1', '0.9.0'].map((version) => aManifest({ version }));
+const how = { reducedMotion: 'reduce', bypassCSP: true, expects: /40[14]/ } as const;
+
+browserTest('manage: an entry is blocked with a reason, and unblocked', { manifests: versions }, async ({ open }) => {
+  const page = await open(PDF, how);
+  const manage = page.getByRole('region', { name: 'Manage' });
+  await manage.getByRole('button', { name: 'Block…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Block PDF Tables 1.0.0?' });
+  await dialog.getByLabel('Reason').fill('Sends files to an unknown host.');
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'entity-block');
+  await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+
+  await page.getByText(/^Blocked by an operator since /).waitFor();
+  await page.getByText('Sends files to an unknown host.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Install on the hub' }).count(), 0);
+  const listed = page.getByRole('region', { name: 'Versions' }).getByRole('listitem');
+  assert.match(await listed.filter({ hasText: '1.0.0' }).innerText(), /blocked/);
+  assert.match(await listed.filter({ hasText: 'beta' }).innerText(), /pre-release/);
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'entity-blocked');
+
+  await page.getByRole('link', { name: 'Operations' }).click();
+  const attention = page.getByRole('region', { name: 'Entries to look at' });
+  await attention.getByRole('heading', { name: 'Blocked 1' }).waitFor();
+  await attention.getByText('Sends files to an unknown host.').waitFor();
+  await attention.getByRole('link', { name: 'PDF Tables' }).click();
+
+  await manage.getByRole('button', { name: 'Unblock' }).click();
+  await page.getByRole('button', { name: 'Install on the hub' }).waitFor();
+  assert.equal(await page.getByText('Blocked by an operator').count(), 0);
+  await manage.getByRole('button', { name: 'Block…' }).waitFor();
+});
+
+browserTest('manage: a deleted entry names the remotes that bring it back', {}, async ({ open, hub }, t) => {
+  const host = await startIndexServer(t);
+  host.put('/index.json', { manifests: [{ manifest: aManifest() }] });
+  await hub.addRemote(host.url('/index.json'));
+  await hub.syncRemotes();
+  const page = await open(PDF, { ...how, viewport: { width: 390, height: 844 } });
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete PDF Tables 1.0.0?' });
+  await dialog.getByText('A remote that still lists it brings it back').waitFor();
+  await screenshot(page, 'entity-delete-phone');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Entry deleted' }).waitFor();
+  await page.getByText(host.url('/index.json')).waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  assert.ok((await overflow(page)) <= 0);
+  await screenshot(page, 'entity-deleted-phone');
+  await page.reload();
+  await page.getByText('There is no such entry').waitFor();
+});
+
+browserTest(
+  'manage: only admins see it, and a refused token is reported',
+  { manifests: versions, settings: { API_TOKEN: TOKEN } },
+  async ({ open }) => {
+    const page = await open(PDF, how);
+    const manage = page.getByRole('region', { name: 'Manage' });
+    await page.getByRole('region', { name: 'Versions' }).waitFor();
+    assert.equal(await manage.count(), 0);
+    await page.evaluate(`sessionStorage.setItem('hub.token', ${JSON.stringify(`${TOKEN} of yesterday`)})`);
+    await page.reload();
+    await manage.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await manage.waitFor({ state: 'detached' });
+
+    await page.evaluate(`sessionStorage.setItem('hub.token', ${JSON.stringify(TOKEN)})`);
+    await page.reload();
+    await manage.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Entry deleted' }).waitFor();
+    assert.equal(await page.getByText('The next sync brings it back').count(), 0);
+  },
+);
