@@ -495,3 +495,19 @@ browserTest(
     assert.equal(await first(page).textContent(), 'ふりがな 😀 مرحبا');
   },
 );
+
+browserTest(
+  'search: pre-releases are shown on request',
+  { manifests: ['1.0.0', '1.1.0-beta.1'].map((version) => aManifest({ version })) },
+  async ({ open }) => {
+    const page = await open('/');
+    const version = page.locator('.result .result-version');
+    await version.getByText('1.0.0').waitFor();
+    await page.getByLabel('Pre-releases too').check();
+    await version.getByText('1.1.0-beta.1').waitFor();
+    assert.match(page.url(), /\/\?prerelease=true$/);
+    await page.reload();
+    await version.getByText('1.1.0-beta.1').waitFor();
+    assert.ok(await page.getByLabel('Pre-releases too').isChecked());
+  },
+);
