@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '../src/lib/json.ts';
-import { createMetrics } from '../src/lib/metrics.ts';
-import { openDatabase } from '../src/store/database.ts';
 import { aManifest } from '../test/support/builders.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { aHub, aServer, type GatewayHub, type GatewayVersion, type RealGateway, startGateway } from './support.ts';
@@ -83,9 +81,23 @@ export function defineScenarios(version: GatewayVersion): void {
     // With the tool that it discovered; 0.9.0 shows the template among the resources.
     assert.ok((await everything(gateway)).length >= before.length + 5);
     await assertSync(on, { registered: 0, failed: 0 }, 'the template is not missed');
-    await removeEntity(on, 'mcp_server:removed@1.0.0');
+    assert.equal((await on.hub.removeEntity('mcp_server:removed@1.0.0')).note, undefined);
+    assert.deepEqual(await everything(gateway), before, 'at once');
     await assertSync(on, { registered: 0, failed: 0 });
-    assert.deepEqual(await everything(gateway), before);
+  });
+
+  test('a blocked server leaves the gateway, and comes back when the block is lifted', async (t) => {
+    const server = await startMcpServer(t);
+    const on = await aHub(t, gateway);
+    await on.load(aServer('blocked', server.mcp, 'STREAMABLEHTTP'));
+    await assertSync(on, { registered: 1, failed: 0 });
+    const uid = 'mcp_server:blocked@1.0.0';
+    assert.equal((await on.hub.blockEntity(uid, 'Not for us.')).gateway_registered_at, null);
+    assert.deepEqual(await gateway.rowsAt(server.mcp), []);
+    await assertSync(on, { registered: 0, failed: 0 });
+    await on.hub.unblockEntity(uid);
+    await assertSync(on, { registered: 1, failed: 0 });
+    await assertAgreement(on, gateway, { blocked: server.mcp });
   });
 
   test('a part that a manifest no longer names is deleted, and a changed one updated', async (t) => {
@@ -168,11 +180,4 @@ async function everything(gateway: RealGateway): Promise<string[]> {
     KINDS.map(async (kind) => (await gateway.list(kind)).map(({ id }) => `${kind} ${id}`)),
   );
   return lists.flat().toSorted();
-}
-
-/** Until hubs can remove entities themselves. */
-async function removeEntity({ database }: GatewayHub, uid: string): Promise<void> {
-  const dialect = await openDatabase(database, { metrics: createMetrics() });
-  await dialect.write.deleteFrom('entity').where('uid', '=', uid).execute();
-  await dialect.close();
 }
