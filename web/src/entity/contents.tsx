@@ -56,7 +56,11 @@ export function Provenance({ entity }: { entity: EntityRecord }) {
           )}
         </p>
       ) : (
-        <p>Its manifest came to this hub directly, without an address.</p>
+        <p>
+          {entity.remote
+            ? 'Its manifest is part of the remote’s index.'
+            : 'Its manifest was added to this hub directly.'}
+        </p>
       )}
       <Values of={values} />
       <RawManifest id={id} />
