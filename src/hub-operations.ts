@@ -1,6 +1,13 @@
 // What callers can ask of a hub, in process or over HTTP: one method per endpoint.
 import { z } from 'zod';
-import type { CatalogPage, CatalogQuery, EntityRecord, EntityRemoved, VersionOptions } from './catalog/contract.ts';
+import type {
+  BlockedEntity,
+  CatalogPage,
+  CatalogQuery,
+  EntityRecord,
+  EntityRemoved,
+  VersionOptions,
+} from './catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type {
@@ -34,7 +41,7 @@ export interface HubOperations {
   /** Deletes an entity, here and in the gateway. @throws HubError `entity_not_found` */
   removeEntity(uid: string): Promise<EntityRemoved>;
   /** Hides an entity, keeps it from being installed and registered, and takes it out of the gateway. @throws HubError `entity_not_found` */
-  blockEntity(uid: string, reason?: string): Promise<EntityRecord>;
+  blockEntity(uid: string, reason?: string): Promise<BlockedEntity>;
   /** @throws HubError `entity_not_found` */
   unblockEntity(uid: string): Promise<EntityRecord>;
   /** What fails on the way is in the report. @throws HubError when the request cannot be carried out at all. */

@@ -177,10 +177,11 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
   async function clearGateway(): Promise<{ note?: string }> {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CLEAR_GATEWAY_MS)]);
-    const { left, stopped = 'it took too long' } = await gateway.removeLeftovers(signal);
+    const { left, stopped, refusal } = await gateway.removeLeftovers(signal);
     if (left === 0) return {};
+    const reason = stopped ?? refusal ?? 'There was no time for all of them.';
     return {
-      note: `The gateway still has ${left} of its items (${stopped.replace(/\.$/, '')}); the next sync removes them.`,
+      note: `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`,
     };
   }
 
@@ -234,8 +235,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     removeEntity: async (uid) => ({ ...(await catalog.remove(uid)), ...(await clearGateway()) }),
     async blockEntity(uid, reason) {
       await catalog.block(uid, reason);
-      await clearGateway();
-      return catalog.get(uid);
+      const note = await clearGateway();
+      return { ...(await catalog.get(uid)), ...note };
     },
     unblockEntity: (uid) => catalog.unblock(uid),
     install: (request, onEvent) => installs.install(request, onEvent),
@@ -253,13 +254,11 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     listPending: (query) => pending.list(query),
     async removePending(uid) {
       const removal = await pending.remove(uid);
-      if (removal.removed) await clearGateway();
-      return removal;
+      return removal.removed ? { ...removal, ...(await clearGateway()) } : removal;
     },
     async removeManyPending(request) {
       const removal = await pending.removeMany(request);
-      if (removal.total_removed > 0) await clearGateway();
-      return removal;
+      return removal.total_removed > 0 ? { ...removal, ...(await clearGateway()) } : removal;
     },
     countEntities: () => catalog.countByType(),
     targetFolder: (target) => installs.targetFolder(target),

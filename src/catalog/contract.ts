@@ -80,6 +80,12 @@ export const EntityRecord = z
   .meta({ id: 'EntityRecord' });
 export type EntityRecord = z.infer<typeof EntityRecord>;
 
+/** An entity after it was blocked. */
+export const BlockedEntity = EntityRecord.extend({
+  note: z.string().optional().describe('What could not be removed from the gateway yet; the next sync tries again.'),
+}).meta({ id: 'BlockedEntity' });
+export type BlockedEntity = z.infer<typeof BlockedEntity>;
+
 export const EntityRemoved = z
   .object({
     removed: z.literal(true),

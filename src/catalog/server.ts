@@ -5,6 +5,8 @@ import type { EntityType } from './uid.ts';
 
 const LONGEST_URL = 2048;
 const LONGEST_SHOWN_URL = 300;
+/** Each is a call to the gateway. */
+const MOST_PARTS = 500;
 
 export function serverOf(registration: JsonObject | null): JsonObject {
   return isJsonObject(registration?.server) ? registration.server : {};
@@ -27,6 +29,9 @@ export function registrationFault({
   mcpRegistration: JsonObject | null;
 }): string | undefined {
   if (!mcpRegistration) return 'Its manifest has no mcp_registration, so there is nothing to register.';
+  const partCount = asObjects(mcpRegistration.resources).length + asObjects(mcpRegistration.prompts).length;
+  if (partCount > MOST_PARTS)
+    return `Its mcp_registration names ${partCount} resources and prompts; at most ${MOST_PARTS} are registered.`;
   if (isJsonObject(mcpRegistration.server) || type === 'agent') return addressFault(describeServer(mcpRegistration));
   const { tool, resources, prompts } = mcpRegistration;
   if (isJsonObject(tool) || asObjects(resources).length > 0 || asObjects(prompts).length > 0) return undefined;

@@ -1,6 +1,6 @@
 // The client: everything that callers can ask of a hub, over HTTP.
 import { z } from 'zod';
-import { CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
+import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
 import { HubError, UnreachableError } from '../errors.ts';
 import { BulkRemoval, PendingPage, Removal } from '../gateway/contract.ts';
 import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
@@ -68,7 +68,7 @@ export class HubClient implements HubOperations {
   readonly blockEntity: HubOperations['blockEntity'] = async (uid, reason) =>
     this.#hub.ask(
       { method: 'PATCH', path: `/catalog/entities/${entityPath(uid)}`, body: { blocked: true, reason } },
-      EntityRecord,
+      BlockedEntity,
     );
 
   readonly unblockEntity: HubOperations['unblockEntity'] = async (uid) =>

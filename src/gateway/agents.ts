@@ -70,7 +70,7 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
   ): Promise<Registration> {
     const { entity, url } = work;
     const known = entity.items.find(({ kind, id }) => kind === 'a2a' && id === row.id);
-    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity);
+    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity, 'a2a');
     const item: GatewayItem = known ?? { kind: 'a2a', id: row.id, name: row.name, isOurs, bodyDigest: null };
     const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'a2a', row.id)) };
     return registered(work, item, { ...report, outcome: 'exists', name: row.name, url, ...note });

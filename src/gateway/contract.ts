@@ -53,12 +53,17 @@ export interface PendingQuery {
   text: string;
 }
 
+const GatewayNote = z
+  .string()
+  .optional()
+  .describe('What could not be removed from the gateway yet; the next sync tries again.');
+
 const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered', 'blocked'] as const;
 export type RemovalRefusal = (typeof REMOVAL_REFUSALS)[number];
 
 export const Removal = z
   .union([
-    z.object({ removed: z.literal(true), uid: z.string() }),
+    z.object({ removed: z.literal(true), uid: z.string(), note: GatewayNote }),
     z.object({ removed: z.literal(false), uid: z.string(), reason: z.enum(REMOVAL_REFUSALS) }),
   ])
   .meta({ id: 'Removal' });
@@ -81,6 +86,7 @@ export const BulkRemoval = z
     removed: z.array(z.string()),
     skipped: z.record(z.string(), z.string()).describe('Uid → why it was not removed.'),
     total_removed: Count,
+    note: GatewayNote,
   })
   .meta({ id: 'BulkRemoval' });
 export type BulkRemoval = z.infer<typeof BulkRemoval>;
@@ -119,6 +125,8 @@ export interface LeftoverReport {
   left: number;
   /** Why it ended early, as a sentence. */
   stopped?: string;
+  /** The first reason why the gateway refused to delete one. */
+  refusal?: string;
 }
 
 export interface PendingReport {

@@ -24,7 +24,7 @@ export async function create({ client, lookup }: RegistrationBatch, { kind, call
   const listing = await lookup.list(kind);
   if (!listing.ok) return listing.reply.kind === 'down' ? listing.reply : reply;
   const row = find(listing.rows);
-  if (row) return { kind: 'there', status: statusOf(reply), row, isOurs: reply.kind === 'down' };
+  if (row) return { kind: 'there', status: statusOf(reply), row, isOurs: !isDuplicate(reply) };
   return isDuplicate(reply) ? reply : post();
 }
 

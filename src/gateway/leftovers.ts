@@ -21,16 +21,21 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
   const { items, signal } = removal;
   const leftovers = (await items.leftovers()).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   let removed = 0;
+  let refusal: string | undefined;
   for (const item of leftovers) {
     if (signal.aborted) break;
     const outcome = await remove(item, removal);
     if (outcome.outcome === 'failed' && outcome.isDown)
       return { removed, left: leftovers.length - removed, stopped: outcome.error };
-    if (outcome.outcome === 'failed') continue;
+    if (outcome.outcome === 'failed') {
+      refusal ??= outcome.error;
+      continue;
+    }
     await items.forget(item);
     removed += 1;
   }
-  return { removed, left: leftovers.length - removed };
+  const left = leftovers.length - removed;
+  return { removed, left, ...(refusal === undefined ? {} : { refusal }) };
 }
 
 async function remove(item: HeldItem, { removeItem, pauses }: LeftoverRemoval): Promise<ItemRemoval> {

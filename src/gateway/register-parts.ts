@@ -9,7 +9,7 @@ import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { gatewayDown, HOLDER_NOT_VISIBLE, leftAlone, sentenceFor } from './outcome.ts';
 import { changeBody, creationBody, type Part, partsOf } from './parts.ts';
-import type { GatewayItem } from './store.ts';
+import type { GatewayItem, RegistrableEntity } from './store.ts';
 import { createTurns } from './turns.ts';
 
 type PartsOutcome =
@@ -29,6 +29,10 @@ type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
 /** Something else has the name. */
 type Conflict = { kind: 'conflict'; error: string; status?: number };
 type PartOutcome = PartReport | Failure | Conflict;
+
+function hasNoRecord({ items }: RegistrableEntity, { kind }: Part): boolean {
+  return !items.some((item) => item.kind === kind);
+}
 
 const KIND_NAMES = { tools: 'tool', resources: 'resource', prompts: 'prompt' };
 
@@ -81,7 +85,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     const item = { ...itemOf(part, row.id), isOurs: false, bodyDigest: null };
     if (row.isAdopted) return exists(work, item, status);
     // Registered before items were recorded: whatever has its name then was created for it.
-    if (!owner && work.entity.isRegistered && work.entity.items.length === 0 && isSame(part, row))
+    if (!owner && work.entity.isRegistered && hasNoRecord(work.entity, part) && isSame(part, row))
       return keep(part, { item: { ...item, isOurs: true }, row }, work);
     const isSameBody = owner?.bodyDigest ? owner.bodyDigest === digestOf(part.fields) : isSame(part, row);
     if (isSameBody) return { ...exists(work, item, status), note: leftAlone(others) };

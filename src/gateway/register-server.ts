@@ -96,7 +96,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   ): Promise<Outcome> {
     const { entity } = request;
     const known = entity.items.find(({ kind, id }) => kind === 'gateways' && id === row.id);
-    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity);
+    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity, 'gateways');
     const item: GatewayItem = known ?? { kind: 'gateways', id: row.id, name: row.name, isOurs, bodyDigest: null };
     const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'gateways', row.id)) };
     return settled(request, { item, row }, { ...report, outcome: 'exists', name: row.name, url: row.url, ...note });

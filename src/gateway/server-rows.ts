@@ -53,7 +53,7 @@ export function asStreamable({ url }: ServerAddress): ServerAddress {
  * Whether a row that was found by its address is the hub's own. Entities that were registered before items were recorded
  * have none; the hub's rows are then known by their names.
  */
-export function isFromBeforeItems(row: GatewayRow, entity: RegistrableEntity): boolean {
-  const hasNoRecord = entity.isRegistered && entity.items.length === 0;
+export function isFromBeforeItems(row: GatewayRow, entity: RegistrableEntity, kind: GatewayKind): boolean {
+  const hasNoRecord = entity.isRegistered && !entity.items.some((item) => item.kind === kind);
   return hasNoRecord && nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
 }

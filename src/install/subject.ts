@@ -83,7 +83,7 @@ async function storedSubject(
   if (record.blocked_at !== null) throw blocked(record);
   const { text } = await catalog.manifest(record.id);
   const document: unknown = JSON.parse(text);
-  if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is no object.');
+  if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is not an object.');
   assertLists(document);
   const entity = entityFromManifest({ document, text, sourceUrl: record.source_url ?? undefined });
   const manifestUrl = catalog.isServed ? record.manifest_url : record.source_url;
@@ -91,7 +91,10 @@ async function storedSubject(
 }
 
 async function assertNotBlocked(catalog: SubjectCatalog, uid: string): Promise<void> {
-  const record = await catalog.get(uid).catch(() => undefined);
+  const record = await catalog.get(uid).catch((error) => {
+    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
+    throw error;
+  });
   if (record && record.blocked_at !== null) throw blocked(record);
 }
 

@@ -51,7 +51,8 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
         const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
         const { blocked_at, blocked_reason } = shownEntity(entity).shown;
         const state = blocked ? 'blocked' : 'no longer blocked';
-        return answer([`${shortText(id)} is ${state}.`], { id, blocked_at, blocked_reason });
+        const note = 'note' in entity && typeof entity.note === 'string' ? [shortText(entity.note)] : [];
+        return answer([`${shortText(id)} is ${state}.`, ...note], { id, blocked_at, blocked_reason });
       }),
   );
 }

@@ -1,4 +1,4 @@
-// Credentials for private indexes and registries: sent to the addresses that the operator named, and to no others.
+// Credentials for private indexes and registries: sent to the addresses that the operator named, never to other hosts.
 import type { Fetch } from '../lib/world.ts';
 
 export interface RemoteCredential {

@@ -7,6 +7,7 @@ export interface LaneLimits {
 }
 
 export interface Lane<Entry> {
+  host: string;
   waiting: Queue<Entry>;
   underWay: number;
   /** Whether the host has given a usable answer. */
@@ -25,7 +26,7 @@ export interface HostLanes<Entry> {
 /** For a host that has not answered yet, so that one that never answers takes little from the others. */
 const UNPROVEN_PER_HOST = 4;
 /** A catalog may name a new host with every manifest. */
-const MOST_IDLE_LANES = 10_000;
+const MOST_LANES = 10_000;
 
 export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLimits): HostLanes<Entry> {
   const lanes = new Map<string, Lane<Entry>>();
@@ -34,14 +35,9 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
   let [waiting, underWay, unprovenUnderWay, busyProven] = [0, 0, 0, 0];
 
   function laneOf(host: string): Lane<Entry> {
-    const lane = lanes.get(host) ?? { waiting: createQueue<Entry>(), underWay: 0, isProven: false };
-    if (lanes.size >= MOST_IDLE_LANES) forgetIdleLanes();
+    const lane = lanes.get(host) ?? { host, waiting: createQueue<Entry>(), underWay: 0, isProven: false };
     lanes.set(host, lane);
     return lane;
-  }
-
-  function forgetIdleLanes(): void {
-    for (const [host, lane] of lanes) if (isIdle(lane)) lanes.delete(host);
   }
 
   /** Always leaves the share of one more host, for those that come later. */
@@ -91,6 +87,7 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
       if (!lane.isProven) unprovenUnderWay -= 1;
       if (isAnswered && !lane.isProven) prove(lane);
       else if (lane.isProven && isIdle(lane)) busyProven -= 1;
+      if (isIdle(lane) && lanes.size > MOST_LANES) lanes.delete(lane.host);
       offer(lane);
     },
 

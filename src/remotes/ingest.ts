@@ -84,7 +84,10 @@ export function createIngest(
     // An ingest that did not finish in its time must not begin with the same manifests each time.
     isNewFirst = listedBefore > 0 && !wasFinishedLately(known, startedAt);
     const { first, isWhole } = await firstPage(fetchIndex, { url, known: trusted, signal });
-    if (!first) return unchangedIndex(listedBefore);
+    if (!first) {
+      progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
+      return unchangedIndex(listedBefore);
+    }
     if (!first.hasList) progress.note(NO_LIST);
     for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
     const isBelieved = !isWhole || (await markMissing(listedBefore));

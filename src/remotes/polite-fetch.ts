@@ -58,13 +58,8 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
 
   function hostNamed(name: string): Host {
     const host = hosts.get(name) ?? { name, underWay: 0, waiting: [], pausedUntil: 0 };
-    if (hosts.size >= MOST_HOSTS) forgetIdleHosts();
     hosts.set(name, host);
     return host;
-  }
-
-  function forgetIdleHosts(): void {
-    for (const [name, { underWay }] of hosts) if (underWay === 0) hosts.delete(name);
   }
 
   /** Rejects when the signal is aborted first. */
@@ -89,7 +84,9 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
     const next = host.waiting.shift();
     if (next) next();
     else host.underWay -= 1;
-    if (host.underWay === 0 && host.pausedUntil <= Date.now()) hosts.delete(host.name);
+    // A pause is remembered, unless there are too many.
+    const isPaused = host.pausedUntil > Date.now() && hosts.size < MOST_HOSTS;
+    if (host.underWay === 0 && !isPaused) hosts.delete(host.name);
   }
 
   function failuresBeside({ signal }: FetchRequest): Map<string, Failures> {

@@ -60,6 +60,17 @@ export function createRemoteBook({
     );
   }
 
+  async function change(url: string, settings: RemoteSettings): Promise<void> {
+    if (!hasAny(settings)) return;
+    try {
+      await store.change(url, settings);
+    } catch (error) {
+      // Somebody else may have taken the name since it was looked up.
+      await assertNameIsFree(url, settings);
+      throw error;
+    }
+  }
+
   return {
     seedIfEmpty,
     list,
@@ -68,15 +79,19 @@ export function createRemoteBook({
       const url = normalizedUrl(given);
       await assertNameIsFree(url, settings);
       const added = (await store.add([url], now())) > 0;
-      if (hasAny(settings)) await store.change(url, settings);
+      await change(url, settings);
       return { added, url, total: await store.count() };
     },
     async change(reference, settings) {
       const url = await urlOf(reference);
       await assertNameIsFree(url, settings);
-      if (hasAny(settings)) await store.change(url, settings);
+      await change(url, settings);
       const changed = (await list()).items.find((remote) => remote.url === url);
-      if (!changed) throw new HubError('remote_not_found', `No remote has the address '${url}'.`);
+      if (!changed)
+        throw new HubError(
+          'remote_not_found',
+          `No remote has the address '${url}'; GET /remotes lists those there are.`,
+        );
       return changed;
     },
     async remove(reference, { purge = false } = {}) {

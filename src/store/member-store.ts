@@ -42,12 +42,16 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         const before = await uidsBefore(tx, remote, members);
         const uids = [...members.map(({ uid }) => uid), ...before.values()];
         const stored = await lockEntities(tx, uids, dialect);
-        if (whileStored && !(await lockRemote(tx, remote))) return { result: false, isChange: false };
+        if (whileStored && !(await lockRemote(tx, remote))) {
+          // What it has just published has no member: nobody would ever notice that no remote lists it.
+          const abandoned = await leave(tx, remote, uids, at);
+          return { result: false, isChange: abandoned.length > 0, entities: abandoned };
+        }
         const recorded = members.filter(({ uid }) => stored.has(uid));
         if (recorded.length < members.length) await forgetIndexes(tx, [remote], dialect);
         await upsertMembers(tx, remote, recorded);
         const revived = await revive(tx, recorded);
-        const missing = await leave(tx, uidsLeftBy(recorded, before), at);
+        const missing = await leave(tx, remote, uidsLeftBy(recorded, before), at);
         const entities = [...revived, ...missing];
         return { result: true, isChange: entities.length > 0, entities };
       });
@@ -85,7 +89,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
           .where('missing_since', 'is', null)
           .where(isOneOf('manifest_url', urls))
           .executeTakeFirst();
-        const missing = await leave(tx, uids, at);
+        const missing = await leave(tx, remote, uids, at);
         return { result: Number(numUpdatedRows), isChange: missing.length > 0, entities: missing };
       });
     },
@@ -219,8 +223,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     return revived.map(({ uid }) => uid);
   }
 
-  function leave(tx: Db, uids: readonly string[], at: Date): Promise<string[]> {
-    return leaveEntities(tx, uids, { at, isOneOf });
+  function leave(tx: Db, remote: string, uids: readonly string[], at: Date): Promise<string[]> {
+    return leaveEntities(tx, uids, { remote, at, isOneOf });
   }
 
   async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {
@@ -243,11 +247,11 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
   }
 }
 
-/** A manifest of each of these entities is gone: it passes to another remote that lists it, or is marked as missing. Returns the missing ones. */
+/** A manifest that the remote had of each of these entities is gone: those pass to another remote that lists them, or are marked as missing. Returns the missing ones. */
 export async function leaveEntities(
   tx: Db,
   uids: readonly string[],
-  { at, isOneOf }: { at: Date } & Pick<Dialect, 'isOneOf'>,
+  { remote, at, isOneOf }: { remote: string; at: Date } & Pick<Dialect, 'isOneOf'>,
 ): Promise<string[]> {
   if (uids.length === 0) return [];
   const orphaned = await tx
@@ -255,6 +259,7 @@ export async function leaveEntities(
     .set({ missing_since: at.toISOString() })
     .where(isOneOf('uid', uids))
     .where('missing_since', 'is', null)
+    .where((eb) => eb.or([eb('owner_url', '=', remote), eb('owner_url', 'is', null)]))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -267,7 +272,7 @@ export async function leaveEntities(
     )
     .returning('uid')
     .execute();
-  await passOn(tx, isOneOf('uid', uids));
+  await passOn(tx, remote, isOneOf('uid', uids));
   return orphaned.map(({ uid }) => uid);
 }
 

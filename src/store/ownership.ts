@@ -21,18 +21,26 @@ export const mayReplace = sql<boolean>`(
    > coalesce((select priority from remote where url = entity.owner_url), 0)
 )`;
 
-/** A manifest of each of these entities is gone: whoever owns it now makes it again with its next ingest. */
-export async function passOn(tx: Db, which: RawBuilder<boolean>): Promise<void> {
-  await sql`update entity set owner_url = ${rightfulOwner}, made_of = null where ${which}`.execute(tx);
+/** A manifest that a remote had of each of these entities is gone: the next ingest of their owner makes them again. */
+export async function passOn(tx: Db, remote: string, which: RawBuilder<boolean>): Promise<void> {
+  await sql`
+    update entity set owner_url = ${rightfulOwner}, made_of = null where ${which} and owner_url = ${remote}
+  `.execute(tx);
 }
 
-/** The priority of a remote changed: entities that it shares with others may belong to another remote now. */
-export async function reassignSharedEntities(tx: Db, remote: string): Promise<void> {
+/** Uids that a remote shares with others. */
+export async function sharedUids(tx: Db, remote: string): Promise<string[]> {
+  const { rows } = await sql<{ uid: string }>`
+    select uid from remote_member where remote_url = ${remote} and missing_since is null
+    intersect select uid from remote_member where remote_url <> ${remote} and missing_since is null
+  `.execute(tx);
+  return rows.map(({ uid }) => uid);
+}
+
+/** Priorities changed: some of these entities may belong to another remote now. */
+export async function reassign(tx: Db, which: RawBuilder<boolean>): Promise<void> {
   await sql`
     update entity set owner_url = ${rightfulOwner}, made_of = null
-    where uid in (
-      select uid from remote_member where remote_url = ${remote} and missing_since is null
-      intersect select uid from remote_member where remote_url <> ${remote} and missing_since is null
-    ) and owner_url is distinct from ${rightfulOwner}
+    where ${which} and owner_url is distinct from ${rightfulOwner}
   `.execute(tx);
 }

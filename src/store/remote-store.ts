@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import type { IngestRun } from '../remotes/contract.ts';
 import type { RemoteStore, RunStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities } from './lock-entities.ts';
 import { leaveEntities } from './member-store.ts';
-import { reassignSharedEntities } from './ownership.ts';
+import { reassign, sharedUids } from './ownership.ts';
 import type { Revision } from './revision.ts';
 
 const MOST_RUNS_KEPT = 500;
@@ -70,6 +71,9 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
 
     async change(url, { name, priority, enabled }) {
       return revision.change(async (tx) => {
+        // Entities are locked before remotes, as everywhere.
+        const shared = priority === undefined ? [] : await sharedUids(tx, url);
+        await lockEntities(tx, shared, dialect);
         const { numUpdatedRows } = await tx
           .updateTable('remote')
           .set({
@@ -80,23 +84,20 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
           })
           .where('url', '=', url)
           .executeTakeFirst();
-        if (priority !== undefined) await reassignSharedEntities(tx, url);
-        return { result: numUpdatedRows > 0n, isChange: priority !== undefined };
+        if (shared.length > 0) await reassign(tx, dialect.isOneOf('uid', shared));
+        return { result: numUpdatedRows > 0n, isChange: shared.length > 0, entities: shared };
       });
     },
 
     async remove(url, { purge, at }) {
-      // First, so that an ingest that is under way records nothing more.
+      // The remote itself goes last, so that a removal that was interrupted can be repeated; whatever an ingest that is
+      // under way has recorded by then follows it.
+      const before = await leaveAll(url, { purge, at });
       const { numDeletedRows } = await write.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
-      const entities = { purged: 0, missing: 0 };
-      for (;;) {
-        const left = await leaveSome(url, { purge, at });
-        if (!left) break;
-        entities.purged += left.purged;
-        entities.missing += left.missing;
-      }
+      const after = await leaveAll(url, { purge, at });
       await write.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
-      return { removed: numDeletedRows > 0n, ...entities };
+      const [purged, missing] = [before.purged + after.purged, before.missing + after.missing];
+      return { removed: numDeletedRows > 0n, purged, missing };
     },
 
     async remembered(url) {
@@ -148,38 +149,75 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
     },
   };
 
+  async function leaveAll(url: string, options: { purge: boolean; at: Date }) {
+    const all = { purged: 0, missing: 0 };
+    // Should this be interrupted, the index must be read whole the next time.
+    await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
+    for (const take of [takeListed, publishedUnlisted]) {
+      for (;;) {
+        const left = await leaveSome(url, take, options);
+        if (!left) break;
+        all.purged += left.purged;
+        all.missing += left.missing;
+      }
+    }
+    return all;
+  }
+
   /**
    * Some of what a removed remote listed: deleted if only this remote brought it and it is to be purged; otherwise it passes
    * to another remote, or is marked as missing. Undefined when nothing is left.
    */
-  async function leaveSome(url: string, { purge, at }: { purge: boolean; at: Date }) {
+  async function leaveSome(url: string, take: typeof takeListed, { purge, at }: { purge: boolean; at: Date }) {
     return revision.change(async (tx) => {
-      const listed = await tx
-        .selectFrom('remote_member')
-        .select(['manifest_url', 'uid'])
-        .where('remote_url', '=', url)
-        .orderBy('manifest_url')
-        .limit(LEFT_AT_ONCE)
-        .execute();
-      if (listed.length === 0) return { result: undefined, isChange: false };
-      const uids = [...new Set(listed.map(({ uid }) => uid))];
-      await lockEntities(tx, uids, dialect);
-      await tx
-        .deleteFrom('remote_member')
-        .where('remote_url', '=', url)
-        .where(
-          dialect.isOneOf(
-            'manifest_url',
-            listed.map(({ manifest_url }) => manifest_url),
-          ),
-        )
-        .execute();
+      const uids = await take(tx, url);
+      if (uids.length === 0) return { result: undefined, isChange: false };
       const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
-      const missing = await leaveEntities(tx, uids, { at, isOneOf: dialect.isOneOf });
+      const missing = await leaveEntities(tx, uids, { remote: url, at, isOneOf: dialect.isOneOf });
       const entities = [...purged, ...missing];
       const result = { purged: purged.length, missing: missing.length };
       return { result, isChange: entities.length > 0, entities };
     });
+  }
+
+  /** Takes some entries off the list of the remote; gives the uids of their entities, which are locked. */
+  async function takeListed(tx: Db, remote: string): Promise<string[]> {
+    const listed = await tx
+      .selectFrom('remote_member')
+      .select(['manifest_url', 'uid'])
+      .where('remote_url', '=', remote)
+      .orderBy('manifest_url')
+      .limit(LEFT_AT_ONCE)
+      .execute();
+    const uids = [...new Set(listed.map(({ uid }) => uid))];
+    await lockEntities(tx, uids, dialect);
+    const urls = listed.map(({ manifest_url }) => manifest_url);
+    await tx
+      .deleteFrom('remote_member')
+      .where('remote_url', '=', remote)
+      .where(dialect.isOneOf('manifest_url', urls))
+      .execute();
+    return uids;
+  }
+
+  /** Entities of the remote that it never got to list: its ingest was interrupted between publishing and recording them. */
+  async function publishedUnlisted(tx: Db, remote: string): Promise<string[]> {
+    const rows = await tx
+      .selectFrom('entity')
+      .select('uid')
+      .where('owner_url', '=', remote)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('remote_member').select('remote_member.uid').whereRef('remote_member.uid', '=', 'entity.uid'),
+          ),
+        ),
+      )
+      .limit(LEFT_AT_ONCE)
+      .execute();
+    const uids = rows.map(({ uid }) => uid);
+    await lockEntities(tx, uids, dialect);
+    return uids;
   }
 
   /** Those of these entities that belonged to the remote and that no remote lists, itself included. */

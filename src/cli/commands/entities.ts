@@ -62,7 +62,7 @@ export const entityCommands = [
     async run({ args: [id = ''], options: { reason }, output, access }) {
       const hub = await access.open({ mustExist: true });
       const entity = await explainedNotFound(hub.blockEntity(id, reason), advise);
-      output.answer(entity, () => `Blocked: ${oneLine(entity.id)}\n`);
+      output.answer(entity, () => `Blocked: ${oneLine(entity.id)}\n${entity.note ? `${oneLine(entity.note)}\n` : ''}`);
       return 'ok';
     },
   }),

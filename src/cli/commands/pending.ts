@@ -147,9 +147,9 @@ function errorOf(item: PendingItem): string {
   return item.gateway_registered_at ? gatewayLine(gatewayState(item, () => '')) : (item.gateway_error ?? '');
 }
 
-function removalForPeople({ removed, skipped }: BulkRemoval, { style }: Output): string {
+function removalForPeople({ removed, skipped, note }: BulkRemoval, { style }: Output): string {
   const stayed = Object.entries(skipped).map(
     ([uid, reason]) => `${style.warning('kept')}  ${oneLine(uid)}: ${oneLine(reason)}\n`,
   );
-  return `${removed.map((uid) => `removed  ${oneLine(uid)}\n`).join('')}${stayed.join('')}${plural(removed.length, 'server')} removed.\n`;
+  return `${removed.map((uid) => `removed  ${oneLine(uid)}\n`).join('')}${stayed.join('')}${plural(removed.length, 'server')} removed.\n${note ? `${oneLine(note)}\n` : ''}`;
 }

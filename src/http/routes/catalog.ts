@@ -2,7 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { CATALOG_SORTS, CATALOG_STATES, CatalogPage, EntityRecord, EntityRemoved } from '../../catalog/contract.ts';
+import {
+  BlockedEntity,
+  CATALOG_SORTS,
+  CATALOG_STATES,
+  CatalogPage,
+  EntityRecord,
+  EntityRemoved,
+} from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
 import { matchesEtag } from '../etag.ts';
@@ -145,7 +152,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         params: WholeEntityId,
         body: BlockBody,
         response: {
-          200: EntityRecord.describe('The entity'),
+          200: BlockedEntity.describe('The entity'),
           ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'database_unavailable'),
         },
       },

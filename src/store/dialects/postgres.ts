@@ -41,6 +41,8 @@ export function openPostgres(
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A transaction whose hub is gone without a word must not keep its locks.
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     maxLifetimeSeconds: LONGEST_LIFETIME_SEC,
     application_name: 'catalog-hub',
     ...KEEP_ALIVE,

@@ -37,6 +37,10 @@ export function ownership({ byteOrderedText }: Dialect): Migration {
           where member.uid = entity.uid and member.remote_url = entity.owner_url and member.missing_since is null
           having count(*) = 1
         )
+        where not exists (
+          select 1 from remote_front as front
+          where front.uid = entity.uid and front.remote_url = entity.owner_url and front.manifest_url is null
+        )
       `.execute(db);
       await sql`create index entity_to_remake on entity (owner_url) where made_of is null and owner_url is not null`.execute(
         db,
