@@ -60,3 +60,23 @@ browserTest('operations: an address that is refused is refused at its field, in 
   assert.equal(await address(page).getAttribute('aria-invalid'), null);
   await until(page, "document.querySelector('input[type=url]').value === ''");
 });
+
+browserTest('remotes: an address that is corrected at once is not emptied', {}, async ({ open }) => {
+  const page = await open('/operations', { expects: /400/ });
+  await page.getByText('No remotes yet').waitFor();
+  const slow = Promise.withResolvers<void>();
+  await page.route(/\/remotes$/, async (route) => {
+    if (route.request().method() === 'GET') await slow.promise;
+    await route.continue();
+  });
+  await address(page).fill('ftp://files.example/');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await address(page).fill('https://files.example/');
+  const looked = page.waitForResponse((response) => /\/remotes$/.test(response.url()));
+  slow.resolve();
+  await looked;
+  await page.getByText('No remotes yet').waitFor();
+  await page.waitForTimeout(200);
+  assert.equal(await address(page).inputValue(), 'https://files.example/');
+});

@@ -64,25 +64,28 @@ function hasEnded(before: IngestStatus, after: IngestStatus): boolean {
   return isRegistered || newest?.url !== last?.url || newest?.started_at !== last?.started_at;
 }
 
-/** A failure is shown, and never more than the last one. */
-export async function attempt(where: Place, action: () => Promise<unknown>): Promise<void> {
+/** Shows the failure of the last action. Resolves to whether the action succeeded. */
+export async function attempt(where: Place, action: () => Promise<unknown>): Promise<boolean> {
   failure.value = undefined;
   outcome.value = undefined;
   place.value = where;
+  // Not read from `failure` at the end: somebody may have dismissed it while the hub was looked at again.
+  let hasSucceeded = true;
   try {
     await action();
   } catch (error) {
+    hasSucceeded = false;
     failure.value = asFailure(error);
   }
   await look();
+  return hasSucceeded;
 }
 
 /** Resolves to true when the hub has the remote. */
-export async function addRemote(remote: NewRemote): Promise<boolean> {
-  await attempt('new remote', async () => {
+export function addRemote(remote: NewRemote): Promise<boolean> {
+  return attempt('new remote', async () => {
     outcome.value = { tone: 'good', sentence: addedSentence(await hub.addRemote(remote)) };
   });
-  return failure.value === undefined;
 }
 
 /** Rejects with the hub's refusal, so that the form that asked can show it. */
@@ -93,7 +96,7 @@ export async function changeRemote(url: string, settings: RemoteSettings): Promi
   });
 }
 
-export function removeRemote(url: string, purge: boolean): Promise<void> {
+export function removeRemote(url: string, purge: boolean): Promise<boolean> {
   return attempt('remotes', async () => {
     const removal = await hub.removeRemote(url, purge);
     outcome.value = { tone: 'good', sentence: removedSentence(removal) };
@@ -127,7 +130,7 @@ export function carryOut(
   where: Place,
   name: string,
   action: (report: (progress: SyncProgress) => void, rename: (now: string) => void) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   return attempt(where, async () => {
     const report = (progress: SyncProgress) => {
       work.value = { name, progress };

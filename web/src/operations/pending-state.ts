@@ -5,7 +5,7 @@ import { hub } from '../api/hub.ts';
 import type { PendingPage } from '../api/pending-page.ts';
 import { asFailure } from '../api/problem.ts';
 import { count } from '../parts/words.ts';
-import { attempt, carryOut, catalogRevision, outcome, failure as workFailure } from './operations-state.ts';
+import { attempt, carryOut, catalogRevision, outcome } from './operations-state.ts';
 
 export const PAGE_SIZE = 50;
 /** As many as the hub tells at once. */
@@ -114,7 +114,7 @@ function lastOffset(total: number): number {
 /** The ids of all servers that match the filter, on every page. Registered ones cannot be deleted, and are left out. */
 export async function allThatMatch(): Promise<string[]> {
   const found = new Set<string>();
-  await attempt('pending', async () => {
+  const isComplete = await attempt('pending', async () => {
     const asked = query.value;
     let registered = 0;
     for (let offset = 0, total = 1; offset < total; offset += MOST_TOLD) {
@@ -129,10 +129,10 @@ export async function allThatMatch(): Promise<string[]> {
     const sentence = 'None of them can be deleted: they are registered in the gateway, and only their update failed.';
     outcome.value = { tone: 'warn', sentence };
   });
-  return workFailure.value ? [] : [...found];
+  return isComplete ? [...found] : [];
 }
 
-export function removeServers(uids: readonly string[]): Promise<void> {
+export function removeServers(uids: readonly string[]): Promise<boolean> {
   return carryOut('pending', 'Deleting servers', async (_report, rename) => {
     let removed = 0;
     let done = 0;
