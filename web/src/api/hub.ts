@@ -1,6 +1,6 @@
 // The hub's endpoints, as the page uses them.
 import type { CatalogPage, EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
-import type { BulkRemoval, BulkRemovalRequest } from '../../../src/gateway/contract.ts';
+import type { BulkRemoval, BulkRemovalRequest, PendingPage } from '../../../src/gateway/contract.ts';
 import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
 import type {
@@ -20,7 +20,6 @@ import type { SearchPage } from '../../../src/search/contract.ts';
 import { follow } from './events.ts';
 import { ask, askText } from './http.ts';
 import { manifestPath } from './manifest-path.ts';
-import type { PendingPage } from './pending-page.ts';
 
 export interface InstallOrder {
   id: string;
