@@ -22,6 +22,7 @@ export const PendingItem = z
       'When background syncs try it again. Null: with the next sync, or when its manifest changes.',
     ),
     tries: Count,
+    reason: z.string().nullable().default(null).describe('Why it can never be registered as its manifest is.'),
     registrable: z
       .boolean()
       .describe('False: it can never be registered as its manifest is, for example without an address.'),

@@ -1,5 +1,5 @@
 // Servers that are not registered as they should be: list them, remove one, remove many.
-import { describeServer, shownUrl } from '../catalog/server.ts';
+import { describeServer, registrationFault, shownUrl } from '../catalog/server.ts';
 import { HubError } from '../errors.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from './contract.ts';
 import type { PendingServer, RegistrationStore } from './store.ts';
@@ -49,6 +49,7 @@ function present(server: PendingServer): PendingItem {
     next_try_at: server.nextTryAt,
     tries: server.tries,
     registrable: server.isRegistrable,
+    reason: registrationFault({ type: 'mcp_server', mcpRegistration: server.mcpRegistration }) ?? null,
   };
 }
 

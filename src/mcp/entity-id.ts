@@ -6,3 +6,8 @@ export const EntityId = z
   .min(1)
   .max(500)
   .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest stable one');
+
+export const Prerelease = z
+  .boolean()
+  .default(false)
+  .describe('Without a version in the id: the newest one, even if it is a pre-release');

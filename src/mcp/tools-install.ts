@@ -4,11 +4,13 @@ import { z } from 'zod';
 import { HubError } from '../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../gateway/state-words.ts';
 import type { InstallPlan, InstallReport } from '../install/contract.ts';
-import { EntityId } from './entity-id.ts';
+import { EntityId, Prerelease } from './entity-id.ts';
 import { wholeManifest } from './present.ts';
 import { shortened, shortLines, shownJson } from './short.ts';
 import { answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
+
+const Version = z.string().max(128).optional().describe('The version, beside an id without one');
 
 export function offerPlan(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
@@ -16,16 +18,16 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     {
       title: 'See what an install would do',
       description: `The steps of an install, with the commands, before anything is touched. Nothing is written. Needs the admin token, as the install does. ${FOREIGN_WORDS}`,
-      inputSchema: toolArguments({ id: EntityId }),
+      inputSchema: toolArguments({ id: EntityId, version: Version, prerelease: Prerelease }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ id }) =>
+    ({ id, version, prerelease }) =>
       answeredToAdmin(options, async () => {
         // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
         const { plan, warnings = [] } = await findable(
           id,
-          options.hub.install({ id, target: '.', dry_run: true, frozen: false }),
+          options.hub.install({ id, version, prerelease, target: '.', dry_run: true, frozen: false }),
         );
         // Without the registration itself, which may hold what is secret.
         const { mcp_registration: registration, ...rest } = plan;
@@ -46,16 +48,18 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         'Installs an entity into a folder: its artifacts, glue code and MCP client configuration, registration into the gateway, and a lockfile. Look at plan_install first. Needs the admin token.',
       inputSchema: toolArguments({
         id: EntityId,
+        version: Version,
+        prerelease: Prerelease,
         target: z.string().min(1).describe('Folder on the machine of the hub that everything is written into'),
         frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
       }),
       outputSchema: z.looseObject({ ok: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    ({ id, target, frozen }, context) =>
+    ({ id, version, prerelease, target, frozen }, context) =>
       answeredToAdmin(options, async () => {
         const tell = progressTeller(context);
-        const installing = options.hub.install({ id, target, frozen, dry_run: false }, (event) => {
+        const installing = options.hub.install({ id, version, prerelease, target, frozen, dry_run: false }, (event) => {
           if (event.kind === 'started') tell(event.step);
         });
         const report = await findable(id, installing);

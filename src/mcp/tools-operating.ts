@@ -39,8 +39,8 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
         const text = `${query} ${words}`.trim();
         const page = { text, errorOnly, registrable, limit, offset };
         const { items, total, unregistrable } = await options.hub.listPending(page);
-        const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? 'not tried yet'}`);
-        const hopeless = unregistrable ? ` ${unregistrable} pending servers can never be registered.` : '';
+        const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? item.reason ?? 'not tried yet'}`);
+        const hopeless = unregistrable ? ` Servers that can never be registered: ${unregistrable}.` : '';
         const head = `${total} ${errorOnly ? 'failed' : 'pending'}.${hopeless}`;
         const shown = items.map((item) => shownJson(item));
         const count = countThatFit(shown, lines);

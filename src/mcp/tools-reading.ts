@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { SEARCH_MODES, VERSION_CHOICES } from '../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../search/search-query.ts';
-import { EntityId } from './entity-id.ts';
+import { EntityId, Prerelease } from './entity-id.ts';
 import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from './present.ts';
 import { countThatFit, shortText } from './short.ts';
 import { answer, answered, FOREIGN_WORDS, type McpServerOptions, shortAnswer } from './tool.ts';
@@ -94,13 +94,13 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     {
       title: 'Read one entity',
       description: `What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions. ${FOREIGN_WORDS}`,
-      inputSchema: toolArguments({ id: EntityId }),
+      inputSchema: toolArguments({ id: EntityId, prerelease: Prerelease }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,
     },
-    ({ id }) =>
+    ({ id, prerelease }) =>
       answered(options, async () => {
-        const entity = await options.hub.getEntity(id);
+        const entity = await options.hub.getEntity(id, { prerelease });
         return shortAnswer([...entityLines(entity), FOREIGN_WORDS], shownEntity(entity), wholeManifest(entity.id));
       }),
   );

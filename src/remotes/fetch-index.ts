@@ -92,7 +92,8 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
 /** Who wants fewer requests has said nothing yet of the index. */
 function refused(status: number): FetchError {
   const Refusal = status === 429 ? FetchError : NoIndexError;
-  return new Refusal(`answered ${status}`, { isTemporary: status >= 500 });
+  const hint = status === 401 || status === 403 ? '; REMOTE_CREDENTIALS can give the hub credentials for it' : '';
+  return new Refusal(`answered ${status}${hint}`, { isTemporary: status >= 500 });
 }
 
 /** Large ones are handed over rather than copied; small ones share their memory with others. */

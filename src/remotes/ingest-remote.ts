@@ -75,6 +75,7 @@ async function ingestAndKeep(
   }
   // What is saved below must stay the last word.
   await saving;
+  if (stored && !(await remotes.remembered(url))) progress.fail(REMOVED_MEANWHILE);
   const { error } = progress.finish();
   await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
   // The remote did nothing wrong when the hub closes: what is known of it stays.
@@ -89,10 +90,12 @@ function ofStoredRemote(members: MemberStore): MemberStore {
     ...members,
     async record(remote, listed, at) {
       if (await members.record(remote, listed, at, { whileStored: true })) return true;
-      throw new FetchError('was removed while it was being ingested', { isTemporary: false });
+      throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
     },
   };
 }
+
+const REMOVED_MEANWHILE = 'was removed while it was being ingested';
 
 export function tookTooLong(limitMs: number): string {
   const minutes = limitMs / 60_000;

@@ -1,7 +1,7 @@
 // The list of remotes: seed, list, add, change, remove.
 import { HubError } from '../errors.ts';
 import type { Clock } from '../lib/world.ts';
-import type { RemoteAdded, RemoteList, RemoteRemoved, RemoteSettings } from './contract.ts';
+import { type RemoteAdded, type RemoteList, type RemoteRemoved, RemoteSettings } from './contract.ts';
 import type { RemoteStore } from './store.ts';
 
 export interface RemoteBook {
@@ -52,6 +52,7 @@ export function createRemoteBook({
   }
 
   async function assertNameIsFree(url: string, { name }: RemoteSettings): Promise<void> {
+    assertName(name);
     const holder = name ? await store.urlOf(name) : undefined;
     if (holder === undefined || holder === url) return;
     throw new HubError(
@@ -100,6 +101,16 @@ export function createRemoteBook({
       return { ...outcome, url, total: await store.count() };
     },
   };
+}
+
+/** @throws HubError `invalid_request` */
+function assertName(name: RemoteSettings['name']): void {
+  const parsed = RemoteSettings.shape.name.safeParse(name);
+  if (parsed.success) return;
+  const [message = 'is not a name'] = parsed.error.issues.map((issue) => issue.message);
+  throw new HubError('invalid_request', `The request is not valid: name: ${message}.`, {
+    faults: [{ path: 'name', message }],
+  });
 }
 
 function hasAny(settings: RemoteSettings): boolean {

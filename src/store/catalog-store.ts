@@ -118,6 +118,8 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
       const rows = await lookup
         .selectFrom('remote_member as member')
         .innerJoin('entity', 'entity.uid', 'member.uid')
+        // An index that was only read once is not read again, and brings nothing back.
+        .innerJoin('remote', 'remote.url', 'member.remote_url')
         .select('member.remote_url')
         .distinct()
         .select(sql<number>`case when member.remote_url = entity.owner_url then 0 else 1 end`.as('place'))
@@ -143,7 +145,14 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
       return revision.change(async (tx) => {
         const { numUpdatedRows } = await tx
           .updateTable('entity')
-          .set({ blocked_at: block?.at.toISOString() ?? null, blocked_reason: block?.reason ?? null })
+          .set(({ fn, ref, val }) =>
+            block
+              ? {
+                  blocked_at: fn.coalesce(ref('blocked_at'), val(block.at.toISOString())),
+                  blocked_reason: block.reason ?? ref('blocked_reason'),
+                }
+              : { blocked_at: null, blocked_reason: null },
+          )
           .where('uid', '=', uid)
           .executeTakeFirst();
         const isThere = numUpdatedRows > 0n;

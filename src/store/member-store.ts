@@ -264,6 +264,7 @@ export async function leaveEntities(
       not(
         exists(
           selectFrom('remote_member')
+            .innerJoin('remote', 'remote.url', 'remote_member.remote_url')
             .select('remote_member.uid')
             .whereRef('remote_member.uid', '=', 'entity.uid')
             .where('remote_member.missing_since', 'is', null),

@@ -2,14 +2,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './dialects/dialect.ts';
 
-/** The remote that should own an entity now; null when no remote lists it. */
+/** The remote that should own an entity now; null when no stored remote lists it. */
 const rightfulOwner = sql<string | null>`(
-  select member.remote_url from remote_member as member left join remote on remote.url = member.remote_url
+  select member.remote_url from remote_member as member join remote on remote.url = member.remote_url
   where member.uid = entity.uid and member.missing_since is null
   order by
-    coalesce(remote.priority, 0) desc,
+    remote.priority desc,
     case when member.remote_url = entity.owner_url then 0 else 1 end,
-    coalesce(remote.created_at, '9'),
+    remote.created_at,
     member.remote_url
   limit 1
 )`;

@@ -229,7 +229,10 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
-            selectFrom('remote_member').select('remote_member.uid').whereRef('remote_member.uid', '=', 'entity.uid'),
+            selectFrom('remote_member')
+              .innerJoin('remote', 'remote.url', 'remote_member.remote_url')
+              .select('remote_member.uid')
+              .whereRef('remote_member.uid', '=', 'entity.uid'),
           ),
         ),
       )

@@ -11,8 +11,6 @@ const ADDRESSES = [
   '/metrics',
   '/catalog',
   '/catalog/',
-  '/catalog/entities/mcp_server:pdf-tables@1.0.0',
-  '/catalog/entities/tool:a/b',
   '/catalog/manifest/mcp_server:pdf-tables',
   '/openapi.json',
   '/docs',
@@ -44,6 +42,10 @@ test('methods', async (t) => {
       assert.equal(answer.status, 204, url);
       assert.equal(methodsOf(answer.headers.allow), 'GET HEAD OPTIONS', url);
       assert.equal(answer.body, '');
+    }
+    for (const url of ['/catalog/entities/mcp_server:pdf-tables@1.0.0', '/catalog/entities/tool:a/b']) {
+      const answer = await inject(app, { method: 'OPTIONS', url });
+      assert.equal(methodsOf(answer.headers.allow), 'DELETE GET HEAD OPTIONS PATCH', url);
     }
     assertProblem(await inject(app, { method: 'OPTIONS', url: '/nowhere' }), 'route_not_found');
   });

@@ -27,11 +27,13 @@ async function openMembers(t: TestContext, address: DatabaseAddress) {
     ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) })),
     NOON,
   );
+  const remotes = createRemoteStore(dialect, revision);
+  await remotes.add([A, B], NOON);
   const missingSince = async (id: string) => (await catalog.get({ type: 'tool', slug: id }))?.missingSince ?? null;
   return {
     dialect,
     members: createMemberStore(dialect, revision),
-    remotes: createRemoteStore(dialect, revision),
+    remotes,
     registrations: createRegistrationStore(dialect, revision),
     catalog,
     missingSince,
@@ -195,7 +197,7 @@ async function publish(
   const id = /^tool:(.*)@/.exec(uid)?.[1] ?? '';
   const entity = entityFromManifest({ document: aManifest({ type: 'tool', id, summary }) });
   const [outcome] = await catalog.publish(remote, [{ entity, manifestUrl: url }], NOON);
-  await members.record(remote, [{ ...member('', id), url, uid }], NOON);
+  await members.record(remote, [{ ...member('', id), url, uid, digest: `sha256:${summary}` }], NOON);
   return outcome;
 }
 

@@ -144,7 +144,9 @@ function pendingForPeople(
 
 /** That a server is not registered goes without saying here. */
 function errorOf(item: PendingItem): string {
-  return item.gateway_registered_at ? gatewayLine(gatewayState(item, () => '')) : (item.gateway_error ?? '');
+  return item.gateway_registered_at
+    ? gatewayLine(gatewayState(item, () => ''))
+    : (item.gateway_error ?? item.reason ?? '');
 }
 
 function removalForPeople({ removed, skipped, note }: BulkRemoval, { style }: Output): string {

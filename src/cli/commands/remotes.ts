@@ -53,7 +53,9 @@ export const remoteCommands = [
     ],
     async run({ args: [url = ''], options, output, access }) {
       const outcome = await (await access.open()).addRemote(url, options);
-      output.answer(outcome, () => `${outcome.added ? 'Added' : 'Already added'}: ${oneLine(outcome.url)}\n`);
+      const isChanged = Object.values(options).some((value) => value !== undefined);
+      const done = outcome.added ? 'Added' : isChanged ? 'Changed' : 'Already added';
+      output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}\n`);
       return 'ok';
     },
   }),

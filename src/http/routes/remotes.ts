@@ -41,6 +41,7 @@ const IngestBody = z
       .describe('Only this one: its address, or its name')
       .meta({ examples: ['https://catalog.example.org/index.json'] }),
     name: RemoteReference.nullish().describe('The same as `url`'),
+    remote: RemoteReference.nullish().describe('The same as `url`'),
     accept_shrunk: z
       .boolean()
       .default(false)
@@ -49,7 +50,10 @@ const IngestBody = z
   .nullish();
 const IngestQuery = z.object({ remote: RemoteReference.optional().describe('The same as `url` in the body.') });
 const AddBody = NewRemote.extend({
-  op: z.string().nullish().describe('`delete` removes the remote, for clients that cannot send DELETE'),
+  op: z
+    .enum(['add', 'delete'], { error: 'must be add or delete' })
+    .nullish()
+    .describe('`delete` removes the remote, for clients that cannot send DELETE'),
 });
 const ChangeQuery = z.object({ remote: RemoteReference });
 const RemoveBody = z
@@ -204,7 +208,8 @@ export function remoteRoutes(
         },
       },
       async (request, reply) => {
-        const url = request.body?.url ?? request.body?.name ?? request.query.remote;
+        const { url: address, name, remote } = request.body ?? {};
+        const url = address ?? name ?? remote ?? request.query.remote;
         const options = { acceptShrunk: request.body?.accept_shrunk };
         if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.ingest(url, report, options));
         return hub.ingest(url, undefined, options);

@@ -24,7 +24,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['a target above INSTALL_ROOT', { target: '../x' }, 400, /INSTALL_ROOT/],
   ['an absolute target outside', { target: '/etc' }, 400, /INSTALL_ROOT/],
   ['no id', { id: undefined }, 400, /id: is missing: .*; beside a manifest, the one that is in it/],
-  ['a malformed id', { id: 'pdf-tables' }, 400, /is no id of the form/],
+  ['a malformed id', { id: 'pdf-tables' }, 400, /does not have the form/],
   [
     'an id that disagrees',
     { id: 'mcp_server:other@1.0.0' },

@@ -39,6 +39,10 @@ for (const prefix of ['', '/catalog']) {
       items: [
         {
           url: 'https://seed.example/i.json',
+          name: null,
+          priority: 0,
+          enabled: true,
+          credentials: false,
           last_sync_at: null,
           last_status: null,
           last_error: null,
@@ -62,9 +66,12 @@ for (const prefix of ['', '/catalog']) {
       [url, 'https://seed.example/i.json'],
     );
     const removed = await call(app, 'DELETE', `${prefix}/remotes`, { url });
-    assert.deepEqual([removed.status, RemoteRemoved.parse(removed.json())], [200, { removed: true, url, total: 1 }]);
+    assert.deepEqual(
+      [removed.status, RemoteRemoved.parse(removed.json())],
+      [200, { removed: true, url, total: 1, purged: 0, missing: 0 }],
+    );
     const unknown = await call(app, 'DELETE', `${prefix}/remotes`, { url });
-    assert.deepEqual([unknown.status, unknown.json()], [200, { removed: false, url, total: 1 }]);
+    assert.deepEqual([unknown.status, unknown.json()], [200, { removed: false, url, total: 1, purged: 0, missing: 0 }]);
     const byQuery = await call(
       app,
       'DELETE',
@@ -126,6 +133,7 @@ for (const prefix of ['', '/catalog']) {
       count: 1,
       registered: 0,
       failed: 0,
+      note: 'No gateway is configured (MCP_GATEWAY_URL), so no server was registered.',
     });
   });
 }

@@ -42,7 +42,7 @@ test('search: every parameter reaches the search', async (t) => {
   const { app, engine } = await searchApp(t);
   const query =
     'q=reads&type=TOOL&capabilities=%20a%20,,B&capabilities=c&frameworks=f&providers=p&transports=SSE&mode=Keyword' +
-    '&versions=all&include_inactive=ON&include_pending=no&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&rerank=LLM';
+    '&versions=all&include_inactive=ON&include_pending=no&prerelease=on&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&rerank=LLM';
   const page = SearchPage.parse((await app.inject(`/catalog/search?${query}`)).json());
   assert.deepEqual(engine.requests[0], {
     text: 'reads',
@@ -54,6 +54,7 @@ test('search: every parameter reaches the search', async (t) => {
       transports: ['SSE'],
       includeInactive: true,
       includePending: false,
+      prerelease: true,
     },
     mode: 'keyword',
     versions: 'all',
