@@ -142,14 +142,15 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const isBackground = options.background === true;
       const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground });
       const failures = results.filter(({ ok }) => !ok);
-      const registration = await register(effortOf(options));
+      const { synced, ...outcome } = registrationFields(await register(effortOf(options)));
       return {
         seeded,
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
         errors: Object.fromEntries(failures.map(({ url, error = 'failed' }) => [url, error])),
+        synced,
         count,
         results,
-        ...registrationFields(registration),
+        ...outcome,
       };
     } finally {
       await lock.release();
