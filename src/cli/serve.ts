@@ -77,7 +77,8 @@ function withDemoDatabase(environment: Environment): Environment {
 }
 
 async function readTls({ certFile, keyFile }: NonNullable<Config['tls']>): Promise<TlsIdentity> {
-  const [cert, key] = await Promise.all([readPem('TLS_CERT_FILE', certFile), readPem('TLS_KEY_FILE', keyFile)]);
+  const cert = await readPem('TLS_CERT_FILE', certFile);
+  const key = await readPem('TLS_KEY_FILE', keyFile);
   try {
     createSecureContext({ cert, key });
   } catch (error) {

@@ -53,10 +53,12 @@ test('mcp: every tool says what it is for, what it takes and whether it changes 
   const { client } = await connected(t);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).toSorted(), [
+    'block_entity',
     'get_entity',
     'install_entity',
     'list_pending',
     'plan_install',
+    'remove_entity',
     'search_catalog',
     'sync_remotes',
   ]);
@@ -159,10 +161,10 @@ test('mcp: an argument that a tool does not have is refused, with those that it 
   const { client } = await connected(t);
   const known: Record<string, RegExp> = {
     search_catalog: /takes query, type, capabilities, /,
-    get_entity: /takes id\./,
-    plan_install: /takes id\./,
-    install_entity: /takes id, target, frozen\./,
-    list_pending: /takes query, words, error_only, limit, offset\./,
+    get_entity: /takes id, prerelease\./,
+    plan_install: /takes id, version, prerelease\./,
+    install_entity: /takes id, version, prerelease, target, frozen\./,
+    list_pending: /takes query, words, error_only, registrable, limit, offset\./,
     sync_remotes: /takes force\./,
   };
   for (const [name, says] of Object.entries(known)) {
@@ -250,7 +252,10 @@ test('mcp: without the token of a protected hub, only what is open to all', asyn
 test('mcp: with the token, pending servers and a sync', async (t) => {
   const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
   const pending = await client.callTool({ name: 'list_pending', arguments: { words: 'pdf-tables' } });
-  assert.match(textOf(pending), /^1 pending\.\nmcp_server:pdf-tables@1\.0\.0: not tried yet/);
+  assert.match(
+    textOf(pending),
+    /^1 pending\. Servers that can never be registered: 2\.\nmcp_server:pdf-tables@1\.0\.0: /,
+  );
   const asked = await client.callTool({ name: 'list_pending', arguments: { query: 'pdf-tables' } });
   assert.equal(textOf(asked), textOf(pending));
   assert.doesNotMatch(JSON.stringify(pending), /very-secret/);

@@ -45,7 +45,7 @@ async function saidBy(client: Client, name: string, args: Record<string, unknown
 
 test('mcp over stdio: everything works on the local database', async (t) => {
   const client = await started(t);
-  assert.equal((await client.listTools()).tools.length, 6);
+  assert.equal((await client.listTools()).tools.length, 8);
   assert.match((await saidBy(client, 'sync_remotes')).text, /^0 of 0 remotes read/);
   const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
   assert.equal((found.structuredContent as { total: number }).total, 0);

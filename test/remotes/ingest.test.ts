@@ -94,7 +94,7 @@ test('ingest: a document without any list is an empty index, and the result says
   host.put('/index.json', { message: 'Not Found' });
   const gone = await ingest();
   assert.match(gone.stats.note ?? '', note);
-  assert.match(gone.stats.note ?? '', /lists 0 manifests where it had 1: nothing was marked as missing/);
+  assert.match(gone.stats.note ?? '', /lists 0 of the 1 manifests that it had, so nothing was marked as missing/);
   assert.equal((await get('tool:a')).missing_since, null);
 });
 

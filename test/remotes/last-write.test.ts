@@ -104,7 +104,7 @@ for (const late of ['first', 'last']) {
       const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
       assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
       it.host.forget();
-      await it.ingest();
+      await it.ingest('/index.json', { isBackground: true });
       assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
     },
   );
