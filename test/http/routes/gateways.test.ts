@@ -60,10 +60,12 @@ test('pending: all that is ingested and not registered, as the specification has
       next_try_at: null,
       tries: 0,
       registrable: true,
+      reason: null,
     },
   );
   const bare = items.find(({ name }) => name === 'bare');
   assert.deepEqual([bare?.has_registration, bare?.server_url, bare?.transport], [false, '', 'STDIO']);
+  assert.match(bare?.reason ?? '', /no mcp_registration/);
 });
 
 test('pending: after a sync the registered ones are gone, and the others say why', async (t) => {
