@@ -60,6 +60,10 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
   const { items } = await hub.listRemotes();
   assert.deepEqual(items[0], {
     url: bad,
+    name: null,
+    priority: 0,
+    enabled: true,
+    credentials: false,
     last_sync_at: '2026-06-01T12:00:00.000Z',
     last_status: 'failed',
     last_error: 'answered 404',
@@ -68,6 +72,10 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
   });
   assert.deepEqual(items[1], {
     url: one,
+    name: null,
+    priority: 0,
+    enabled: true,
+    credentials: false,
     last_sync_at: '2026-06-01T12:00:00.000Z',
     last_status: 'ok',
     last_error: null,
