@@ -33,6 +33,21 @@ const ENDPOINTS: Endpoint[] = [
     example: '/catalog/entities/tool:a',
   },
   {
+    method: 'DELETE',
+    path: '/catalog/entities/:id',
+    protection: 'admin',
+    success: 404,
+    example: '/catalog/entities/tool:none@1.0.0',
+  },
+  {
+    method: 'PATCH',
+    path: '/catalog/entities/:id',
+    protection: 'admin',
+    success: 200,
+    example: '/catalog/entities/tool:a@1.0.0',
+    body: { blocked: false },
+  },
+  {
     method: 'GET',
     path: '/catalog/manifest/:id',
     protection: 'public',
@@ -75,6 +90,14 @@ const ENDPOINTS: Endpoint[] = [
   ...['', '/catalog'].flatMap((prefix): Endpoint[] => [
     { method: 'GET', path: `${prefix}/remotes`, protection: 'public', success: 200 },
     { method: 'POST', path: `${prefix}/remotes`, protection: 'admin', success: 201, body: REMOTE },
+    {
+      method: 'PATCH',
+      path: `${prefix}/remotes`,
+      protection: 'admin',
+      success: 200,
+      example: `${prefix}/remotes?remote=${REMOTE.url}`,
+      body: { priority: 1 },
+    },
     { method: 'DELETE', path: `${prefix}/remotes`, protection: 'admin', success: 200, body: REMOTE },
     { method: 'POST', path: `${prefix}/ingest`, protection: 'admin', success: 200 },
     { method: 'POST', path: `${prefix}/remotes/sync`, protection: 'admin', success: 200 },

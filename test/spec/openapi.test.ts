@@ -92,7 +92,9 @@ test('OpenAPI', async (t) => {
       for (const values of exampleRequests(described.operation.parameters ?? [])) {
         await t.test(`${described.name}: ${fill(described.path, values)}`, async () => {
           const answer = await hub.send(described, { values, body: hub.exampleBody(described), token: TOKEN });
-          assert.equal(Math.floor(answer.status / 100), 2, `an example fails: ${answer.body.slice(0, 300)}`);
+          // An example that deletes something must not take it from the others.
+          const isFine = answer.status === 404 && described.name === 'DELETE /catalog/entities/{id}';
+          assert.ok(isFine || Math.floor(answer.status / 100) === 2, `an example fails: ${answer.body.slice(0, 300)}`);
           hub.assertDocumented(described, answer);
         });
       }
@@ -111,7 +113,9 @@ test('OpenAPI', async (t) => {
             hub.assertDocumented(described, await hub.send(described, { values, body, token: TOKEN }));
           }
         }
-        for (const wrong of operation.requestBody ? ['[]', '{', '{"url":7,"id":7,"uids":7,"force":7}'] : []) {
+        for (const wrong of operation.requestBody
+          ? ['[]', '{', '{"url":7,"id":7,"uids":7,"force":7,"priority":"x"}']
+          : []) {
           const answer = await hub.send(described, { values: usual, body: wrong, token: TOKEN });
           assert.equal(answer.status, 400);
           hub.assertDocumented(described, answer);

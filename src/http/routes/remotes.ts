@@ -58,7 +58,7 @@ const AddBody = NewRemote.extend({
 const ChangeQuery = z.object({ remote: RemoteReference });
 const RemoveBody = z
   .object({
-    url: RemoteReference.nullish(),
+    url: RemoteReference.nullish().meta({ examples: ['https://catalog.example.org/index.json'] }),
     name: RemoteReference.nullish().describe('The same as `url`'),
     purge: z
       .boolean()
