@@ -63,7 +63,7 @@ const TONES: [name: string, report: SyncReport, tone: 'good' | 'warn'][] = [
   ['a conflict', reportOf([read('https://a.example/', { conflicts: 1 })]), 'warn'],
   ['a note', reportOf([read('https://a.example/', { note: 'Shrunken.' })]), 'warn'],
   ['a failed remote', reportOf([{ ...read('https://a.example/'), ok: false, error: 'answered 404' }]), 'warn'],
-  ['registration stopped', reportOf([], { note: 'Registration stopped: no answer.' }), 'warn'],
+  ['registration stopped', reportOf([], { stopped: true, note: 'Registration stopped: no answer.' }), 'warn'],
 ];
 
 for (const [name, report, tone] of TONES)

@@ -21,7 +21,7 @@ type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'unchecked' 
 type NameOf = (url: string) => string;
 
 export function syncWords(report: SyncReport, nameOf: NameOf): OutcomeWords {
-  const { results, registered, failed, note, count: remotes } = report;
+  const { results, registered, failed, note, stopped = false, count: remotes } = report;
   const read = results.filter(({ ok }) => ok);
   const total = totalOf(results);
   const sentences = [
@@ -30,7 +30,7 @@ export function syncWords(report: SyncReport, nameOf: NameOf): OutcomeWords {
       : `${read.length} of ${count(results.length, 'remote')} read: ${countWords(total)}.`,
     registrationWords(registered, failed),
   ];
-  const isWarning = read.length < results.length || failed > 0 || note !== undefined || results.some(isNoteworthy);
+  const isWarning = read.length < results.length || failed > 0 || stopped || results.some(isNoteworthy);
   return {
     tone: isWarning ? 'warn' : 'good',
     sentence: sentences.filter(Boolean).join(' '),
