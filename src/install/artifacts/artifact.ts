@@ -1,0 +1,100 @@
+// What a kind of artifact is: how its spec is read, what it resolves to, and how its folder is built.
+import type { z } from 'zod';
+import type { Download, Fetch, Run, VetAddress } from '../../lib/world.ts';
+
+/** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */
+export type KindName = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote' | 'unsupported';
+
+/** What an installer may do on this machine. On a shared hub, everything is false or empty but what the operator names. */
+export interface Trust {
+  /** A person installs on their own machine: their own npm, pip, git and docker configuration applies. */
+  isOwnMachine: boolean;
+  /** Install scripts of npm packages run. */
+  allowScripts: boolean;
+  /** Python packages without a wheel are built. */
+  allowBuild: boolean;
+  /** Hosts, with an optional path prefix, that get the credentials that the operator has for them (`INSTALL_CREDENTIALS_FOR`). */
+  credentialsFor: readonly string[];
+}
+
+export interface ArtifactContext {
+  /** An empty folder in the target, on its filesystem, for what is not finished; removed when the step ends. */
+  stagingDir: string;
+  signal: AbortSignal;
+  run: Run;
+  fetch: Fetch;
+  download: Download;
+  vetAddress: VetAddress;
+  /** Whether addresses of private networks, `file:` included, may be used. */
+  allowPrivateNetwork: boolean;
+  trust: Trust;
+}
+
+/** The tool's own lock: what it needs in order to fetch the same bytes again, on any machine. */
+export type Pins =
+  /** `packages` of npm's package-lock.json, version 3. */
+  | { tool: 'npm'; packages: Record<string, Record<string, unknown>> }
+  | {
+      tool: 'uv' | 'pip';
+      /** Lines of a requirements file, each with its hashes and perhaps a marker. */
+      requirements: string[];
+      /** The Python that they were resolved for, `3.12`. */
+      python: string;
+      /** Where they hold: `any`, or the platform of the machine that resolved them, as Python's `sysconfig.get_platform()` says it. */
+      platform: string;
+    };
+
+/** Exactly what a spec means. */
+export interface Resolution {
+  /** A version (`name==1.0`, `name@1.0`), a commit, an image with its digest, an address without credentials. */
+  resolved: string | null;
+  /** Digest of what is fetched, `sha256:…` or as its registry writes it. */
+  integrity: string | null;
+  pins?: Pins;
+}
+
+/** A program of an artifact, to be started by a launcher. Paths are relative to the artifact's folder. */
+export interface Program {
+  name: string;
+  file: string;
+  /** The interpreter that it is started with, such as `bin/python`; absent for programs that start by themselves. */
+  interpreter?: string;
+}
+
+export interface Built {
+  programs?: readonly Program[];
+  /** Sentences for people: install scripts that did not run, an image for another platform. */
+  warnings?: readonly string[];
+  /** More for the step's `extra`: the tool that was used, counts. */
+  extra?: Record<string, unknown>;
+  /** Set when there is nothing to have: a remote server, an image on a machine without an engine. The reason is a sentence. */
+  skipped?: string;
+}
+
+/** Where the folder of an artifact is. */
+export type Location =
+  /** `.hub/<area>/<name>/<pin>`, built where it stays. */
+  | { kind: 'hub'; area: 'python' | 'npm'; name: string }
+  /** `dest` when the manifest chooses one, otherwise the first of `names` that is free below `vendor/`. Built in staging. */
+  | { kind: 'vendor'; dest: string | undefined; names: readonly string[] }
+  /** No folder of its own. */
+  | { kind: 'none' };
+
+export interface ArtifactKind<Spec> {
+  /** Name of the step in install results, such as `git.checkout`. */
+  readonly step: string;
+  /** Reads and checks the spec: what it refuses is a fault of the manifest. */
+  readonly spec: z.ZodType<Spec>;
+  /** What will be done, for people to read. */
+  describe(spec: Spec): string;
+  location(spec: Spec): Location;
+  /** Why this machine cannot use such an artifact, as a sentence; undefined when it can. Chooses between alternatives. */
+  unavailable?(spec: Spec, context: ArtifactContext): Promise<string | undefined>;
+  /** Finds out exactly what the spec means. May leave files in `stagingDir` for `build`. @throws InstallError */
+  resolve(spec: Spec, context: ArtifactContext): Promise<Resolution>;
+  /**
+   * Fills `folder`, an absolute path of an empty folder, with exactly what was resolved, now or by another machine; it checks every digest.
+   * For `none` locations, `folder` is the staging folder. @throws InstallError
+   */
+  build(spec: Spec, resolution: Resolution, folder: string, context: ArtifactContext): Promise<Built>;
+}
