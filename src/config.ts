@@ -33,6 +33,8 @@ export interface Config {
   };
   readonly allowPrivateNetwork: boolean;
   readonly installRoot: string | undefined;
+  /** Hosts, with an optional path, that installs may use the operator's credentials for. */
+  readonly installCredentialsFor: readonly string[];
   readonly installConcurrency: number;
   readonly search: Readonly<{
     profile: Settings['SEARCH_PROFILE'];
@@ -92,6 +94,7 @@ export function readConfig(environment: Environment): Config {
     },
     allowPrivateNetwork: settings.ALLOW_PRIVATE_NETWORK ?? isLoopbackHost(settings.HOST),
     installRoot: settings.INSTALL_ROOT && resolve(settings.INSTALL_ROOT),
+    installCredentialsFor: settings.INSTALL_CREDENTIALS_FOR,
     installConcurrency: settings.INSTALL_CONCURRENCY,
     search: { profile: settings.SEARCH_PROFILE, mode: settings.SEARCH_MODE, rerank: settings.SEARCH_RERANK },
     embedding: modelEndpoint(

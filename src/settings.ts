@@ -53,6 +53,16 @@ const urlList = z.string().transform((raw, context) => {
   }
   return [...new Set(urls.map(({ entry }) => new URL(entry).href))];
 });
+/** `host`, `host:port` or `host/path`. */
+const hostPrefix = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?(?:\/[^\s/?#@]+)*$/i;
+const hostList = z.string().transform((raw, context) => {
+  const entries = splitList(raw).map((entry) => entry.replace(/\/+$/, ''));
+  const bad = entries.find((entry) => !hostPrefix.test(entry));
+  if (bad === undefined) return [...new Set(entries)];
+  const message = `hosts with an optional path and without a scheme, which '${withoutCredentials(bad)}' is not`;
+  context.issues.push({ code: 'custom', input: raw, message });
+  return z.NEVER;
+});
 
 export const SETTINGS = z.object({
   HOST: text.default('127.0.0.1').describe('Address to listen on.'),
@@ -112,6 +122,11 @@ export const SETTINGS = z.object({
       'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true when `HOST` is loopback, else false.',
     ),
   INSTALL_ROOT: text.optional().describe('When set, every install target must lie inside this folder.'),
+  INSTALL_CREDENTIALS_FOR: hostList
+    .default([])
+    .describe(
+      'Hosts, each with an optional path, that installs may use the operator’s own git, npm, pip and container credentials for: `git.example.com,ghcr.io/team`.',
+    ),
   INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Installs into different targets at a time.'),
   SEARCH_PROFILE: oneOf(['general', 'public'])
     .default('general')

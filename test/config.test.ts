@@ -34,6 +34,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     },
     allowPrivateNetwork: true,
     installRoot: undefined,
+    installCredentialsFor: [],
     installConcurrency: 4,
     search: { profile: 'general', mode: 'hybrid', rerank: 'none' },
     embedding: undefined,
@@ -115,6 +116,10 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   REMOTE_TIMEOUT_MIN: { read: ({ ingest }) => ingest.remoteTimeoutMin, values: { 1: 1, 1440: 1440 } },
   ALLOW_PRIVATE_NETWORK: { read: ({ allowPrivateNetwork }) => allowPrivateNetwork, values: YES_OR_NO },
   INSTALL_ROOT: { read: ({ installRoot }) => installRoot, values: { projects: resolve('projects'), '/srv': '/srv' } },
+  INSTALL_CREDENTIALS_FOR: {
+    read: ({ installCredentialsFor }) => installCredentialsFor.join(' '),
+    values: { 'git.example.com, ghcr.io/team/': 'git.example.com ghcr.io/team', 'localhost:5000': 'localhost:5000' },
+  },
   INSTALL_CONCURRENCY: { read: ({ installConcurrency }) => installConcurrency, values: { 1: 1, 64: 64 } },
   SEARCH_PROFILE: { read: ({ search }) => search.profile, values: { general: 'general', Public: 'public' } },
   SEARCH_MODE: { read: ({ search }) => search.mode, values: { KEYWORD: 'keyword', semantic: 'semantic' } },

@@ -4,6 +4,7 @@ import { createDownload } from '../lib/download.ts';
 import { createFetch } from '../lib/fetch.ts';
 import { createGuardedProxy } from '../lib/guarded-proxy.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { proxiesOf } from '../lib/proxies.ts';
 import { createRun } from '../lib/run.ts';
 import type { Logger, World } from '../lib/world.ts';
 
@@ -17,9 +18,10 @@ export function openWorld(
   log: Logger,
   environment: Environment,
 ): OpenWorld {
-  const network = createFetch({ allowPrivate: allowPrivateNetwork });
-  const trusted = createFetch({ allowPrivate: true });
-  const downloads = createDownload({ allowPrivate: allowPrivateNetwork });
+  const proxyFor = proxiesOf(environment);
+  const network = createFetch({ allowPrivate: allowPrivateNetwork }, proxyFor);
+  const trusted = createFetch({ allowPrivate: true }, proxyFor);
+  const downloads = createDownload({ allowPrivate: allowPrivateNetwork }, { proxyFor });
   const proxy = createGuardedProxy({ allowPrivate: allowPrivateNetwork });
   return {
     world: {

@@ -12,6 +12,7 @@ import { FetchError, networkError, tooLarge } from './fetch-error.ts';
 import { createBufferSweep } from './garbage.ts';
 import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
+import { noProxy, type ProxyFor } from './proxies.ts';
 import type { Download, DownloadReply, DownloadRequest, VetAddress } from './world.ts';
 
 /** A host that says nothing for so long is given up. */
@@ -25,8 +26,16 @@ export interface GuardedDownload {
   close(): Promise<void>;
 }
 
-export function createDownload(rule: NetworkRule, { stallMs = STALL_MS } = {}): GuardedDownload {
-  const agent = guardedAgent(rule);
+export interface DownloadOptions {
+  stallMs?: number;
+  proxyFor?: ProxyFor;
+}
+
+export function createDownload(
+  rule: NetworkRule,
+  { stallMs = STALL_MS, proxyFor = noProxy }: DownloadOptions = {},
+): GuardedDownload {
+  const agent = guardedAgent(rule, proxyFor);
 
   async function download(request: DownloadRequest): Promise<DownloadReply> {
     const limits = startLimits(request, stallMs);
@@ -39,13 +48,16 @@ export function createDownload(rule: NetworkRule, { stallMs = STALL_MS } = {}): 
     }
   }
 
-  return { download, vetAddress: (url) => vetAddress(url, rule), close: () => agent.close() };
+  return { download, vetAddress: (url) => vetAddress(url, rule, proxyFor), close: () => agent.close() };
 }
 
 /** For programs that make their own connections: they may take any of a name's addresses, so that none may be a forbidden one. */
-async function vetAddress(address: string, rule: NetworkRule): Promise<readonly string[]> {
-  const hostname = URL.canParse(address) ? withoutBrackets(new URL(address).hostname) : '';
-  if (hostname === '') throw new FetchError('is no readable address', { isTemporary: false });
+async function vetAddress(address: string, rule: NetworkRule, proxyFor: ProxyFor): Promise<readonly string[]> {
+  const url = URL.parse(address);
+  const hostname = withoutBrackets(url?.hostname ?? '');
+  if (!url || hostname === '') throw new FetchError('is not a readable address', { isTemporary: false });
+  // The proxy looks the name up; this machine may not even be able to.
+  if (!isIP(hostname) && proxyFor(url) !== undefined) return [];
   const addresses = isIP(hostname) ? [hostname] : await addressesOf(hostname);
   for (const found of addresses) {
     const fault = addressFault(found, rule);
@@ -105,7 +117,7 @@ async function transfer(
   const held = request.resume ? await sizeOf(request.file) : 0;
   const range: Record<string, string> = held > 0 ? { range: `bytes=${held}-` } : {};
   const { statusCode, headers, body } = await agent
-    .use((sender) =>
+    .use(url, (sender) =>
       sender.request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,

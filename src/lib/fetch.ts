@@ -1,10 +1,11 @@
 // Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type Body, gatherBody, unpackBody } from './body.ts';
 import { FetchError, networkError, tooLarge } from './fetch-error.ts';
 import { guardedAgent } from './guarded-agent.ts';
 import type { NetworkRule } from './network-rule.ts';
 import { onceAborted } from './once-aborted.ts';
+import type { ProxyFor } from './proxies.ts';
 import type { Fetch, FetchReply, FetchRequest } from './world.ts';
 
 const MOST_REDIRECTS = 5;
@@ -18,12 +19,14 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-export function createFetch(rule: NetworkRule): GuardedFetch {
-  const agent = guardedAgent(rule);
+export function createFetch(rule: NetworkRule, proxyFor?: ProxyFor): GuardedFetch {
+  const agent = guardedAgent(rule, proxyFor);
   return {
     fetch(request) {
       const deadline = performance.now() + request.timeoutMs;
-      return followRedirects(request, (url, hop) => agent.use((sender) => exchange(sender, url, { ...hop, deadline })));
+      return followRedirects(request, (url, hop) =>
+        agent.use(url, (sender) => exchange(sender, url, { ...hop, deadline })),
+      );
     },
     close: () => agent.close(),
   };
@@ -76,7 +79,7 @@ interface TimedRequest extends FetchRequest {
 
 /** One request and its answer, without redirects. */
 function exchange(
-  agent: Agent,
+  agent: Dispatcher,
   url: URL,
   { method = 'GET', body, headers, maxBytes, timeoutMs, idleTimeoutMs, signal, deadline }: TimedRequest,
 ): Promise<FetchReply> {

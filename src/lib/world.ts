@@ -60,8 +60,8 @@ export interface DownloadReply {
 export type Download = (request: DownloadRequest) => Promise<DownloadReply>;
 
 /**
- * Whether a program that makes its own connections may be sent to this address; answers with the addresses of its host, so
- * that the program can be held to them. @throws FetchError when it may not.
+ * Whether a program that makes its own connections may be sent to this address; returns the addresses of its host, so
+ * that the program can be held to them, or none when the operator's proxy looks them up. @throws FetchError when it may not.
  */
 export type VetAddress = (url: string) => Promise<readonly string[]>;
 

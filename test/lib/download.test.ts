@@ -185,7 +185,7 @@ test('vetAddress: names and numbers, whatever the scheme', async (t) => {
   }
   assert.match((await failure(vetAddress('http://169.254.169.254/'))).message, /never/);
   for (const url of ['', 'nonsense', 'file:///etc', 'http://'])
-    assert.equal((await failure(vetAddress(url))).message, 'is no readable address');
+    assert.equal((await failure(vetAddress(url))).message, 'is not a readable address');
   await vetAddress('https://93.184.216.34/');
   assert.match((await failure(vetAddress('https://no-such-host.invalid/'))).message, /could not be reached/);
   const lenient = await downloader(t);

@@ -1,0 +1,56 @@
+// Which of the operator's proxies a request goes through, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { isLoopbackHost, withoutBrackets } from './address.ts';
+
+/** The address of the proxy for a URL; undefined when it is connected to directly. */
+export type ProxyFor = (url: URL) => string | undefined;
+
+export const noProxy: ProxyFor = () => undefined;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function proxiesOf(environment: Environment): ProxyFor {
+  const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
+  const any = proxyAddress(read('ALL_PROXY'));
+  const proxies: Record<string, string | undefined> = {
+    'https:': proxyAddress(read('HTTPS_PROXY')) ?? any,
+    'http:': proxyAddress(read('HTTP_PROXY')) ?? any,
+  };
+  const exceptions = (read('NO_PROXY') ?? '').split(/[\s,]+/).filter(Boolean);
+  return (url) => {
+    const proxy = proxies[url.protocol];
+    if (proxy === undefined) return undefined;
+    const host = withoutBrackets(url.hostname).toLowerCase();
+    // A proxy elsewhere would take this for itself.
+    if (isLoopbackHost(host)) return undefined;
+    return exceptions.some((exception) => matches(exception.toLowerCase(), host, portOf(url))) ? undefined : proxy;
+  };
+}
+
+/** Only http and https proxies are used; the scheme is often left out. */
+function proxyAddress(written: string | undefined): string | undefined {
+  if (written === undefined) return undefined;
+  const address = written.includes('://') ? written : `http://${written}`;
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) ? address : undefined;
+}
+
+/** `*`, a host with everything below it, `host:port`, an IP address or a range of them. */
+function matches(exception: string, host: string, port: string): boolean {
+  if (exception === '*') return true;
+  if (isIP(host) && exception.includes('/')) return isInRange(host, exception);
+  const [, name = '', onlyPort] = /^(.*?)(?::(\d+))?$/.exec(isIP(exception) ? `[${exception}]` : exception) ?? [];
+  if (onlyPort !== undefined && onlyPort !== port) return false;
+  const wanted = withoutBrackets(name).replace(/^\*?\./, '');
+  return host === wanted || (!isIP(host) && host.endsWith(`.${wanted}`));
+}
+
+function isInRange(host: string, range: string): boolean {
+  if (!ipaddr.isValidCIDR(range)) return false;
+  const [address, prefix] = [ipaddr.process(host), ipaddr.parseCIDR(range)];
+  return address.kind() === prefix[0].kind() && address.match(prefix);
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === 'https:' ? '443' : '80');
+}

@@ -1,0 +1,86 @@
+// The operator's proxies: which requests go through them, and what is still refused.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createDownload } from '../../src/lib/download.ts';
+import { createFetch } from '../../src/lib/fetch.ts';
+import { proxiesOf } from '../../src/lib/proxies.ts';
+import { tempDir } from '../support/databases.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
+import { startIndexServer } from '../support/index-server.ts';
+
+const PROXY = 'http://proxy.example:3128';
+const CASES: [environment: Record<string, string>, url: string, proxy: string | undefined][] = [
+  [{}, 'https://a.example/', undefined],
+  [{ HTTPS_PROXY: PROXY }, 'https://a.example/', PROXY],
+  [{ https_proxy: PROXY }, 'https://a.example/', PROXY],
+  [{ HTTPS_PROXY: 'proxy.example:3128' }, 'https://a.example/', PROXY],
+  [{ HTTPS_PROXY: PROXY }, 'http://a.example/', undefined],
+  [{ ALL_PROXY: PROXY }, 'http://a.example/', PROXY],
+  [{ ALL_PROXY: 'socks5://proxy.example:1080' }, 'http://a.example/', undefined],
+  [{ HTTPS_PROXY: '' }, 'https://a.example/', undefined],
+  [{ HTTP_PROXY: PROXY }, 'http://localhost:4444/', undefined],
+  [{ HTTP_PROXY: PROXY }, 'http://[::1]:4444/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'a.example' }, 'https://a.example/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: '.a.example' }, 'https://b.a.example/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'x, *.a.example' }, 'https://b.a.example/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'a.example' }, 'https://not-a.example/', PROXY],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'a.example:8443' }, 'https://a.example/', PROXY],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'a.example:443' }, 'https://a.example/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8' }, 'https://10.1.2.3/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8' }, 'https://11.1.2.3/', PROXY],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: '2001:db8::1' }, 'https://[2001:db8::1]/', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: '*' }, 'https://a.example/', undefined],
+];
+
+for (const [environment, url, proxy] of CASES)
+  test(`proxy of ${url} with ${JSON.stringify(environment)}`, () => {
+    assert.equal(proxiesOf(environment)(new URL(url)), proxy);
+  });
+
+test('proxy: requests and downloads go through it, for names that only it can look up', async (t) => {
+  const host = await startIndexServer(t);
+  host.put('/index.json', { items: [] });
+  host.redirect('/old', 'http://other.example/index.json');
+  const proxy = await startForwardProxy(t, Number(new URL(host.origin).port));
+  const proxyFor = proxiesOf({ HTTP_PROXY: proxy.url });
+  const { fetch, close } = createFetch({ allowPrivate: false }, proxyFor);
+  const downloads = createDownload({ allowPrivate: false }, { proxyFor });
+  t.after(() => Promise.all([close(), downloads.close()]));
+  const limits = { maxBytes: 1_000, timeoutMs: 5_000 };
+
+  const reply = await fetch({ url: 'http://catalog.example/old', ...limits });
+  assert.deepEqual([reply.status, reply.url], [200, 'http://other.example/index.json']);
+  const file = join(await tempDir(t), 'file');
+  assert.equal((await downloads.download({ url: 'http://catalog.example/index.json', file, ...limits })).status, 200);
+  assert.deepEqual(await downloads.vetAddress('http://catalog.example/'), []);
+  assert.deepEqual(proxy.requests, [
+    'GET http://catalog.example/old',
+    'GET http://other.example/index.json',
+    'GET http://catalog.example/index.json',
+  ]);
+});
+
+test('proxy: addresses of private networks and metadata services are refused before it is asked', async (t) => {
+  const proxy = await startForwardProxy(t, 9);
+  const proxyFor = proxiesOf({ ALL_PROXY: proxy.url });
+  const { fetch, close } = createFetch({ allowPrivate: false }, proxyFor);
+  const downloads = createDownload({ allowPrivate: false }, { proxyFor });
+  t.after(() => Promise.all([close(), downloads.close()]));
+  for (const url of ['http://10.0.0.1/', 'https://169.254.169.254/latest', 'https://[fd00:ec2::254]/']) {
+    const expected = /private or loopback|never connected to|metadata/;
+    await assert.rejects(fetch({ url, maxBytes: 100, timeoutMs: 5_000 }), expected);
+    await assert.rejects(downloads.vetAddress(url), expected);
+  }
+  assert.deepEqual(proxy.requests, []);
+});
+
+test('proxy: encrypted requests go through a tunnel', async (t) => {
+  const host = await startIndexServer(t);
+  const proxy = await startForwardProxy(t, Number(new URL(host.origin).port));
+  const { fetch, close } = createFetch({ allowPrivate: false }, proxiesOf({ HTTPS_PROXY: proxy.url }));
+  t.after(close);
+  // The host speaks no TLS: what counts is the way.
+  await assert.rejects(fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 5_000 }));
+  assert.deepEqual(proxy.requests.slice(0, 1), ['CONNECT catalog.example:443']);
+});

@@ -1,0 +1,39 @@
+// A small forward proxy on loopback, as companies have one: it knows names that the machine itself cannot look up.
+import { createServer, request as forward } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export interface ForwardProxy {
+  url: string;
+  /** What was asked for: `CONNECT host:port`, or a method with an address. */
+  requests: string[];
+}
+
+/** Every name leads to `port` of this machine. */
+export async function startForwardProxy(t: TestContext, port: number): Promise<ForwardProxy> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    const url = new URL(request.url ?? '');
+    const options = { port, host: '127.0.0.1', path: url.pathname, method: request.method, headers: request.headers };
+    const onward = forward(options, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    request.pipe(onward);
+  });
+  server.on('connect', (request, client) => {
+    requests.push(`CONNECT ${request.url}`);
+    const onward = connect(port, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      onward.pipe(client).pipe(onward);
+    });
+    for (const socket of [client, onward]) socket.on('error', () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
