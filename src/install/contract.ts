@@ -1,5 +1,6 @@
 // What callers ask of install, and what they are told.
 import { z } from 'zod';
+import { CLIENTS } from '../catalog/client-config.ts';
 
 const JsonRecord = z.record(z.string(), z.unknown());
 
@@ -49,6 +50,28 @@ export const InstallRequest = z.object({
     .looseObject({ source_url: z.string().nullish() })
     .nullish()
     .describe('The same, as existing clients send it.'),
+  clients: z
+    .array(z.enum(CLIENTS))
+    .max(CLIENTS.length)
+    .nullish()
+    .describe('MCP clients to write a configuration for, beside the adapters of the manifest.')
+    .meta({ examples: [['claude']] }),
+  prefer: z
+    .enum(['pypi', 'npm', 'oci', 'mcpb'])
+    .nullish()
+    .describe('Which of several alternative packages to install. Without it, the first that this machine can run.'),
+  dest: z
+    .string()
+    .nullish()
+    .describe('Folder below the target for a checkout or an archive, in place of the one that the manifest names.'),
+  update: z
+    .boolean()
+    .default(false)
+    .describe('Resolve versions again. Without it, an artifact whose spec is unchanged stays as the lockfile has it.'),
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Replace a folder in the way, even if it was changed or the hub did not make it.'),
   dry_run: z
     .boolean()
     .default(false)
@@ -58,7 +81,7 @@ export const InstallRequest = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Installs exactly what the lockfile in the target says, and puts back what was changed there since; fails when a digest, commit or version would be another. A manifest that the catalog does not have, or has otherwise, is fetched from where the lockfile says that it is.',
+      'Installs exactly what the lockfile in the target says, or fails. The lockfile is not changed.',
     ),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
@@ -71,6 +94,10 @@ export const PlannedArtifact = z.object({
   command: z.string().describe('What will be done, for people to read.'),
   reason: z.string(),
   fault: z.string().optional().describe('Why it cannot be installed; its step will fail.'),
+  alternative: z
+    .boolean()
+    .optional()
+    .describe('True for a package that is not installed because another one of the same server is.'),
 });
 export type PlannedArtifact = z.infer<typeof PlannedArtifact>;
 
@@ -103,6 +130,25 @@ export const StepResult = z
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;
 
+const LockedPins = z.union([
+  z.looseObject({ tool: z.literal('npm'), packages: z.record(z.string(), JsonRecord) }),
+  z.looseObject({
+    tool: z.enum(['uv', 'pip']),
+    requirements: z.array(z.string()),
+    python: z.string(),
+    platform: z.string(),
+  }),
+]);
+
+/** A program in `.hub/bin`: one that an artifact offers, or a command that runs in the folder of an artifact. */
+const LockedLauncher = z.looseObject({
+  name: z.string(),
+  artifact: z.number().describe('Position of the artifact in `artifacts`.'),
+  program: z.string().optional(),
+  command: z.array(z.string()).optional(),
+});
+export type LockedLauncher = z.infer<typeof LockedLauncher>;
+
 export const LockedArtifact = z.looseObject({
   kind: z.string(),
   spec: JsonRecord,
@@ -110,25 +156,11 @@ export const LockedArtifact = z.looseObject({
   integrity: z.string().nullable(),
   path: z.string().nullable(),
   ok: z.boolean(),
-  dependencies: z
-    .array(z.looseObject({ resolved: z.string(), integrity: z.string().nullable() }))
-    .optional()
-    .describe('What came along with it.'),
-  displaced_by: z
+  tree: z
     .string()
     .optional()
-    .describe('With `ok: false`: the entity whose install put another version into the environment that both share.'),
-  platform: z
-    .string()
-    .optional()
-    .describe(
-      'Of an image that is there for several platforms: which one is at `path`. `integrity` is the same for all of them, `tree` only for this one.',
-    ),
-  tree: z.string().optional().describe('Digest of what is at `path`, where `integrity` is that of an archive.'),
-  trees: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('The same of the packages that came along, each by what `dependencies` call it.'),
+    .describe('Digest of the folder at `path`, for checkouts, archives and bundles.'),
+  pins: LockedPins.optional().describe('The lock of the tool itself: what it needs to fetch the same bytes again.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;
 
@@ -139,10 +171,6 @@ export const LockedAdapter = z.looseObject({
   integrity: z.string(),
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
-
-/** Of an earlier version, and still in the target. */
-const LockedLeftovers = z.looseObject({ artifacts: z.array(LockedArtifact), adapters: z.array(LockedAdapter) });
-export type LockedLeftovers = z.infer<typeof LockedLeftovers>;
 
 export const LockedEntity = z.looseObject({
   id: z.string(),
@@ -157,9 +185,7 @@ export const LockedEntity = z.looseObject({
     manifest_digest: z.string(),
     commit: z.string().optional(),
   }),
-  leftovers: LockedLeftovers.optional().describe(
-    'What an earlier version put in place and this one does not have, when it could not be removed yet: the next install that succeeds does.',
-  ),
+  launchers: z.array(LockedLauncher).optional().describe('Programs in `.hub/bin`.'),
 });
 export type LockedEntity = z.infer<typeof LockedEntity>;
 
@@ -189,7 +215,7 @@ export const InstallReport = z
     files_written: z
       .array(z.string())
       .describe(
-        'Relative to the target: files of the project that were written, npm’s own and the lockfile included. Folders of artifacts are in `extra.path` of their steps.',
+        'Relative to the target: files of the project that were written, the lockfile included. Folders of artifacts are in `extra.path` of their steps.',
       ),
     lockfile: Lockfile.describe(
       'As it is on disk, also when it is of a newer version and was left alone. Without entities where there is none, or none that can be read: `lockfile.write` then says why.',
@@ -204,6 +230,23 @@ export type InstallEvent =
   | { kind: 'started'; step: string }
   | { kind: 'finished'; result: StepResult };
 export type InstallListener = (event: InstallEvent) => void;
+
+export interface UninstallRequest {
+  /** As the lockfile has it, with or without the version. */
+  id: string;
+  target: string;
+  /** Remove folders that were changed since they were installed. */
+  force: boolean;
+}
+
+export interface UninstallReport {
+  id: string;
+  target: string;
+  /** Relative to the target. */
+  removed: string[];
+  /** Changed since they were installed, so they stay. */
+  kept: string[];
+}
 
 /** One thing that a lockfile lists, compared with what is on disk. */
 export interface LockCheck {

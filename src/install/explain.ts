@@ -3,7 +3,7 @@ import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch-error.ts';
 import { PathError } from '../lib/path-inside.ts';
 import { RunError } from '../lib/run.ts';
-import { InstallError } from './artifacts/artifact-installer.ts';
+import { InstallError } from './errors.ts';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: make room and install again.',

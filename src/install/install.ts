@@ -1,34 +1,52 @@
 // The story of an install: what is asked for, the plan, then the steps, once the target is free.
+import { launchOf } from '../catalog/launch.ts';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { carryOut, type InstallTools } from './carry-out.ts';
-import type { InstallListener, InstallPlan, InstallReport, InstallRequest, Lockfile } from './contract.ts';
+import type { ArtifactContext } from './artifacts/artifact.ts';
+import type {
+  InstallListener,
+  InstallPlan,
+  InstallReport,
+  InstallRequest,
+  LockReport,
+  Lockfile,
+  UninstallReport,
+  UninstallRequest,
+} from './contract.ts';
 import { explain } from './explain.ts';
-import { assertLocked } from './frozen.ts';
-import { type FetchManifest, withLockedManifest } from './locked-manifest.ts';
-import { EMPTY_LOCKFILE, foundLockfile, readLockfile } from './lockfile.ts';
+import { assertSamePlan, lockedEntity } from './lockfile/frozen.ts';
+import { EMPTY_LOCKFILE, findLocked, foundLockfile, readLockfile } from './lockfile/lockfile.ts';
+import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';
-import { findSubject, type SubjectCatalog, wholeId } from './subject.ts';
-import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target.ts';
-import { createTargetQueue } from './target-queue.ts';
+import { type InstallTools, runSteps } from './run-steps.ts';
+import { type FetchManifest, findSubject, type InstallSubject, lockedSubject, type SubjectCatalog, wholeId } from './subject.ts';
+import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target/target.ts';
+import { createTargetQueue } from './target/target-queue.ts';
+import { uninstallEntity } from './uninstall.ts';
 
 export interface Install {
   /** @throws HubError when the request cannot be carried out at all; what fails later is in the report. */
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
+  /** @throws HubError `entity_not_found` when the lockfile of the target does not hold it. */
+  uninstall(request: UninstallRequest): Promise<UninstallReport>;
+  /** Undefined when the target has no lockfile. */
+  verify(target: string): Promise<LockReport | undefined>;
+  /** Undefined when the target has none. @throws HubError `lockfile_mismatch` when it cannot be read. */
+  lockfile(target: string): Promise<Lockfile | undefined>;
   /** Where a target is on this machine, links resolved; makes nothing. @throws HubError `invalid_request` */
   folderOf(target: string): Promise<string>;
-  /** Ends what is under way, and waits until it has ended. */
+  /** Stops what is under way, and waits until it has ended. */
   close(): Promise<void>;
 }
 
 export interface InstallDependencies extends InstallTools {
   catalog: SubjectCatalog;
-  /** Documents that say the same in another form, such as the `server.json` of an MCP registry, as manifests; the same one for a manifest. */
+  /** Turns documents of other forms, such as the `server.json` of an MCP registry, into manifests. */
   manifestOf: (document: JsonObject) => JsonObject;
-  /** For what is in a lockfile and not in the catalog. */
+  /** For an entity that is in a lockfile and not in the catalog. */
   fetchManifest: FetchManifest;
   targets: TargetRule;
-  /** Installs into different targets at a time. */
+  /** How many installs run at a time. */
   atOnce: number;
 }
 
@@ -40,56 +58,84 @@ export function createInstall(dependencies: InstallDependencies): Install {
   const underWay = new Set<Promise<unknown>>();
 
   async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
-    const whole = await checkTarget(given.target, targets);
-    const asked = { ...given, id: wholeId(given) };
-    const { request, isBesideCatalog } = await withLockedManifest(withManifest(asked, manifestOf), {
-      catalog,
-      fetchManifest,
-      readLockfile: () => lockfileOf(whole),
-      signal,
-    });
-    // Only looked at: what the lockfile does not agree with must not get into the catalog.
-    if (request.frozen) {
-      const asked = await findSubject(catalog, { ...request, dry_run: true }, { isBesideCatalog });
-      assertLocked(await lockfileOf(whole), asked, planInstall(asked).artifacts);
-    }
-    const subject = await findSubject(catalog, request, { isBesideCatalog });
-    const makePlan = async () => {
-      // A lockfile that cannot be read is told by its own step.
-      const made = planInstall(subject, await lockfileOf(whole).catch(() => undefined));
-      onEvent({ kind: 'plan', plan: shownPlan(made) });
-      return made;
-    };
-    if (request.dry_run) {
-      const plan = await makePlan();
-      const fault = await targetFault(request.target, targets);
-      return dryReport({
-        request,
-        warnings: subject.warnings,
-        plan: shownPlan(plan),
-        fault,
-        lockfile: await readLockfile(whole).catch(foundLockfile),
-      });
-    }
+    const folder = await checkTarget(given.target, targets);
+    const request = withManifest({ ...given, id: wholeId(given) }, manifestOf);
+    const subject = request.frozen
+      ? await lockedSubject(request, lockedEntity(await lockfileOf(folder), request.id), { catalog, fetchManifest, signal })
+      : await findSubject(catalog, request);
+    if (request.dry_run) return planOnly(request, subject, folder, onEvent);
     const targetDir = await prepareTarget(request.target, targets);
     return inTurn(targetDir, signal, async () => {
-      // Only now: whoever had the target before may have put something where this would go.
-      const plan = await makePlan();
-      return carryOut({ request, subject, plan, targetDir, signal, onEvent }, tools);
+      const before = await readLockfile(targetDir).then(
+        (lockfile) => ({ lockfile, error: undefined }),
+        (error: unknown) => ({ lockfile: undefined, error }),
+      );
+      const plan = await makePlan(request, subject, before.lockfile, onEvent);
+      return runSteps({ request, subject, launch: launchOf(subject), plan, targetDir, before, signal, onEvent }, tools);
     });
   }
 
+  async function makePlan(
+    request: InstallRequest,
+    subject: InstallSubject,
+    lockfile: Lockfile | undefined,
+    onEvent: InstallListener,
+  ): Promise<InstallPlan> {
+    const locked = findLocked(lockfile, subject.uid);
+    const context: ArtifactContext = { ...tools.world, ...tools.rules, signal, stagingDir: process.cwd() };
+    const plan = await planInstall({ subject, request, launch: launchOf(subject), lockfile, locked, context });
+    if (request.frozen && locked && !subject.isFromLockfile) assertSamePlan(plan, locked);
+    onEvent({ kind: 'plan', plan: shownPlan(plan) });
+    return plan;
+  }
+
+  async function planOnly(
+    request: InstallRequest,
+    subject: InstallSubject,
+    folder: string,
+    onEvent: InstallListener,
+  ): Promise<InstallReport> {
+    const lockfile = await readLockfile(folder).catch(foundLockfile);
+    const plan = await makePlan(request, subject, lockfile, onEvent);
+    const fault = await targetFault(request.target, targets);
+    const faults = [fault, ...[...plan.artifacts, ...plan.adapters].map((planned) => planned.fault)];
+    return {
+      ok: faults.every((each) => each === undefined),
+      dry_run: true,
+      target: request.target,
+      ...(fault === undefined ? {} : { target_fault: fault }),
+      warnings: subject.warnings,
+      plan: shownPlan(plan),
+      results: [],
+      files_written: [],
+      lockfile: lockfile ?? EMPTY_LOCKFILE,
+    };
+  }
+
+  /** An install that was begun runs to its end, even if its caller is gone. */
+  function track<T>(work: Promise<T>): Promise<T> {
+    const tracked = work.catch((error) => {
+      throw signal.aborted && error.name === 'AbortError' ? ending() : error;
+    });
+    underWay.add(tracked);
+    const done = () => underWay.delete(tracked);
+    tracked.then(done, done);
+    return tracked;
+  }
+
   return {
-    install(request, onEvent = () => {}) {
-      if (signal.aborted) return Promise.reject(ending());
-      // Not tied to whoever asked: an install that was begun runs to its end.
-      const work = install(request, onEvent).catch((error) => {
-        throw signal.aborted && error.name === 'AbortError' ? ending() : error;
-      });
-      underWay.add(work);
-      const done = () => underWay.delete(work);
-      work.then(done, done);
-      return work;
+    install: (request, onEvent = () => {}) =>
+      signal.aborted ? Promise.reject(ending()) : track(install(request, onEvent)),
+    async uninstall(request) {
+      const targetDir = await checkTarget(request.target, targets);
+      lockedEntity(await lockfileOf(targetDir), request.id);
+      return track(inTurn(targetDir, signal, () => uninstallEntity(request, targetDir)));
+    },
+    async verify(target) {
+      return verifyLockfile(await checkTarget(target, targets));
+    },
+    async lockfile(target) {
+      return lockfileOf(await checkTarget(target, targets));
     },
     folderOf: (target) => checkTarget(target, targets),
     async close() {
@@ -103,7 +149,7 @@ function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['ma
   if (!asked.manifest) return asked;
   const manifest = manifestOf(asked.manifest);
   if (manifest === asked.manifest) return asked;
-  // As ingest does: whoever goes to its address expects a manifest, which only the hub has.
+  // The address of the other document does not lead to a manifest: only the hub has one.
   return { ...asked, manifest, source_url: undefined, provenance: undefined };
 }
 
@@ -115,30 +161,6 @@ async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
   }
 }
 
-interface DryRun {
-  request: InstallRequest;
-  warnings: string[];
-  plan: InstallPlan;
-  /** Of the target. */
-  fault: string | undefined;
-  lockfile: Lockfile | undefined;
-}
-
-function dryReport({ request, warnings, plan, fault, lockfile }: DryRun): InstallReport {
-  const faults = [fault, ...[...plan.artifacts, ...plan.adapters].map((planned) => planned.fault)];
-  return {
-    ok: faults.every((each) => each === undefined),
-    dry_run: true,
-    target: request.target,
-    ...(fault === undefined ? {} : { target_fault: fault }),
-    warnings,
-    plan,
-    results: [],
-    files_written: [],
-    lockfile: lockfile ?? EMPTY_LOCKFILE,
-  };
-}
-
 function ending(): HubError {
-  return new HubError('overloaded', 'The hub is ending: install again when it is back.');
+  return new HubError('overloaded', 'The hub is shutting down. Install again when it is back.');
 }

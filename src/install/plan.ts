@@ -1,25 +1,45 @@
-// What an install will do, as data: nothing is decided later.
+// What an install will do, as data.
+import { alternativesOf, type Launch } from '../catalog/launch.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
-import { type ReadyArtifact, readArtifact, type SpecFault } from './artifacts/installers.ts';
-import type { InstallPlan, Lockfile, PlannedArtifact } from './contract.ts';
-import { placesOfOthers } from './known-places.ts';
-import { overlap } from './places.ts';
+import type { ArtifactContext } from './artifacts/artifact.ts';
+import { kindNameOf } from './artifacts/kind-name.ts';
+import { readArtifact } from './artifacts/kinds.ts';
+import type { InstallPlan, InstallRequest, LockedEntity, Lockfile, PlannedAdapter, PlannedArtifact } from './contract.ts';
+import { isSameArtifact } from './lockfile/lock-entry.ts';
 import type { InstallSubject } from './subject.ts';
+import { overlap } from './target/places.ts';
 
-/** Pure: the same entity gives the same plan, beside the same others in the lockfile of its target. */
-export function planInstall(subject: InstallSubject, lockfile?: Lockfile): InstallPlan {
-  const { artifacts, places } = planArtifacts(subject);
+export interface PlanJob {
+  subject: InstallSubject;
+  request: Pick<InstallRequest, 'clients' | 'prefer' | 'dest'>;
+  launch: Launch;
+  lockfile: Lockfile | undefined;
+  /** What the lockfile says about the entity. */
+  locked: LockedEntity | undefined;
+  context: ArtifactContext;
+}
+
+export async function planInstall(job: PlanJob): Promise<InstallPlan> {
+  const { subject, request, launch, lockfile, locked } = job;
+  const artifacts = await chooseAlternatives(planArtifacts(subject), job);
   return {
     id: subject.uid,
     artifacts,
-    adapters: planAdapters(subject, { places, others: placesOfOthers(lockfile, subject.uid) }),
+    adapters: subject.isFromLockfile
+      ? lockedAdapters(locked)
+      : planAdapters({ subject, launch, lockfile, locked, clients: request.clients ?? [] }),
     mcp_registration: subject.mcpRegistration ?? {},
   };
 }
 
-/** As anybody may see it: what is carried out needs the secrets of a manifest, and whoever reads a report does not. */
+function lockedAdapters(locked: LockedEntity | undefined): PlannedAdapter[] {
+  const adapters = locked?.adapters ?? [];
+  return adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path, generic: false }));
+}
+
+/** Without the secrets of a manifest: reports are read by others. */
 export function shownPlan(plan: InstallPlan): InstallPlan {
   return {
     ...plan,
@@ -28,33 +48,25 @@ export function shownPlan(plan: InstallPlan): InstallPlan {
   };
 }
 
-/** `places` are where they go. */
-function planArtifacts({ artifacts, document }: InstallSubject): { artifacts: PlannedArtifact[]; places: string[] } {
-  const planned: PlannedArtifact[] = [];
-  const places: string[] = [];
-  for (const artifact of artifacts) {
+function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact[] {
+  const chosen: string[] = [];
+  return artifacts.map((artifact) => {
     const kind = typeof artifact.kind === 'string' ? artifact.kind : '';
     const spec = withDigestOfPackage(isJsonObject(artifact.spec) ? artifact.spec : {}, document);
     const read = readArtifact(kind, spec);
-    const taken =
-      'fault' in read || read.place === undefined ? undefined : places.find((each) => overlap(each, read.place ?? ''));
-    const fault =
-      'fault' in read ? read.fault : taken && `Another artifact of this manifest goes to '${taken}' as well.`;
-    if (!('fault' in read) && read.place !== undefined) places.push(read.place);
-    planned.push({
+    const dest = 'fault' in read || read.location.kind !== 'vendor' ? undefined : read.location.dest;
+    const taken = dest && chosen.find((each) => overlap(each, dest));
+    const fault = 'fault' in read ? read.fault : taken && `Another artifact of this manifest goes to '${taken}' as well.`;
+    if (dest) chosen.push(dest);
+    return {
       kind: kind || 'unknown',
       step: read.step,
       spec,
-      command: fault ? `nothing: ${fault}` : commandOf(read),
+      command: fault || 'fault' in read ? `nothing: ${fault}` : read.command,
       reason: reasonOf(kind, artifact),
       ...(fault ? { fault } : {}),
-    });
-  }
-  return { artifacts: planned, places };
-}
-
-function commandOf(read: ReadyArtifact | SpecFault): string {
-  return 'fault' in read ? '' : read.command;
+    };
+  });
 }
 
 function reasonOf(kind: string, { reason }: JsonObject): string {
@@ -70,4 +82,35 @@ function withDigestOfPackage(spec: JsonObject, { packages }: JsonObject): JsonOb
   const digest = found?.fileSha256 ?? found?.file_sha256;
   const isKnown = spec.fileSha256 ?? spec.file_sha256 ?? spec.digest;
   return typeof digest === 'string' && !isKnown ? { ...spec, fileSha256: digest } : spec;
+}
+
+/** Of several packages of one server, the one that is locked, preferred, or the first that this machine can run. */
+async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob): Promise<PlannedArtifact[]> {
+  const indexes = alternativesOf(job.subject.document);
+  if (indexes.length < 2) return planned;
+  const chosen = await chooseOne(indexes, planned, job);
+  return planned.map((each, index) =>
+    index === chosen || !indexes.includes(index)
+      ? each
+      : { ...each, alternative: true, reason: `An alternative to '${planned[chosen]?.command}', which is installed.` },
+  );
+}
+
+async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[], job: PlanJob): Promise<number> {
+  const { prefer } = job.request;
+  const kindAt = (index: number) => kindNameOf(planned[index]?.kind ?? '', planned[index]?.spec ?? {});
+  const preferred = indexes.filter((index) => kindAt(index) === prefer);
+  const candidates = preferred.length > 0 ? preferred : indexes;
+  const isLocked = (index: number) => {
+    const one = planned[index];
+    return one && job.locked?.artifacts.some((each) => isSameArtifact(each, one));
+  };
+  const locked = candidates.find(isLocked);
+  if (locked !== undefined) return locked;
+  for (const index of candidates) {
+    const one = planned[index];
+    const read = one && readArtifact(one.kind, one.spec);
+    if (read && !('fault' in read) && (await read.unavailable(job.context)) === undefined) return index;
+  }
+  return candidates[0] ?? 0;
 }

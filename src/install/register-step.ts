@@ -37,11 +37,9 @@ function reasonToSkip({ subject, isGatewayConfigured, signal }: RegisterJob): st
   if (Object.keys(registration).length === 0)
     return 'The manifest has no mcp_registration: there is nothing to register.';
   if (!isGatewayConfigured) {
-    // As the plan says it: a gateway would change nothing.
     const lack = reasonNotForGateway(registration);
     return lack ? `Not for the gateway: ${lack}` : 'No gateway is configured (MCP_GATEWAY_URL).';
   }
-  if (subject.isBesideCatalog)
-    return 'The catalog has another manifest of it than the one that is locked, and what the catalog has is what is registered.';
-  return signal.aborted ? 'The hub is ending; the next sync registers it.' : undefined;
+  if (!subject.isInCatalog) return 'It is not in the catalog, and only what the catalog has is registered.';
+  return signal.aborted ? 'The hub is shutting down; the next sync registers it.' : undefined;
 }

@@ -1,11 +1,11 @@
-// What is to be installed: the entity that a request names, or the manifest that it brings.
+// What is to be installed: the entity that a request names, the manifest that it brings, or what a lockfile holds.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
-import { entityFromManifest } from '../catalog/entity.ts';
+import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError, type InputFault } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { InstallRequest } from './contract.ts';
+import type { InstallRequest, LockedEntity } from './contract.ts';
 
 /** An entity as far as installing it is concerned. */
 export interface InstallSubject {
@@ -19,35 +19,38 @@ export interface InstallSubject {
   description: string;
   document: JsonObject;
   manifestDigest: string;
-  /** Where clients can read the manifest; null where nobody serves it. */
+  /** Where clients can read the manifest; null when it is not served. */
   manifestUrl: string | null;
   sourceUrl: string | null;
   artifacts: JsonObject[];
   adapters: JsonObject[];
   mcpRegistration: JsonObject | null;
-  /** Whether the catalog has another manifest of the same version. */
-  isBesideCatalog?: boolean;
-  /** Sentences for whoever installs it. */
+  /** Whether the catalog has it, so that it can be registered. */
+  isInCatalog: boolean;
+  /** Its manifest is not known: only what the lockfile says can be restored. */
+  isFromLockfile: boolean;
+  /** Sentences for the person who installs it. */
   warnings: string[];
 }
 
-/** Of artifacts, and of adapters: real manifests have a handful, and each is compared with the others. */
+/** A manifest at an address that the lockfile names. `error` says why it cannot be read. */
+export type FetchManifest = (url: string, signal: AbortSignal) => Promise<{ entity: Entity } | { error: string }>;
+
+/** Most artifacts, and most adapters: real manifests have a handful, and each is compared with the others. */
 const MOST_PARTS = 200;
 
-export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest' | 'save'> {
+export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
+  /** Absent for the catalog of another hub: a manifest in the request is then installed without being saved. */
+  save?: Catalog['save'];
   /** Whether manifests can be read at the address of the hub; otherwise only where they came from. */
   readonly isServed: boolean;
 }
 
 /**
- * A manifest in the request is saved first, unless nothing may be touched, or the catalog is to keep the one that it has.
+ * A manifest in the request is saved first, unless nothing may be touched.
  * @throws HubError `invalid_request`, `invalid_manifest`, `entity_not_found`, `entity_blocked`
  */
-export async function findSubject(
-  catalog: SubjectCatalog,
-  request: InstallRequest,
-  { isBesideCatalog = false } = {},
-): Promise<InstallSubject> {
+export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
   const { id, manifest } = request;
   if (!manifest) return storedSubject(catalog, { id, prerelease: request.prerelease ?? false });
   const source = { document: manifest, sourceUrl: sourceUrlOf(request) };
@@ -55,10 +58,56 @@ export async function findSubject(
   assertSameEntity(id, entity.uid);
   assertLists(manifest);
   await assertNotBlocked(catalog, entity.uid);
-  if (request.dry_run || isBesideCatalog)
-    return { ...subjectOf(entity, manifest), manifestUrl: entity.sourceUrl, isBesideCatalog, warnings: [] };
+  if (request.dry_run || request.frozen || !catalog.save) return subjectOf(entity, manifest);
   const { uid } = await catalog.save(source);
   return storedSubject(catalog, { id: uid, prerelease: false });
+}
+
+interface LockedSources {
+  catalog: SubjectCatalog;
+  fetchManifest: FetchManifest;
+  signal: AbortSignal;
+}
+
+/**
+ * For a frozen install: with the manifest of the request, of the catalog or of the address in the lockfile, or without one.
+ * @throws HubError as `findSubject`
+ */
+export async function lockedSubject(
+  request: InstallRequest,
+  locked: LockedEntity,
+  { catalog, fetchManifest, signal }: LockedSources,
+): Promise<InstallSubject> {
+  const { id, provenance } = locked;
+  if (request.manifest) return findSubject(catalog, { ...request, id });
+  const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissing);
+  if (stored) return stored;
+  for (const url of new Set([provenance.source_url, provenance.manifest_url])) {
+    const fetched = url === null ? undefined : await fetchManifest(url, signal);
+    if (!fetched || 'error' in fetched || fetched.entity.uid !== id) continue;
+    return subjectOf(fetched.entity, JSON.parse(fetched.entity.manifestText));
+  }
+  return subjectOfLockfile(locked);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+}
+
+function subjectOfLockfile({ id, type, name, version, artifacts, adapters, provenance }: LockedEntity): InstallSubject {
+  return {
+    ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {} },
+    slug: parseReference(id)?.slug ?? name,
+    manifestDigest: provenance.manifest_digest,
+    manifestUrl: provenance.manifest_url,
+    sourceUrl: provenance.source_url,
+    artifacts: artifacts.map(({ kind, spec }) => ({ kind, spec })),
+    adapters: adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path })),
+    mcpRegistration: null,
+    isInCatalog: false,
+    isFromLockfile: true,
+    warnings: ['Its manifest could not be found, so it is restored from the lockfile alone.'],
+  };
 }
 
 /** Existing clients send the version beside a short id. @throws HubError `invalid_request` */
@@ -87,7 +136,7 @@ async function storedSubject(
   assertLists(document);
   const entity = entityFromManifest({ document, text, sourceUrl: record.source_url ?? undefined });
   const manifestUrl = catalog.isServed ? record.manifest_url : record.source_url;
-  return { ...subjectOf(entity, document), manifestUrl, warnings: warningsOf(record) };
+  return { ...subjectOf(entity, document), manifestUrl, isInCatalog: true, warnings: warningsOf(record) };
 }
 
 async function assertNotBlocked(catalog: SubjectCatalog, uid: string): Promise<void> {
@@ -113,9 +162,7 @@ function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRe
   ];
 }
 
-type Entity = ReturnType<typeof entityFromManifest>;
-
-function subjectOf(entity: Entity, document: JsonObject): Omit<InstallSubject, 'manifestUrl' | 'warnings'> {
+function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
   const { uid, type, slug, name, version, summary, manifestDigest, sourceUrl, mcpRegistration } = entity;
   return {
     uid,
@@ -129,13 +176,17 @@ function subjectOf(entity: Entity, document: JsonObject): Omit<InstallSubject, '
     document,
     manifestDigest,
     sourceUrl,
+    manifestUrl: sourceUrl,
+    isInCatalog: false,
+    isFromLockfile: false,
+    warnings: [],
     artifacts: (document.artifacts as JsonObject[] | null | undefined) ?? [],
     adapters: (document.adapters as JsonObject[] | null | undefined) ?? [],
     mcpRegistration,
   };
 }
 
-/** Ingest forgives what is no list; an install that passed it over would be no install. */
+/** Ingest forgives lists of another type; an install must not skip them silently. */
 function assertLists(document: JsonObject): void {
   const faults: InputFault[] = [];
   for (const part of ['artifacts', 'adapters']) {

@@ -1,21 +1,21 @@
-// The lockfile of a target: what is installed there, exactly; merged, sorted, and never half written.
-import { parseReference } from '../catalog/uid.ts';
-import { writeFileInside } from '../lib/files.ts';
-import { isJsonObject, isWithinDepth } from '../lib/json.ts';
-import { jsonDigest } from '../lib/json-digest.ts';
-import { PathError, pathInside } from '../lib/path-inside.ts';
-import { openPlainFile } from '../lib/plain-file.ts';
-import { utf8Text } from '../lib/utf8.ts';
-import { InstallError } from './artifacts/artifact-installer.ts';
-import { LOCKFILE_NAME, LOCKFILE_VERSION, LockedArtifact, LockedEntity, Lockfile } from './contract.ts';
+// The lockfile of a target: exactly what is installed there. Merged, sorted, and never half written.
+import { parseReference } from '../../catalog/uid.ts';
+import { removeInside, writeFileInside } from '../../lib/files.ts';
+import { isJsonObject, isWithinDepth } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
+import { PathError, pathInside } from '../../lib/path-inside.ts';
+import { openPlainFile } from '../../lib/plain-file.ts';
+import { utf8Text } from '../../lib/utf8.ts';
+import { InstallError } from '../errors.ts';
+import { LOCKFILE_NAME, LOCKFILE_VERSION, LockedArtifact, LockedEntity, Lockfile } from '../contract.ts';
 
 const LARGEST_LOCKFILE = 50_000_000;
-/** Far deeper than the specs of any manifest; what is deeper still would exhaust the stack of whatever walks it. */
+/** Far deeper than the spec of any manifest. Deeper documents could exhaust the stack. */
 const DEEPEST_LOCKFILE = 128;
 
 export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
 
-/** Undefined when there is none. @throws InstallError when it is there and cannot be understood. */
+/** Undefined when there is none. @throws InstallError when it cannot be read. */
 export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
   const path = await pathInside(targetDir, LOCKFILE_NAME);
   const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -23,7 +23,7 @@ export async function readLockfile(targetDir: string): Promise<Lockfile | undefi
     throw error;
   });
   if (file === 'absent') return undefined;
-  if (!file) throw new PathError(`'${LOCKFILE_NAME}' is there already and is no file.`);
+  if (!file) throw new PathError(`'${LOCKFILE_NAME}' exists and is not a file.`);
   try {
     const found = await file.stat();
     if (found.size > LARGEST_LOCKFILE) throw unreadable('it is too large');
@@ -42,7 +42,7 @@ export function parseLockfile(text: string): Lockfile {
   } catch {
     throw unreadable('it is not JSON');
   }
-  // Asked first: what a newer version looks like is not known.
+  // The version comes first: the rest of a newer version may have any shape.
   const version = isJsonObject(document) ? document.version : undefined;
   if (typeof version === 'number' && version >= LOCKFILE_VERSION + 1)
     throw unreadable(
@@ -50,16 +50,16 @@ export function parseLockfile(text: string): Lockfile {
       isWithinDepth(document, DEEPEST_LOCKFILE) ? Lockfile.safeParse(document).data : undefined,
     );
   if (typeof version === 'number' && version < LOCKFILE_VERSION)
-    throw unreadable(`it is no lockfile of ours (version ${version}, and they begin with ${LOCKFILE_VERSION})`);
+    throw unreadable(`its version is ${version}, and versions begin with ${LOCKFILE_VERSION}`);
   if (!isWithinDepth(document, DEEPEST_LOCKFILE))
     throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
   const read = Lockfile.safeParse(document);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw unreadable(`it is no lockfile (${issue?.path.join('.') || 'the whole of it'}: ${issue?.message ?? 'invalid'})`);
+  throw unreadable(`it is not a lockfile (${issue?.path.join('.') || 'top level'}: ${issue?.message ?? 'invalid'})`);
 }
 
-/** With the entity in the place of any other version of it; everything that is not known here is kept. */
+/** Replaces any other version of the entity; fields that this hub does not know are kept. */
 export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEntity): Lockfile {
   const before = existing ?? EMPTY_LOCKFILE;
   const old = before.entities.find((each) => keyOf(each) === keyOf(entity));
@@ -69,13 +69,13 @@ export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEnti
   return { ...before, version: before.version, entities };
 }
 
-/** Some are not always there: when they are gone, they are not kept. Those of adapters that are entries are in no schema. */
+/** Fields that are not always there. They must not be kept when they are gone. `entry` and `written` belong to adapters. */
 const KNOWN_FIELDS = [
   ...[LockedEntity, LockedArtifact, LockedEntity.shape.provenance].flatMap(({ shape }) => Object.keys(shape)),
   ...['entry', 'written'],
 ];
 
-/** A newer hub may have written more about the same things; this one keeps what it does not know. */
+/** A newer hub may have written more about the same entity. */
 function withUnknownFields(entity: LockedEntity, old: LockedEntity): LockedEntity {
   return {
     ...unknownIn(old, entity),
@@ -106,7 +106,11 @@ export function isSameEntity(one: string, other: string): boolean {
   return keyOf({ id: one }) === keyOf({ id: other });
 }
 
-/** @throws InstallError when nobody could read it afterwards. */
+export function withoutEntity(lockfile: Lockfile, uid: string): Lockfile {
+  return { ...lockfile, entities: lockfile.entities.filter(({ id }) => !isSameEntity(id, uid)) };
+}
+
+/** @throws InstallError when it would be too large to be read again. */
 export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<void> {
   const text = Buffer.from(`${JSON.stringify(lockfile, null, 2)}\n`);
   if (text.length > LARGEST_LOCKFILE)
@@ -116,15 +120,19 @@ export async function writeLockfile(targetDir: string, lockfile: Lockfile): Prom
   await writeFileInside(targetDir, LOCKFILE_NAME, text);
 }
 
-/** Two versions of one thing are the same entry. */
+export async function removeLockfile(targetDir: string): Promise<void> {
+  await removeInside(targetDir, LOCKFILE_NAME);
+}
+
+/** Two versions of one entity have the same entry. */
 function keyOf({ id }: Pick<LockedEntity, 'id'>): string {
   const reference = parseReference(id);
   return reference ? `${reference.type}:${reference.slug}` : id;
 }
 
-/** Of a lockfile that is not used. */
+/** A lockfile that cannot be used. */
 class LockfileError extends InstallError {
-  /** What is in it, where that has the shape of one all the same: for showing only. */
+  /** Its content, if that looks like a lockfile: only to be shown. */
   readonly found: Lockfile | undefined;
 
   constructor(message: string, found: Lockfile | undefined) {
@@ -133,14 +141,14 @@ class LockfileError extends InstallError {
   }
 }
 
-/** What is on disk, as far as it can be shown, when reading it failed with the error. */
+/** The lockfile on disk, if it can be shown although reading it failed. */
 export function foundLockfile(error: unknown): Lockfile | undefined {
   return error instanceof LockfileError ? error.found : undefined;
 }
 
 function unreadable(why: string, found?: Lockfile): InstallError {
   return new LockfileError(
-    `The lockfile ${LOCKFILE_NAME} in the target was left as it is, because ${why}. Mend it or move it away, then install again.`,
+    `The lockfile ${LOCKFILE_NAME} in the target was left as it is, because ${why}. Fix it or move it away, then install again.`,
     found,
   );
 }

@@ -1,11 +1,12 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
 import { constants } from 'node:fs';
-import { access, lstat, realpath, statfs } from 'node:fs/promises';
+import { access, lstat, mkdir, realpath, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { HubError } from '../errors.ts';
-import { makeFoldersBelow } from '../lib/held-folder.ts';
-import { PathError } from '../lib/path-inside.ts';
-import { fileSentence } from './explain.ts';
+import { fileURLToPath } from 'node:url';
+import { HubError } from '../../errors.ts';
+import { PathError } from '../../lib/path-inside.ts';
+import { fileSentence } from '../explain.ts';
+import { HUB_FOLDER, VENDOR } from './places.ts';
 
 export interface TargetRule {
   /** When set, every target lies inside of it, after links are resolved. */
@@ -14,7 +15,10 @@ export interface TargetRule {
   workingDir: string;
 }
 
-/** Of Linux: proc, sysfs, cgroup2, debugfs, tracefs, securityfs, devpts. Permissions tell nothing there, least of all to root. */
+/** The folder of the hub's own package. */
+const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
+
+/** On Linux: proc, sysfs, cgroup2, debugfs, tracefs, securityfs, devpts. Permissions mean nothing there, least of all for root. */
 const FILESYSTEMS_WITHOUT_FILES = new Set([0x9fa0, 0x62656572, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x1cd1]);
 
 interface Place {
@@ -40,16 +44,29 @@ export async function prepareTarget(target: string, rule: TargetRule): Promise<s
   const { existing, missing } = await locate(target, rule);
   const fault = await faultOf(existing);
   if (fault) throw fault;
-  const held = await makeFoldersBelow(existing, missing).catch((error) => {
+  const folder = join(existing, ...missing);
+  await mkdir(folder, { recursive: true }).catch((error) => {
     throw unusable(error);
   });
-  // Somebody put a link there just now.
-  if (!held) throw refused('must not become a link while it is being used');
-  await held.close();
-  return join(existing, ...missing);
+  return folder;
+}
+
+/** The folders that the hub writes into must be real folders that belong to its user. @throws PathError */
+export async function assertOwnFolders(targetDir: string): Promise<void> {
+  for (const name of [HUB_FOLDER, VENDOR]) {
+    const found = await lstat(join(targetDir, name)).catch(() => undefined);
+    if (!found) continue;
+    if (!found.isDirectory())
+      throw new PathError(`'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`);
+    const user = process.geteuid?.();
+    if (user !== undefined && user !== 0 && found.uid !== user)
+      throw new PathError(`'${name}' belongs to another user: change its owner, or choose another target.`);
+  }
 }
 
 async function faultOf(existing: string): Promise<HubError | undefined> {
+  if (existing === OWN_PACKAGE)
+    return cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
   try {
     await access(existing, constants.W_OK | constants.X_OK);
     const { type } = await statfs(existing);

@@ -1,0 +1,123 @@
+// The artifact steps of an install: all are built, and only if every one succeeded are they put in place.
+import type { ArtifactContext } from './artifacts/artifact.ts';
+import { readArtifact } from './artifacts/kinds.ts';
+import { type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
+import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from './contract.ts';
+import { InstallError } from './errors.ts';
+import { explain } from './explain.ts';
+import { lockedFor } from './lockfile/lock-entry.ts';
+import { isSameEntity } from './lockfile/lockfile.ts';
+import type { InstallJob, InstallTools } from './run-steps.ts';
+import { readState } from './state.ts';
+import { runStep, type StepWatch } from './step.ts';
+
+export interface BuiltArtifacts {
+  results: StepResult[];
+  artifacts: { planned: PlannedArtifact; installed: InstalledArtifact }[];
+  /** All of them are in place. */
+  isWhole: boolean;
+}
+
+/** An image of 20 GB takes a while. */
+const STEP_TIMEOUT_MS = 60 * 60_000;
+
+export async function buildArtifacts(
+  job: InstallJob,
+  known: LockedEntity | undefined,
+  tools: InstallTools & { watch: StepWatch },
+): Promise<BuiltArtifacts> {
+  const planned = job.plan.artifacts.filter((each) => !each.alternative);
+  const ownership = await ownershipOf(job.targetDir, job.before.lockfile, job.subject.uid);
+  const results: StepResult[] = [];
+  const artifacts: BuiltArtifacts['artifacts'] = [];
+  for (const [index, each] of planned.entries()) {
+    const locked = job.request.update ? undefined : lockedFor(planned, index, known);
+    const { result, value } = await runStep(each.step, tools.watch, async () => {
+      const installed = await build(each, { job, locked, ownership: withPaths(ownership, artifacts), tools });
+      return { extra: extraOf(installed), value: installed };
+    });
+    results.push(result);
+    if (value) artifacts.push({ planned: each, installed: value });
+  }
+  if (artifacts.length < planned.length) return { results, artifacts: [], isWhole: false };
+  const fault = await commitAll(artifacts);
+  if (fault === undefined) return { results, artifacts, isWhole: true };
+  const failed = { step: 'artifacts.place', ok: false, extra: { error: fault } };
+  return { results: [...results, failed], artifacts: [], isWhole: false };
+}
+
+interface BuildJob {
+  job: InstallJob;
+  locked: LockedEntity['artifacts'][number] | undefined;
+  ownership: Ownership;
+  tools: InstallTools;
+}
+
+async function build(planned: PlannedArtifact, { job, locked, ownership, tools }: BuildJob): Promise<InstalledArtifact> {
+  const { request, subject, targetDir } = job;
+  if (job.signal.aborted) throw new InstallError('Not started, because the hub is shutting down. Install again.');
+  const artifact = readArtifact(planned.kind, planned.spec);
+  if ('fault' in artifact || planned.fault !== undefined)
+    throw new InstallError(planned.fault ?? ('fault' in artifact ? artifact.fault : ''));
+  const signal = AbortSignal.any([job.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
+  const { run, fetch, download, vetAddress } = tools.world;
+  const context: Omit<ArtifactContext, 'stagingDir'> = { run, fetch, download, vetAddress, ...tools.rules, signal };
+  try {
+    return await placeArtifact(artifact, {
+      targetDir,
+      context,
+      locked,
+      isFrozen: request.frozen,
+      isForced: request.force,
+      dest: request.dest ?? undefined,
+      slug: subject.slug,
+      ownership,
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const why = job.signal.aborted ? 'because the hub is shutting down. Install again' : 'because it took too long';
+    throw new InstallError(`Stopped, ${why}.`, { cause: error });
+  }
+}
+
+async function commitAll(artifacts: BuiltArtifacts['artifacts']): Promise<string | undefined> {
+  try {
+    for (const { installed } of artifacts) await installed.commit();
+    return undefined;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+async function ownershipOf(targetDir: string, lockfile: Lockfile | undefined, uid: string): Promise<Ownership> {
+  const ours = new Map<string, string>();
+  const others = new Map<string, string>();
+  for (const { id, artifacts } of lockfile?.entities ?? []) {
+    for (const { path, tree } of artifacts) {
+      if (path === null || tree === undefined) continue;
+      if (isSameEntity(id, uid)) ours.set(path, tree);
+      else others.set(path, id);
+    }
+  }
+  // Put in place by an install that was stopped before it could write the lockfile.
+  const { placed } = await readState(targetDir);
+  for (const [path, tree] of Object.entries(placed)) if (!ours.has(path) && !others.has(path)) ours.set(path, tree);
+  return { ours, others };
+}
+
+/** Two artifacts of one manifest cannot have the same folder. */
+function withPaths({ ours, others }: Ownership, built: BuiltArtifacts['artifacts']): Ownership {
+  const paths = built.flatMap(({ installed: { path } }) => (path === null ? [] : [path]));
+  return { ours, others: new Map([...others, ...paths.map((path) => [path, 'another artifact of this manifest'] as const)]) };
+}
+
+function extraOf({ resolved, integrity, path, extra, warnings, skipped }: InstalledArtifact): Record<string, unknown> {
+  const known = Object.entries({ resolved, integrity, path }).filter(([, value]) => value !== null);
+  const { bundle: _bundle, ...shown } = extra;
+  return {
+    ...Object.fromEntries(known),
+    ...shown,
+    ...(skipped ? { skipped: true, reason: skipped } : {}),
+    ...(warnings.length > 0 ? { warning: warnings.join(' ') } : {}),
+  };
+}

@@ -1,0 +1,51 @@
+// Whether what is on disk is what the lockfile of a target says.
+import { verifyAdapter } from '../adapters/write-adapters.ts';
+import { kindNameOf } from '../artifacts/kind-name.ts';
+import { readComplete, vendorTree } from '../artifacts/place.ts';
+import { LOCKFILE_NAME, type LockCheck, type LockedArtifact, type LockReport } from '../contract.ts';
+import { absent } from '../../lib/absent.ts';
+import { pathInside } from '../../lib/path-inside.ts';
+import { explain } from '../explain.ts';
+import { readLockfile } from './lockfile.ts';
+
+type Found = Pick<LockCheck, 'outcome' | 'reason'>;
+
+/** Undefined when the folder has no lockfile. Nothing is fetched, changed or started. @throws InstallError when it cannot be read. */
+export async function verifyLockfile(targetDir: string): Promise<LockReport | undefined> {
+  const lockfile = await readLockfile(targetDir);
+  if (!lockfile) return undefined;
+  const checks: LockCheck[] = [];
+  for (const { id, artifacts, adapters } of lockfile.entities) {
+    for (const artifact of artifacts) {
+      const found = await verifyArtifact(artifact, targetDir).catch(unreadable);
+      checks.push({ entity: id, what: artifact.kind, path: artifact.path, ...found });
+    }
+    for (const adapter of adapters) {
+      const found = await verifyAdapter(targetDir, adapter).catch(unreadable);
+      checks.push({ entity: id, what: `adapter ${adapter.framework}`, path: adapter.path, ...found });
+    }
+  }
+  const ok = checks.every(({ outcome }) => outcome === 'same' || outcome === 'unchecked');
+  return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };
+}
+
+async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, targetDir: string): Promise<Found> {
+  if (path === null) {
+    const isImage = kindNameOf(kind, spec) === 'oci';
+    return { outcome: 'unchecked', reason: isImage ? 'images are kept by the container engine' : 'it has no files' };
+  }
+  const folder = await pathInside(targetDir, path);
+  if (tree !== undefined) {
+    const found = await vendorTree(folder).catch(absent);
+    if (found === undefined) return { outcome: 'missing', reason: 'the folder is gone' };
+    return found === tree ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
+  }
+  if (!(await readComplete(folder, { isExact: false })))
+    return { outcome: 'missing', reason: "the folder is not complete; 'hub install --frozen' builds it" };
+  const isSame = await readComplete(folder, { isExact: true });
+  return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
+}
+
+function unreadable(error: unknown): Found {
+  return { outcome: 'different', reason: explain(error) };
+}

@@ -1,0 +1,54 @@
+// Which places inside a target a manifest may choose.
+import { relativePathFault } from '../../lib/path-inside.ts';
+import { trimSigns } from '../../lib/trim-signs.ts';
+import { LOCKFILE_NAME } from '../contract.ts';
+
+/** What the hub builds in each target. Git ignores it, and it can be deleted. */
+export const HUB_FOLDER = '.hub';
+
+/** Folder of checkouts, archives and bundles whose manifest chooses none. */
+export const VENDOR = 'vendor';
+
+/** Names that belong to package managers, to git and to the hub: a manifest cannot choose them. */
+export const RESERVED = [
+  '.git',
+  '.npmrc',
+  '.venv',
+  'node_modules',
+  'npm-shrinkwrap.json',
+  'package.json',
+  'package-lock.json',
+  'pyproject.toml',
+  VENDOR,
+  'yarn.lock',
+];
+
+/** Files from which MCP clients start programs: only entries are added to them. */
+export const CLIENT_FILES = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.codex/config.toml'];
+
+/** The client's file that a path is, is inside of, or is above. */
+export function clientFileAt(path: string): string | undefined {
+  return CLIENT_FILES.find((file) => overlap(file, path));
+}
+
+/** Why a manifest cannot put files at a path, as the end of a sentence; undefined when it can. */
+export function placeFault(path: string): string | undefined {
+  const fault = relativePathFault(path);
+  if (fault) return fault;
+  // Some filesystems do not tell capital letters from small ones.
+  const [first] = path.toLowerCase().split('/');
+  if (first === HUB_FOLDER || first === LOCKFILE_NAME) return 'is reserved for the hub';
+  return undefined;
+}
+
+/** Whether two paths are the same, or one is inside the other. */
+export function overlap(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => `${path.toLowerCase().replace(/\/$/, '')}/`) as [string, string];
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** A name for a file or folder, made from any text. */
+export function safeName(text: string): string {
+  const plain = text.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
+  return trimSigns(plain, '-.').slice(0, 80) || 'unnamed';
+}
