@@ -31,6 +31,8 @@ const PASSED_ON = [
   /^LC_/,
   /^(HTTP|HTTPS|ALL|NO|FTP)_PROXY$/i,
   /^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|PIP_CERT)$/,
+  // Where container engines and their settings are.
+  /^(DOCKER_HOST|DOCKER_CONTEXT|DOCKER_CONFIG|DOCKER_CERT_PATH|DOCKER_TLS_VERIFY|CONTAINER_HOST|XDG_RUNTIME_DIR)$/,
 ];
 const KEPT_OUTPUT_BYTES = 65_536;
 /** Where only the end is kept, a program may write a lot; without any end, it would hold its place until its time is over. */
@@ -62,13 +64,15 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
   const passedOn = Object.fromEntries(
     Object.entries(environment).filter(([name]) => PASSED_ON.some((pattern) => pattern.test(name))),
   );
+  const inherited = ({ inherit = [] }: RunRequest) =>
+    Object.fromEntries(inherit.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 
   return async (request) => {
     if (request.args.some((arg) => arg.includes('\0'))) throw unstartable(request, 'an argument holds NUL', undefined);
     const { execa } = await import('execa');
     const child = execa(request.program, [...request.args], {
       cwd: request.cwd,
-      env: { ...passedOn, ...(await guard(request)), ...request.env },
+      env: { ...passedOn, ...inherited(request), ...(await guard(request)), ...request.env },
       extendEnv: false,
       stdin: 'ignore',
       buffer: false,

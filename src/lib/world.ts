@@ -69,8 +69,10 @@ export interface RunRequest {
   program: string;
   args: readonly string[];
   cwd: string;
-  /** Beside PATH, HOME, the locale and the proxies: nothing else of the hub's own environment is passed on. */
+  /** Beside PATH, HOME, the locale, the proxies and where container engines are: nothing else of the hub's own environment is passed on. */
   env?: Record<string, string>;
+  /** Names of further variables of the hub's own environment that it gets. */
+  inherit?: readonly string[];
   /** Whether its connections lead only where the hub itself may go, redirects included. */
   isGuarded?: boolean;
   timeoutMs: number;
