@@ -1,14 +1,13 @@
-// Which packages of npm a manifest may name.
+// Which npm packages a manifest may name.
 import semver from 'semver';
 import { z } from 'zod';
-import { WebAddress } from './archive-install.ts';
+import { RegistryAddress } from '../package-registry.ts';
 
 const LONGEST_NAME = 214;
 const LONGEST_RANGE = 500;
 const NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
-/** Old packages begin with these, and nothing else may. */
 const TAG = /^[a-z][a-z0-9._-]*$/i;
-/** npm reads these as files. */
+/** npm takes names with these endings for local files. */
 const FILE_ENDING = /\.(tgz|tar|tar\.gz)$/i;
 
 const PUBLIC_REGISTRY = 'registry.npmjs.org';
@@ -17,7 +16,10 @@ export const NpmSpec = z.object({
   registry: z.literal('npm'),
   package: z.string().superRefine((name, context) => {
     if (!isName(name))
-      context.addIssue({ code: 'custom', message: 'must be a name of npm, such as `thing` or `@scope/thing`' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be the name of an npm package, such as `thing` or `@scope/thing`',
+      });
   }),
   version: z
     .string()
@@ -29,11 +31,11 @@ export const NpmSpec = z.object({
       context.addIssue({ code: 'custom', message: 'must be a version, a range of versions or a tag' });
       return z.NEVER;
     }),
-  registry_url: WebAddress.refine((url) => !hasPassword(url), {
-    error: 'must not hold a name or a password, which npm does not take from an address',
+  registry_url: RegistryAddress.refine((url) => !hasPassword(url), {
+    error: 'must not contain a user name or a password: npm does not read them from an address',
   })
     .nullish()
-    // A machine may be set up for a mirror of the public registry: npm itself takes that address for the same.
+    // The machine may be set up for a mirror of the public registry, and npm treats the two as the same.
     .transform((url) => (url && new URL(url).host !== PUBLIC_REGISTRY ? new URL(url).href : undefined)),
 });
 export type NpmSpec = z.infer<typeof NpmSpec>;
@@ -50,15 +52,15 @@ function isName(name: string): boolean {
   );
 }
 
-/** As npm is told it; undefined when it is something else, an address or a file above all. */
+/** The version as npm reads it; undefined for anything else, such as an address, a file or an option. */
 function readVersion(text: string): string | undefined {
-  const written = text.trim();
-  if (written === '') return 'latest';
-  const exact = semver.valid(written);
-  if (exact) return exact + buildOf(written);
-  if (semver.validRange(written) !== null && /^[\dvxX*^~<>=|.\s+A-Za-z-]+$/.test(written) && !written.startsWith('-'))
-    return written;
-  return TAG.test(written) && !FILE_ENDING.test(written) && written.length < 100 ? written : undefined;
+  const trimmed = text.trim();
+  if (trimmed === '') return 'latest';
+  const exact = semver.valid(trimmed);
+  if (exact) return exact + buildOf(trimmed);
+  if (semver.validRange(trimmed) !== null && /^[\dvxX*^~<>=|.\s+A-Za-z-]+$/.test(trimmed) && !trimmed.startsWith('-'))
+    return trimmed;
+  return TAG.test(trimmed) && !FILE_ENDING.test(trimmed) && trimmed.length < 100 ? trimmed : undefined;
 }
 
 function buildOf(version: string): string {

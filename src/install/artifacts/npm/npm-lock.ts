@@ -1,0 +1,89 @@
+// What npm's own lockfile says about the packages of an artifact.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { InstallError } from '../../errors.ts';
+
+const LockedPackage = z.looseObject({
+  version: z.string().optional(),
+  integrity: z.string().optional(),
+  /** Absent for packages of the registry: their address depends on the registry of the machine that installs them. */
+  resolved: z.union([z.string(), z.boolean()]).optional(),
+  link: z.boolean().optional(),
+  inBundle: z.boolean().optional(),
+  hasInstallScript: z.boolean().optional(),
+  bin: z.record(z.string(), z.string()).optional(),
+});
+type LockedPackage = z.infer<typeof LockedPackage>;
+export type LockedPackages = Record<string, LockedPackage>;
+
+const Packages = z.record(z.string(), LockedPackage);
+const PackageLock = z.looseObject({ packages: Packages });
+
+/** Without the project itself, which is only a container. */
+export async function readPackageLock(folder: string): Promise<LockedPackages> {
+  const { packages } = PackageLock.parse(JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')));
+  const { '': _project, ...others } = packages;
+  return others;
+}
+
+/** The files from which `npm ci` installs. */
+export function projectFiles(name: string, version: string, packages: LockedPackages): Record<string, string> {
+  const project = { private: true, dependencies: { [name]: version } };
+  const lock = {
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': { dependencies: { [name]: version } }, ...packages },
+  };
+  return { 'package.json': toText(project), 'package-lock.json': toText(lock) };
+}
+
+function toText(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Pins may come from a lockfile that somebody else wrote. @throws InstallError when they are not packages with digests. */
+export function checkPackages(
+  name: string,
+  pinned: unknown,
+  { registryOnly }: { registryOnly: boolean },
+): LockedPackages {
+  const read = Packages.safeParse(pinned);
+  if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);
+  for (const [path, locked] of Object.entries(read.data)) {
+    if (!PATH.test(path) || path.includes('/../'))
+      throw new InstallError(`The lockfile has a package at '${path.slice(0, 200)}', outside of node_modules.`);
+    if (registryOnly && !isFromRegistry(locked)) throw new InstallError(notFromRegistry(name, locked));
+    if (!hasDigest(locked))
+      throw new InstallError(
+        `The registry gives no digest for ${nameAt(path)}@${locked.version}, which '${name}' needs.`,
+      );
+  }
+  return read.data;
+}
+
+const FOLDER = 'node_modules/(?:@[^@/\\\\]+/)?[^@/\\\\][^/\\\\]*';
+const PATH = new RegExp(`^${FOLDER}(?:/${FOLDER})*$`);
+
+function isFromRegistry({ link, resolved }: LockedPackage): boolean {
+  return !link && typeof resolved !== 'string';
+}
+
+function notFromRegistry(name: string, { resolved }: LockedPackage): string {
+  return /^https?:/i.test(String(resolved)) ? fromAddress(name) : fromElsewhere(name);
+}
+
+export const fromAddress = (name: string) =>
+  `'${name}' needs a package from an address outside of the registry, which is not installed.`;
+
+export const fromElsewhere = (name: string) =>
+  `'${name}' needs a package from git or from a file, which is not installed.`;
+
+/** A commit identifies a git package, and bundled packages are covered by the digest of the package that holds them. */
+function hasDigest({ integrity, inBundle, link, resolved }: LockedPackage): boolean {
+  return Boolean(integrity || inBundle || link) || /^git[+:]/.test(String(resolved));
+}
+
+export function nameAt(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}

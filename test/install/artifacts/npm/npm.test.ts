@@ -1,0 +1,143 @@
+// npm packages, installed by the real npm from a registry on loopback.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
+import { npmKind } from '../../../../src/install/artifacts/npm/npm.ts';
+import { build, emptyFolder, failure, OWN_MACHINE, resolve } from '../artifact-context.ts';
+import { type NpmRegistry, SECRET, startNpmRegistry } from '../npm-registry.ts';
+
+const spec = (name: string, version?: string) => ({ registry: 'npm', package: name, version });
+
+const SCRIPTS = { postinstall: `node -e "require('fs').writeFileSync('ran', '')"` };
+
+/** A program that prints the version of a dependency, which has an install script. */
+function publishProgram(registry: NpmRegistry): { integrity: string } {
+  registry.publish({ name: '@some/inner', version: '2.1.0', scripts: SCRIPTS });
+  const files = { 'cli.js': "#!/usr/bin/env node\nconsole.log(require('@some/inner/package.json').version);\n" };
+  const dependencies = { '@some/inner': '^2.0.0' };
+  return registry.publish({ name: '@some/thing', version: '1.2.3', dependencies, files, bin: { thing: 'cli.js' } });
+}
+
+const packagesOf = ({ pins }: Resolution) => (pins?.tool === 'npm' ? pins.packages : assert.fail('no npm pins'));
+
+const sentSecret = ({ host }: NpmRegistry) =>
+  host.requests.some(({ headers }) => JSON.stringify(headers).includes(SECRET));
+
+test('npm: what is locked is what runs, on another machine too', async (t) => {
+  const registry = await startNpmRegistry(t);
+  const { integrity } = publishProgram(registry);
+  const wanted = spec('@some/thing');
+  const resolution = await resolve(t, npmKind, wanted, { env: registry.env });
+  assert.deepEqual([resolution.resolved, resolution.integrity], ['@some/thing@1.2.3', integrity]);
+  assert.deepEqual(Object.keys(packagesOf(resolution)), ['node_modules/@some/inner', 'node_modules/@some/thing']);
+  assert.ok(!JSON.stringify(resolution).includes(registry.host.origin), 'pins name no registry');
+
+  registry.publish({ name: '@some/inner', version: '2.2.0' });
+  const elsewhere = { ...registry.env, HOME: await emptyFolder(t) };
+  await writeFile(join(elsewhere.HOME, '.npmrc'), `registry=${registry.host.origin}/\n`);
+  const built = await build(t, npmKind, { spec: wanted, resolution, env: elsewhere });
+  assert.deepEqual(built.programs, [{ name: 'thing', file: 'node_modules/.bin/thing' }]);
+  assert.equal(execFileSync(join(built.folder, 'node_modules/.bin/thing'), { encoding: 'utf8' }), '2.1.0\n');
+  assert.match(String(built.warnings), /^Install scripts did not run: @some\/inner\. /);
+  await assert.rejects(readFile(join(built.folder, 'node_modules/@some/inner/ran')));
+  assert.deepEqual(built.extra, { tool: 'npm', packages: 2 });
+  assert.deepEqual(npmKind.location(npmKind.spec.parse(wanted)), { kind: 'hub', area: 'npm', name: 'some-thing' });
+});
+
+test('npm: install scripts run when they are allowed', async (t) => {
+  const registry = await startNpmRegistry(t);
+  publishProgram(registry);
+  const trust = { ...OWN_MACHINE, allowScripts: true };
+  const surroundings = { env: registry.env, trust };
+  const resolution = await resolve(t, npmKind, spec('@some/thing', '^1.0.0'), surroundings);
+  const built = await build(t, npmKind, { spec: spec('@some/thing', '^1.0.0'), resolution, ...surroundings });
+  assert.deepEqual(built.warnings, []);
+  await readFile(join(built.folder, 'node_modules/@some/inner/ran'));
+});
+
+test('npm: another digest or an edited lockfile is refused', async (t) => {
+  const registry = await startNpmRegistry(t);
+  publishProgram(registry);
+  const { env } = registry;
+  const resolution = await resolve(t, npmKind, spec('@some/thing'), { env });
+  const refusal = (path: string, change: object) => {
+    const packages = packagesOf(resolution);
+    const pins = { tool: 'npm' as const, packages: { ...packages, [path]: { ...packages[path], ...change } } };
+    return failure(build(t, npmKind, { spec: spec('@some/thing'), resolution: { ...resolution, pins }, env }));
+  };
+  const inner = 'node_modules/@some/inner';
+  assert.match(await refusal(inner, { integrity: `sha512-${'A'.repeat(86)}==` }), /other bytes than expected/);
+  assert.match(await refusal(inner, { integrity: undefined }), /no digest for @some\/inner@2\.1\.0/);
+  assert.match(
+    await refusal(inner, { resolved: 'https://elsewhere.example/x.tgz' }),
+    /from an address outside of the registry/,
+  );
+  assert.match(await refusal('node_modules/../../outside', { version: '1.0.0' }), /outside of node_modules/);
+  const other = { ...resolution, resolved: '@some/thing@9.9.9' };
+  const wrong = build(t, npmKind, { spec: spec('@some/thing'), resolution: other, env });
+  assert.match(await failure(wrong), /has no packages for @some\/thing@9\.9\.9: lock it again/);
+});
+
+test('npm: on a shared hub, only hosts that the operator names get credentials', async (t) => {
+  const [open, named] = [await startNpmRegistry(t), await startNpmRegistry(t)];
+  for (const registry of [open, named]) registry.publish({ name: 'thing', version: '1.0.0' });
+  await resolve(t, npmKind, spec('thing'), { env: open.env });
+  assert.ok(!sentSecret(open));
+  const { host } = new URL(named.host.origin);
+  const wanted = { ...spec('thing'), registry_url: named.host.url('/npm/') };
+  const home = await emptyFolder(t);
+  await writeFile(join(home, '.npmrc'), `//${host}/:_authToken=${SECRET}\n//other.example/:_authToken=other\n`);
+  const env = { ...process.env, HOME: home };
+  await resolve(t, npmKind, wanted, { env, trust: { credentialsFor: ['other.example', `${host}/other`] } });
+  assert.ok(!sentSecret(named));
+  await resolve(t, npmKind, wanted, { env, trust: { credentialsFor: [`${host}/npm`] } });
+  assert.ok(sentSecret(named));
+});
+
+test('npm: on one’s own machine, the person’s configuration applies', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  const { resolved } = await resolve(t, npmKind, spec('thing'), { env: registry.env, trust: OWN_MACHINE });
+  assert.equal(resolved, 'thing@1.0.0');
+  assert.ok(sentSecret(registry));
+});
+
+test('npm: packages from other places than the registry are refused; bundled packages are not', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'inner', version: '1.0.0' });
+  registry.publish({ name: 'by-git', version: '1.0.0', dependencies: { x: 'git+https://127.0.0.1:1/x.git' } });
+  registry.publish({ name: 'by-address', version: '1.0.0', dependencies: { x: 'http://127.0.0.1:1/x.tgz' } });
+  registry.publish({
+    ...{ name: 'bundle', version: '1.0.0', dependencies: { inner: '1.0.0' }, bundleDependencies: ['inner'] },
+    files: { 'node_modules/inner/package.json': '{"name":"inner","version":"1.0.0"}' },
+  });
+  const { env } = registry;
+  assert.match(await failure(resolve(t, npmKind, spec('by-git'), { env })), /^'by-git' needs a package from git/);
+  assert.match(
+    await failure(resolve(t, npmKind, spec('by-address'), { env })),
+    /from an address outside of the registry/,
+  );
+  const resolution = await resolve(t, npmKind, spec('bundle'), { env });
+  const { folder } = await build(t, npmKind, { spec: spec('bundle'), resolution, env });
+  await readFile(join(folder, 'node_modules/bundle/node_modules/inner/package.json'));
+});
+
+test('npm: errors say what is wrong', async (t) => {
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'thing', version: '1.0.0' });
+  registry.publish({ name: 'needy', version: '1.0.0', dependencies: { missing: '1.0.0' } });
+  const { env } = registry;
+  const sentence = (wanted: object, some = {}) => failure(resolve(t, npmKind, wanted, { env, ...some }));
+  assert.equal(await sentence(spec('absent')), "The registry has no package 'absent'.");
+  assert.equal(await sentence(spec('thing', '7.0.0')), 'The registry has no version thing@7.0.0.');
+  assert.equal(await sentence(spec('needy')), "The registry has no package 'missing', which 'needy' needs.");
+  const named = { ...spec('thing'), registry_url: registry.host.url('/') };
+  assert.match(await sentence(named, { allowPrivate: false }), /^The registry http.* cannot be used: 127\.0\.0\.1 /);
+  registry.host.redirect('/thing', 'http://169.254.169.254/latest/');
+  assert.match(await sentence(named), /leads to an address that the hub may not connect to/);
+  registry.host.fail('/absent', { status: 401, times: 9 });
+  assert.equal(await sentence(spec('absent')), "The registry requires a login for 'absent'.");
+});
