@@ -1,0 +1,86 @@
+// A command as a registration writes it → one that starts.
+import { fillGaps, type GappedText } from '../lib/secret-address.ts';
+import type { Launch, Variable } from './launch.ts';
+import { plainText, type RunnerName, runPackage, splitWords } from './launch-runner.ts';
+
+const MOST_ARGS = 200;
+const NPM_REFERENCE = /^(@[\w.~-]+\/)?[\w.~-]+(@[^\s/:]+)?$/;
+/** A name alone is a script of the user: only with a version is it surely a package. */
+const NPM_PINNED = /^(@[\w.~-]+\/)?[\w.~-]+@[^\s/:]+$/;
+const PYTHON_REFERENCE = /^[\w.-]+(\[[\w.,-]*\])?([=@<>~!]=?[\w.,<>=!~*+-]+)?$/;
+const PYTHON_PINNED = /^[\w.-]+==[\w.+!-]+$/;
+const IMAGE_REFERENCE = /^[a-z0-9][\w.:/@-]*$/i;
+const OTHER_CONTAINER_COMMAND =
+  /^(exec|compose|start|attach|mcp|model|buildx?|container|image|volume|network|stack|swarm|context|desktop|pull|create|ai|extension)$/;
+
+/** Undefined for no words. */
+export function launchCommand(written: readonly GappedText[], env: Variable[]): Launch | undefined {
+  const [first, ...others] = inWords(written).slice(0, MOST_ARGS + 1);
+  // What is missing in the name of a program cannot be filled in: it is only shown.
+  const command = first && fillGaps(first, () => '***');
+  if (!command) return undefined;
+  const launched = packageLaunch(programName(command), others, env);
+  return launched ?? { kind: 'command', command, args: others, env };
+}
+
+/** Some write the whole line where the program should be: `npx -y x`. */
+function inWords([first, ...others]: readonly GappedText[]): GappedText[] {
+  if (!first) return [];
+  const line = plainText(first).trim().split(/\s+/);
+  const isLine =
+    first.length === 1 && line.length > 1 && /^(npx|bunx|uvx|uv|node|python3?|docker|podman)$/.test(line[0] ?? '');
+  return isLine ? [...line.map((word) => [word]), ...others] : [first, ...others];
+}
+
+function programName(command: string): string {
+  const last = command.split(/[/\\]/).at(-1) ?? '';
+  return last.toLowerCase().replace(/\.(cmd|exe)$/, '');
+}
+
+function packageLaunch(program: string, words: readonly GappedText[], env: Variable[]): Launch | undefined {
+  const [first, second] = words.map(plainText);
+  switch (program) {
+    case 'npx':
+      return fetched('npx', words, env);
+    case 'bunx':
+      return fetched('bunx', words, env);
+    case 'bun':
+      if (first === 'x') return fetched('bunx', words.slice(1), env);
+      return NPM_PINNED.test(first ?? '') ? fetched('bunx', words, env) : undefined;
+    case 'node':
+      return NPM_PINNED.test(first ?? '') ? fetched('npx', words, env) : undefined;
+    case 'uvx':
+      return fetched('uvx', words, env);
+    case 'uv':
+      return first === 'tool' && second === 'run' ? fetched('uvx', words.slice(2), env) : undefined;
+    case 'python':
+    case 'python3':
+      return PYTHON_PINNED.test(first ?? '') ? fetched('uvx', words, env) : undefined;
+    case 'docker':
+    case 'podman':
+      return container(program, words, env);
+    default:
+      return undefined;
+  }
+}
+
+/** Undefined when what it runs is not a package of a registry: a folder, a repository, an address. */
+function fetched(runner: RunnerName, words: readonly GappedText[], env: Variable[]): Launch | undefined {
+  const { own, from, rest } = splitWords(words, runner, { isWritten: true });
+  const [named, ...others] = rest;
+  const reference = from ?? named;
+  const form = runner === 'uvx' ? PYTHON_REFERENCE : NPM_REFERENCE;
+  if (!reference || !named || reference.length > 1 || !form.test(plainText(reference))) return undefined;
+  const program = from ? plainText(named) : undefined;
+  return runPackage({ runner, own, reference: plainText(reference), program, args: others, env });
+}
+
+/** `docker image` lacks its `run`. */
+function container(runner: 'docker' | 'podman', words: readonly GappedText[], env: Variable[]): Launch | undefined {
+  const [first] = words.map(plainText);
+  if (OTHER_CONTAINER_COMMAND.test(first ?? '')) return undefined;
+  const { own, rest } = splitWords(first === 'run' ? words.slice(1) : words, runner, { isWritten: true });
+  const [image, ...args] = rest;
+  if (!image || image.length > 1 || !IMAGE_REFERENCE.test(plainText(image))) return undefined;
+  return runPackage({ runner, own, reference: plainText(image), args, env });
+}

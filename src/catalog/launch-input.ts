@@ -1,0 +1,183 @@
+// What registries say of arguments, headers and variables → texts, with gaps for what each user has to give.
+import { withoutCredentials } from '../lib/credentials.ts';
+import { asObject, asText, type JsonObject } from '../lib/json.ts';
+import type { Gap, GappedText } from '../lib/secret-address.ts';
+import { gapArguments } from '../lib/secret-arguments.ts';
+import { isSecretVariable } from '../lib/secret-names.ts';
+import type { Variable } from './launch.ts';
+
+const STANDS_FOR_A_VALUE = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/;
+const MOST_VARIABLES = 200;
+
+/** What stands under the first of the keys that is there: the generations of the MCP registry spell their keys differently. */
+export function either(value: JsonObject, ...keys: string[]): unknown {
+  return keys.map((key) => value[key]).find((each) => each !== undefined);
+}
+
+/** The words of a command, some of which registries write as objects. Secrets become gaps. */
+export function commandWords(words: unknown, isSwitch: (name: string) => boolean = () => false): GappedText[] {
+  if (!Array.isArray(words)) return [];
+  return withoutSecrets(words.flatMap((word) => wordsOf(word, isSwitch)));
+}
+
+function wordsOf(word: unknown, isSwitch: (name: string) => boolean): GappedText[] {
+  if (typeof word === 'number') return [[String(word)]];
+  if (typeof word === 'string') return word === '' ? [] : [gapPlaceholders(word)];
+  return argumentWords(asObject(word), isSwitch);
+}
+
+/** None for an argument that may be left out and has no value. */
+function argumentWords(argument: JsonObject, isSwitch: (name: string) => boolean): GappedText[] {
+  const name = asText(argument.name);
+  const value = argumentValue(argument);
+  // Positional arguments may have a name too, which is only for people.
+  if (name === undefined || argument.type === 'positional') return value ? [value] : [];
+  if (!name.startsWith('-') && argument.type !== 'named') return value ? [value] : [];
+  const isFlag = isSwitch(name) || argument.format === 'boolean';
+  if (isFlag && (value === undefined || isOneOf(value, ['true', 'false'])))
+    return (value ? isOneOf(value, ['true']) : isSwitch(name) || isRequired(argument)) ? [[name]] : [];
+  if (value) return name.endsWith('=') ? [[name, ...value]] : [[name], value];
+  return isBareSwitch(argument, name) ? [[name]] : [];
+}
+
+function isOneOf(value: GappedText, texts: readonly string[]): boolean {
+  return value.length === 1 && typeof value[0] === 'string' && texts.includes(value[0]);
+}
+
+/** A name and nothing that speaks of a value: `--verbose`. Without `--stdio` a server would not be one for clients. */
+function isBareSwitch(argument: JsonObject, name: string): boolean {
+  return name === '--stdio' || Object.keys(argument).every((key) => ['type', 'name'].includes(key));
+}
+
+function argumentValue(argument: JsonObject): GappedText | undefined {
+  const hint = asText(either(argument, 'valueHint', 'value_hint')) ?? asText(argument.name)?.replace(/^-+/, '');
+  const gap: GappedText = [{ name: hint?.replace(/[<>]/g, '') || 'value' }];
+  return templateValue(argument) ?? (isRequired(argument) ? gap : undefined);
+}
+
+/** Undefined for what has no value, is secret, or needs a variable that nobody has to give. */
+export function templateValue(input: JsonObject): GappedText | undefined {
+  if (isSecret(input)) return undefined;
+  const variables = asObject(input.variables);
+  const [template, fallback] = [textOf(input.value), textOf(input.default)];
+  // `{level}` that nothing describes only stands for the default.
+  const isOpen =
+    template !== undefined && /^\{[\w.-]+\}$/.test(template) && !Object.hasOwn(variables, template.slice(1, -1));
+  const text = isOpen ? fallback : (template ?? fallback);
+  return text === undefined ? undefined : fillTemplate(text, variables, isRequired(input));
+}
+
+/** `{name}` becomes the value of the variable, or a gap; undefined when one that may be left out has no value. */
+export function fillTemplate(text: string, variables: JsonObject, isWanted: boolean): GappedText | undefined {
+  const parts: (string | Gap)[] = [];
+  for (const part of text.split(/(\{[\w.-]+\})/)) {
+    const name = /^\{(.+)\}$/.exec(part)?.[1];
+    if (name === undefined || !Object.hasOwn(variables, name)) {
+      parts.push(...gapPlaceholders(part));
+      continue;
+    }
+    const variable = asObject(variables[name]);
+    const known = isSecret(variable) ? undefined : (textOf(variable.value) ?? textOf(variable.default));
+    if (known === undefined && !isRequired(variable) && !isWanted) return undefined;
+    parts.push(known ?? { name });
+  }
+  return joined(parts);
+}
+
+/** `<folder>` and `${FOLDER}` are for the user to fill in. */
+function gapPlaceholders(text: string): GappedText {
+  const [, whole] = /^<([^<>]+)>$/.exec(text) ?? [];
+  if (whole) return [{ name: whole }];
+  const parts = text.split(/(\$\{\w+(?::-[^{}]*)?\})/).map((part) => {
+    const [, name, fallback] = /^\$\{(\w+)(?::-([^{}]*))?\}$/.exec(part) ?? [];
+    return name === undefined ? part : (fallback ?? { name });
+  });
+  return joined(parts);
+}
+
+function joined(parts: readonly (string | Gap)[]): GappedText {
+  const texts: (string | Gap)[] = [];
+  for (const part of parts) {
+    const last = texts.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') texts[texts.length - 1] = last + part;
+    else if (part !== '') texts.push(part);
+  }
+  return texts.length === 0 ? [''] : texts;
+}
+
+/** `--api-key abc` and `TOKEN=abc` lose their values. */
+function withoutSecrets(words: readonly GappedText[]): GappedText[] {
+  const isPlain = (word: GappedText) => word.length === 1 && typeof word[0] === 'string';
+  const plain = words.map((word) => (isPlain(word) ? (word[0] as string) : { name: '' }));
+  const gapped = gapArguments(plain);
+  return words.map((word, index) => (isPlain(word) ? (gapped[index] ?? word) : word));
+}
+
+/** The variables of a package, and those that the registration of the server sets itself, which come last and count. */
+export function environmentOf(listed: readonly JsonObject[], registered: JsonObject): Variable[] {
+  const described = new Map(listed.map((each) => [asText(each.name), each]));
+  const own = Object.entries(registered).map(([name, value]) => {
+    const description = described.get(name);
+    // A value that is missing in a registration is wanted, unless its registry says otherwise.
+    return variableOf(name, { isRequired: true, ...description, value: value ?? '' });
+  });
+  const ofPackage = listed.map((each) => variableOf(asText(each.name), each));
+  return uniqueByName([...ofPackage, ...own], VARIABLE_NAME);
+}
+
+/** `nameFor` gives the environment variable that a missing value is taken from. */
+export function headersOf(listed: readonly JsonObject[], nameFor: (name: string) => string): Variable[] {
+  const headers = listed.map((each) => variableOf(asText(each.name), each, nameFor));
+  return uniqueByName(headers, HEADER_NAME);
+}
+
+/** Undefined for one that may be left out and has no value. */
+function variableOf(
+  name: string | undefined,
+  input: JsonObject,
+  nameFor: (name: string) => string = (each) => each,
+): Variable | undefined {
+  if (!name) return undefined;
+  const value = openValue(name, input);
+  if (value === undefined && !isRequired(input)) return undefined;
+  const description = descriptionOf(input, value);
+  return { name, from: nameFor(name), value, isRequired: isRequired(input), ...(description ? { description } : {}) };
+}
+
+/** Undefined for what is secret, or only stands where a value should be. */
+function openValue(name: string, input: JsonObject): string | undefined {
+  if (either(input, 'isSecret', 'is_secret') !== false && isSecretVariable(name)) return undefined;
+  const [text, ...gaps] = templateValue(input) ?? [];
+  if (typeof text !== 'string' || gaps.length > 0 || STANDS_FOR_A_VALUE.test(text)) return undefined;
+  // Such as the password in the address of a database.
+  return withoutCredentials(text) === text ? text : undefined;
+}
+
+/** With the form of the value, where a part of it is fixed: `Bearer {token}`. */
+function descriptionOf(input: JsonObject, value: string | undefined): string | undefined {
+  const description = asText(input.description);
+  const template = asText(input.value);
+  const hasForm =
+    value === undefined && template !== undefined && /^[\w-]+ [{<$][^{}<>$]*\{?[\w-]+[}>]$/.test(template);
+  return hasForm ? `${description ?? 'The whole value'} (${template})` : description;
+}
+
+/** The last of a name counts. */
+function uniqueByName(variables: readonly (Variable | undefined)[], form: RegExp): Variable[] {
+  const known = variables.filter((each) => each !== undefined && form.test(each.name)) as Variable[];
+  return [...new Map(known.map((each) => [each.name, each])).values()].slice(0, MOST_VARIABLES);
+}
+
+function isRequired(input: JsonObject): boolean {
+  return either(input, 'isRequired', 'is_required') === true;
+}
+
+function isSecret(input: JsonObject): boolean {
+  return either(input, 'isSecret', 'is_secret') === true;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value);
+}

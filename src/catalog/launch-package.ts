@@ -1,0 +1,176 @@
+// A package of a registry → the command that runs it, or why there is none.
+import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
+import { fillGaps, type GappedText } from '../lib/secret-address.ts';
+import type { Launch, LaunchedPackage } from './launch.ts';
+import { commandWords, either, environmentOf, fillTemplate } from './launch-input.ts';
+import {
+  isSwitchOf,
+  kindOf,
+  packageName,
+  plainText,
+  type RunnerName,
+  runPackage,
+  splitWords,
+} from './launch-runner.ts';
+
+const NOT_A_PROGRAM =
+  /^(npx|npm|node|nodejs|bun|bunx|uvx|uv|pip|pipx|python\d?(\.\d+)?|docker|podman|dnx|dotnet|binary)$/;
+const OFFICIAL = /^https?:\/\/(registry\.npmjs\.org|pypi\.org|docker\.io)(\/|$)/;
+const LOOPBACK = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|\[|host\.docker\.internal)/i;
+
+/** What an artifact and a package of a registry have in common. */
+export function packageOfArtifact({ kind, spec }: JsonObject): JsonObject | undefined {
+  const { package: name, image, version, tag, digest, registry, index_url, registry_url } = asObject(spec);
+  const registryType = [asText(kind), asText(registry)]
+    .map((each) => each?.toLowerCase())
+    .find((each) => each && ['npm', 'pypi', 'oci'].includes(each));
+  const identifier = asText(image) ?? asText(name);
+  if (!registryType || !identifier) return undefined;
+  const isImage = registryType === 'oci';
+  const fixed = isImage && asText(digest) ? `${identifier}@${asText(digest)}` : identifier;
+  return {
+    registryType,
+    identifier: fixed,
+    version: isImage ? tag : version,
+    registryBaseUrl: index_url ?? registry_url,
+  };
+}
+
+export function identifierOf(pack: JsonObject): string | undefined {
+  return asText(pack.identifier) ?? asText(pack.name);
+}
+
+/** `registered` are the variables that the registration sets itself. */
+export function launchPackage(pack: JsonObject, registered: JsonObject = {}): Launch {
+  const identifier = identifierOf(pack);
+  const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name'))?.toLowerCase() ?? '';
+  if (!identifier) return { kind: 'none', reason: 'Its package has no name.' };
+  const served = servedAt(pack);
+  if (served !== undefined) return { kind: 'none', reason: servesHttp(identifier, served) };
+  const hint = asText(either(pack, 'runtimeHint', 'runtime_hint'))?.split(/\s+/) ?? [];
+  const runner = runnerOf(registry, hint[0] ?? '');
+  const env = environmentOf(asObjects(either(pack, 'environmentVariables', 'environment_variables')), registered);
+  if (registry === 'nuget') return dotnetTool(pack, identifier, env);
+  if (!runner) return { kind: 'none', reason: cannotRun(registry) };
+  const given = commandWords(either(pack, 'runtimeArguments', 'runtime_arguments'), isSwitchOf(runner));
+  const split = splitWords(given, runner, { isWritten: false });
+  const { program, args } = programOf({ hint, ...split }, identifier, kindOf(runner));
+  const own = commandWords(either(pack, 'packageArguments', 'package_arguments'));
+  return runPackage({
+    runner,
+    own: [...registryWords(runner, asText(either(pack, 'registryBaseUrl', 'registry_base_url'))), ...split.own],
+    reference: referenceOf(runner, { identifier, version: asText(pack.version), from: plainText(split.from) }),
+    program,
+    args: [...args, ...own],
+    env,
+  });
+}
+
+function runnerOf(registry: string, hint: string): RunnerName | undefined {
+  if (registry === 'npm') return /^bunx?$/.test(hint) ? 'bunx' : 'npx';
+  if (registry === 'pypi') return 'uvx';
+  return registry === 'oci' ? (hint === 'podman' ? 'podman' : 'docker') : undefined;
+}
+
+interface Given {
+  hint: readonly string[];
+  from?: GappedText;
+  rest: readonly GappedText[];
+}
+
+/** Which program of the package is meant, and what of the words for the runner is really for the program. */
+function programOf(
+  { hint: [tool = '', ...line], from, rest }: Given,
+  identifier: string,
+  kind: LaunchedPackage['kind'],
+): { program?: string; args: GappedText[] } {
+  const name = packageName(identifier, kind);
+  const isPython = /^python\d?(\.\d+)?$/.test(tool);
+  const module = [...line.map((word): GappedText => [word]), ...rest];
+  const isModule = plainText(module[0]) === '-m' && (isPython || tool.startsWith('uv'));
+  if (isModule) return { program: 'python', args: module };
+  const args = rest.filter((word) => !isRepeated(plainText(word), name));
+  if (kind === 'oci') return { args };
+  const first = plainText(args[0]);
+  const isNamed = from ? /^[^-]/.test(first) : isProgramOf(name, first);
+  if (isNamed) return { program: first, args: args.slice(1) };
+  if (/^[a-z][\w.-]*$/i.test(tool) && !NOT_A_PROGRAM.test(tool)) return { program: tool, args };
+  return { args };
+}
+
+/** `thing-mcp` is a program of the package `thing`; `mcp` alone is a command of its program. */
+function isProgramOf(name: string, word: string): boolean {
+  const last = name.split('/').at(-1) ?? name;
+  return /^[\w.-]+$/.test(word) && (word.startsWith(`${last}-`) || /\w[-_]mcp([-_]server)?$|\w[-_]server$/.test(word));
+}
+
+/** Words that name the runner, its command or the package once more, and files of a checkout. */
+function isRepeated(word: string, name: string): boolean {
+  const isReference = word === name || ['@', '==', ':'].some((sign) => word.startsWith(`${name}${sign}`));
+  return isReference || /^(npx|uvx|docker|run)$/.test(word) || /^[\w./-]+\.(js|mjs|cjs|ts|py)$/.test(word);
+}
+
+function referenceOf(
+  runner: RunnerName,
+  { identifier, version, from }: { identifier: string; version: string | undefined; from: string },
+): string {
+  if (runner === 'uvx') return pythonReference(identifier, version, from);
+  if (runner === 'docker' || runner === 'podman') {
+    const image = identifier.replace(/^(docker|oci):\/\//, '');
+    const hasTag = /[:@]/.test(image.slice(image.lastIndexOf('/') + 1));
+    return version && !hasTag ? `${image}:${version}` : image;
+  }
+  return version && version !== '*' ? `${identifier}@${version}` : identifier;
+}
+
+/** With the extras that `--from` may name: `pkg[mcp]==1.0`. */
+function pythonReference(identifier: string, version: string | undefined, from: string): string {
+  const [, extras = ''] = from.startsWith(identifier) ? (/^[\w.-]+(\[[^\]]*\])/.exec(from) ?? []) : [];
+  const wanted = version?.replace(/^(==|v(?=\d)|latest$|\*$)/, '') ?? '';
+  const separator = /^\d/.test(wanted) ? '==' : '';
+  return `${identifier}${identifier.includes('[') ? '' : extras}${separator}${wanted}`;
+}
+
+function registryWords(runner: RunnerName, url: string | undefined): GappedText[] {
+  if (!url || OFFICIAL.test(url)) return [];
+  if (runner === 'uvx') return [['--default-index'], [url]];
+  return runner === 'npx' ? [[`--registry=${url}`]] : [];
+}
+
+/** .NET's own runner; there is nothing that an install could put in its place. */
+function dotnetTool(pack: JsonObject, identifier: string, env: ReturnType<typeof environmentOf>): Launch {
+  const version = asText(pack.version);
+  const own = commandWords(either(pack, 'packageArguments', 'package_arguments'));
+  const reference: GappedText = [version ? `${identifier}@${version}` : identifier];
+  return {
+    kind: 'command',
+    command: 'dnx',
+    args: [reference, ['--yes'], ...(own.length > 0 ? [['--'], ...own] : [])],
+    env,
+  };
+}
+
+/** The address of a package that does not speak over stdio; its own machine's, because others are remotes. */
+function servedAt(pack: JsonObject): string | undefined {
+  const { type, url, variables } = asObject(pack.transport);
+  if (!/http|sse/i.test(asText(type) ?? '')) return undefined;
+  const address = fillTemplate(asText(url) ?? '', asObject(variables ?? pack.variables), true) ?? [];
+  return fillGaps(address, ({ name }) => `{${name}}`);
+}
+
+/** The address of a package that is hosted by its publisher; undefined when it is on the user's machine. */
+export function hostedAddress(pack: JsonObject): string | undefined {
+  const url = servedAt(pack);
+  return url && /^https?:\/\//.test(url) && !LOOPBACK.test(url) && !/^https?:\/\/[^/]*[{}]/.test(url) ? url : undefined;
+}
+
+function servesHttp(identifier: string, url: string): string {
+  const where = url ? `at ${url}` : 'at an address of its own';
+  return `Its package '${identifier}' serves HTTP ${where} once somebody has started it: start it, then connect to that address.`;
+}
+
+function cannotRun(registry: string): string {
+  if (registry === 'mcpb')
+    return 'It is published as a bundle (.mcpb): open the bundle in a client that supports bundles.';
+  return `Its package is of the registry '${registry.slice(0, 40)}', and no program is known that fetches and runs it.`;
+}

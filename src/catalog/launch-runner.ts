@@ -1,0 +1,185 @@
+// The programs that fetch and run a package: their options, and the commands that start a server with them.
+import type { GappedText } from '../lib/secret-address.ts';
+import type { Launch, LaunchedPackage, Variable } from './launch.ts';
+
+export type RunnerName = 'npx' | 'bunx' | 'uvx' | 'docker' | 'podman';
+type CommandLaunch = Extract<Launch, { kind: 'command' }>;
+
+interface Runner {
+  kind: LaunchedPackage['kind'];
+  /** Options that take no value. */
+  switches: ReadonlySet<string>;
+  /** Options whose value is the next word. */
+  options: ReadonlySet<string>;
+  /** The option that names the package, where the program has another name. */
+  from: readonly string[];
+}
+
+const words = (text: string) => new Set(text.split(' '));
+const CONTAINER: Runner = {
+  kind: 'oci',
+  switches: words(
+    '-i --interactive -t --tty -it -ti --rm -d --detach --init --privileged --read-only -P --publish-all',
+  ),
+  options: words(
+    '-e --env --env-file -v --volume --mount -p --publish --expose --name --network --net --ip -u --user -w --workdir --entrypoint --platform --pull --add-host --dns --security-opt --cap-add --cap-drop --tmpfs -m --memory --cpus --gpus --device --shm-size --ulimit -l --label -h --hostname --log-driver --restart --pid --ipc --group-add --volumes-from --userns --runtime --stop-timeout',
+  ),
+  from: [],
+};
+const RUNNERS: Record<RunnerName, Runner> = {
+  npx: {
+    kind: 'npm',
+    switches: words(
+      '-y --yes --no --no-install -q --quiet --silent -s --prefer-online --prefer-offline --offline --ignore-scripts --ignore-existing --legacy-peer-deps',
+    ),
+    options: words('--registry --node-options --loglevel --cache --userconfig --prefix'),
+    from: ['-p', '--package'],
+  },
+  bunx: {
+    kind: 'npm',
+    switches: words('-y --yes --bun --silent --verbose --no-install'),
+    options: words('--registry'),
+    from: ['-p', '--package'],
+  },
+  uvx: {
+    kind: 'pypi',
+    switches: words(
+      '--isolated -n --no-cache --refresh -U --upgrade --reinstall --offline --native-tls -q --quiet --no-progress --no-config --managed-python --no-managed-python --no-python-downloads --no-index --no-build --pre',
+    ),
+    options: words(
+      '--with --with-editable --with-requirements --python -p --index --default-index --index-url -i --extra-index-url --find-links -f --prerelease --index-strategy --keyring-provider --resolution --link-mode --cache-dir --directory --project --config-file --exclude-newer --env-file --spec',
+    ),
+    from: ['--from'],
+  },
+  docker: CONTAINER,
+  podman: CONTAINER,
+};
+
+export function isSwitchOf(runner: RunnerName): (name: string) => boolean {
+  return (name) => RUNNERS[runner].switches.has(name);
+}
+
+export function kindOf(runner: RunnerName): LaunchedPackage['kind'] {
+  return RUNNERS[runner].kind;
+}
+
+export interface SplitWords {
+  /** Options of the runner itself. */
+  own: GappedText[];
+  /** The package, where an option names it. */
+  from?: GappedText;
+  rest: GappedText[];
+}
+
+/** Which words are for the runner. In a command as people write it, nothing behind the package is. */
+export function splitWords(
+  all: readonly GappedText[],
+  name: RunnerName,
+  { isWritten }: { isWritten: boolean },
+): SplitWords {
+  const { switches, options, from } = RUNNERS[name];
+  const split: SplitWords = { own: [], rest: [] };
+  for (let index = 0; index < all.length; index += 1) {
+    const word = all[index] as GappedText;
+    const [option = '', ...value] = plainText(word).split('=');
+    const next = all[index + 1];
+    if (from.includes(option) && (value.length > 0 || next)) {
+      split.from = value.length > 0 ? [value.join('=')] : next;
+      if (value.length === 0) index += 1;
+    } else if (options.has(option) && (isAssigned(word) || next)) {
+      split.own.push(word, ...(isAssigned(word) || !next ? [] : [next]));
+      if (!isAssigned(word)) index += 1;
+    } else if (switches.has(option)) split.own.push(word);
+    else if (isWritten && !option.startsWith('-')) return { ...split, rest: all.slice(index) };
+    else split.rest.push(word);
+  }
+  return split;
+}
+
+function isAssigned(word: GappedText): boolean {
+  return typeof word[0] === 'string' && word[0].startsWith('--') && word[0].includes('=');
+}
+
+/** Empty for a word with gaps that starts with one. */
+export function plainText(word: GappedText | undefined): string {
+  return typeof word?.[0] === 'string' ? word[0] : '';
+}
+
+export interface Run {
+  runner: RunnerName;
+  /** Options of the runner. */
+  own: readonly GappedText[];
+  /** With its version: `pkg@1.0.0`, `pkg==1.0.0`, `image:tag`. */
+  reference: string;
+  program?: string | undefined;
+  args: readonly GappedText[];
+  env: readonly Variable[];
+}
+
+export function runPackage(run: Run): CommandLaunch {
+  const { kind } = RUNNERS[run.runner];
+  const name = packageName(run.reference, kind);
+  const program = run.program && run.program !== name ? run.program : undefined;
+  const started = { kind, name, ...(program ? { program } : {}), args: [...run.args] };
+  if (kind === 'oci') return runImage(run, started);
+  const before = kind === 'npm' ? npmWords(run, program) : pythonWords(run, program, name);
+  return { kind: 'command', command: run.runner, args: [...before, ...run.args], env: [...run.env], package: started };
+}
+
+function npmWords({ runner, own, reference }: Run, program: string | undefined): GappedText[] {
+  const options = own.filter((word) => !['-y', '--yes'].includes(plainText(word)));
+  const what = program ? [['-p'], [reference], [program]] : [[reference]];
+  return [...(runner === 'npx' ? [['-y']] : []), ...options, ...what];
+}
+
+function pythonWords({ own, reference }: Run, program: string | undefined, name: string): GappedText[] {
+  // Only a plain name with an exact version can be run as it is.
+  const isPlain = /^[\w.-]+([=@]=?[\w.+!-]+)?$/.test(reference);
+  return [...own, ...(program || !isPlain ? [['--from'], [reference], [program ?? name]] : [[reference]])];
+}
+
+/** A container sees no variable of its user, unless it is named. */
+function runImage({ runner, own, reference, args, env }: Run, started: LaunchedPackage): CommandLaunch {
+  const { options, named } = readVariables(own);
+  const variables = [
+    ...env.filter(({ name }) => !named.some((each) => each.name === name && each.value !== undefined)),
+  ];
+  for (const each of named)
+    if (each.value === undefined && !variables.some(({ name }) => name === each.name)) variables.push(each);
+  const passed = variables.flatMap(({ name }) => [['-e'], [name]]);
+  return {
+    kind: 'command',
+    command: runner,
+    args: [['run'], ['-i'], ['--rm'], ...options, ...passed, [reference], ...args],
+    env: variables,
+    package: started,
+  };
+}
+
+/** `-e NAME` and `-e NAME={secret}` become variables, so that no value stands in the command; terminals are not for servers. */
+function readVariables(own: readonly GappedText[]): { options: GappedText[]; named: Variable[] } {
+  const options: GappedText[] = [];
+  const named: Variable[] = [];
+  for (let index = 0; index < own.length; index += 1) {
+    const word = own[index] as GappedText;
+    const option = plainText(word);
+    if (/^(-i|-t|-it|-ti|-d|--interactive|--tty|--rm|--detach)(=.*)?$/.test(option)) continue;
+    const value = own[index + 1];
+    const [, name, equals, known] = /^(\w+)(=?)(.*)$/s.exec(plainText(value)) ?? [];
+    if (!['-e', '--env'].includes(option) || !value || !name) {
+      options.push(word);
+      continue;
+    }
+    index += 1;
+    const isOpen = equals === '' || value.length > 1;
+    if (!isOpen) options.push(word, value);
+    named.push({ name, from: name, value: isOpen ? undefined : known, isRequired: true });
+  }
+  return { options, named };
+}
+
+export function packageName(reference: string, kind: LaunchedPackage['kind']): string {
+  if (kind === 'npm') return /^(@[^/@]+\/)?[^@]+/.exec(reference)?.[0] ?? reference;
+  if (kind === 'pypi') return /^[\w.-]+/.exec(reference)?.[0] ?? reference;
+  return reference.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+}

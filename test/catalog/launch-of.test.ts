@@ -1,0 +1,440 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Launch } from '../../src/catalog/launch.ts';
+import { startInstalled } from '../../src/catalog/launch-installed.ts';
+import { alternativesOf, launchOf } from '../../src/catalog/launch-of.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { fillGaps, type GappedText } from '../../src/lib/secret-address.ts';
+
+const launch = (document: JsonObject) =>
+  launchOf({
+    document,
+    mcpRegistration: (document.mcp_registration as JsonObject | undefined) ?? null,
+    artifacts: (document.artifacts as JsonObject[] | undefined) ?? [],
+    name: 'org.example/notes',
+    slug: 'notes',
+  });
+const shown = (text: GappedText) => fillGaps(text, ({ name }) => `<${name}>`);
+
+/** The whole command in one line, with the variables that have a value or come from the environment. */
+function line(found: Launch): string {
+  if (found.kind === 'none') return `none: ${found.reason}`;
+  if (found.kind === 'remote')
+    return [
+      found.transport,
+      shown(found.url),
+      ...found.headers.map(({ name, value, from }) => `${name}=${value ?? `$${from}`}`),
+    ].join(' ');
+  const env = found.env.map(({ name, value, from }) => `${name}=${value ?? `$${from}`}`);
+  return [...env, found.command, ...found.args.map(shown)].join(' ');
+}
+
+const exec = (...cmd: unknown[]) => ({ mcp_registration: { server: { transport: 'STDIO', exec: { cmd, env: {} } } } });
+const npm = (fields: JsonObject = {}) => ({
+  registryType: 'npm',
+  identifier: '@ex/notes',
+  version: '1.2.0',
+  transport: { type: 'stdio' },
+  ...fields,
+});
+const pypi = (fields: JsonObject = {}) => ({
+  registryType: 'pypi',
+  identifier: 'ex-notes',
+  version: '1.2.0',
+  transport: { type: 'stdio' },
+  ...fields,
+});
+const oci = (fields: JsonObject = {}) => ({
+  registryType: 'oci',
+  identifier: 'ghcr.io/ex/notes:1.2.0',
+  transport: { type: 'stdio' },
+  ...fields,
+});
+const positional = (value: string, more: JsonObject = {}) => ({ type: 'positional', value, ...more });
+const named = (name: string, more: JsonObject = {}) => ({ type: 'named', name, ...more });
+
+const WRITTEN: [cmd: unknown[], expected: string][] = [
+  [['npx', '@ex/notes@1.2.0'], 'npx -y @ex/notes@1.2.0'],
+  [['npx', '-y', '@ex/notes@1.2.0', '--root', '.'], 'npx -y @ex/notes@1.2.0 --root .'],
+  [['npx', '--yes', '-p', '@ex/notes@1.2.0', 'notes-mcp', 'x'], 'npx -y -p @ex/notes@1.2.0 notes-mcp x'],
+  [['npx', '--package=@ex/notes', 'notes-mcp'], 'npx -y -p @ex/notes notes-mcp'],
+  [['npx -y notes-mcp', '--stdio'], 'npx -y notes-mcp --stdio'],
+  [['npx', '-y', 'github:ex/notes'], 'npx -y github:ex/notes'],
+  [['node', '@ex/notes@1.2.0'], 'npx -y @ex/notes@1.2.0'],
+  [['node', 'dist/index.js'], 'node dist/index.js'],
+  [['bun', '@ex/notes@1.2.0'], 'bunx @ex/notes@1.2.0'],
+  [['bunx', 'notes@1.2.0'], 'bunx notes@1.2.0'],
+  [['bun', 'run', 'start'], 'bun run start'],
+  [['uvx', 'ex-notes==1.2.0'], 'uvx ex-notes==1.2.0'],
+  [['uvx', '--from', 'ex-notes[mcp]==1.2.0', 'notes', 'serve'], 'uvx --from ex-notes[mcp]==1.2.0 notes serve'],
+  [['uv', 'tool', 'run', 'ex-notes'], 'uvx ex-notes'],
+  [['python', 'ex-notes==1.2.0'], 'uvx ex-notes==1.2.0'],
+  [['python3', '-m', 'notes.server'], 'python3 -m notes.server'],
+  [['docker', 'ghcr.io/ex/notes:1.2.0'], 'docker run -i --rm ghcr.io/ex/notes:1.2.0'],
+  [['docker', 'run', '-it', '-v', '/a:/b', 'ex/notes', 'serve', '-v'], 'docker run -i --rm -v /a:/b ex/notes serve -v'],
+  [['docker', 'run', '-e', 'NOTES_KEY', 'ex/notes'], 'NOTES_KEY=$NOTES_KEY docker run -i --rm -e NOTES_KEY ex/notes'],
+  [
+    ['docker', 'run', '-e', 'NOTES_KEY=abc123', 'ex/notes'],
+    'NOTES_KEY=$NOTES_KEY docker run -i --rm -e NOTES_KEY ex/notes',
+  ],
+  [['docker', 'run', '-e', 'LEVEL=info', 'ex/notes'], 'docker run -i --rm -e LEVEL=info ex/notes'],
+  [['docker', 'compose', 'run', 'notes'], 'docker compose run notes'],
+  [['/opt/notes/bin/serve', '--token', 'abc123'], '/opt/notes/bin/serve --token <TOKEN_FOR_NOTES>'],
+  [['notes', '<folder>', `--in=\${HOME}/x`], 'notes <FOLDER_FOR_NOTES> --in=<HOME_FOR_NOTES>/x'],
+];
+for (const [cmd, expected] of WRITTEN)
+  test(`launch: ${JSON.stringify(cmd)} is started with ${expected}`, () =>
+    assert.equal(line(launch(exec(...cmd))), expected));
+
+const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
+  ['npm', { packages: [npm()] }, 'npx -y @ex/notes@1.2.0'],
+  ['the hint node', { packages: [npm({ runtimeHint: 'node' })] }, 'npx -y @ex/notes@1.2.0'],
+  ['the hint bun', { packages: [npm({ runtimeHint: 'bun' })] }, 'bunx @ex/notes@1.2.0'],
+  ['the hint python', { packages: [pypi({ runtimeHint: 'python' })] }, 'uvx ex-notes==1.2.0'],
+  [
+    'a module',
+    { packages: [pypi({ runtimeHint: 'python', runtimeArguments: [positional('-m'), positional('notes')] })] },
+    'uvx --from ex-notes==1.2.0 python -m notes',
+  ],
+  [
+    'a program as the hint',
+    { packages: [pypi({ runtimeHint: 'notes-serve' })] },
+    'uvx --from ex-notes==1.2.0 notes-serve',
+  ],
+  ['no exact version', { packages: [pypi({ version: 'latest' })] }, 'uvx ex-notes'],
+  ['an image', { packages: [oci()] }, 'docker run -i --rm ghcr.io/ex/notes:1.2.0'],
+  [
+    'an image with a version beside it',
+    { packages: [oci({ identifier: 'ex/notes', version: '3' })] },
+    'docker run -i --rm ex/notes:3',
+  ],
+  ['podman', { packages: [oci({ runtimeHint: 'podman' })] }, 'podman run -i --rm ghcr.io/ex/notes:1.2.0'],
+  [
+    'a .NET tool',
+    {
+      packages: [
+        { registryType: 'nuget', identifier: 'Ex.Notes', version: '1.0.0', packageArguments: [positional('serve')] },
+      ],
+    },
+    'dnx Ex.Notes@1.0.0 --yes -- serve',
+  ],
+  [
+    'a command without the arguments of its package',
+    {
+      ...exec('uvx', 'ex-notes==1.2.0'),
+      packages: [pypi({ packageArguments: [positional('serve'), named('--transport', { value: 'stdio' })] })],
+    },
+    'uvx ex-notes==1.2.0 serve --transport stdio',
+  ],
+  [
+    'a command with objects, and arguments that may be left out',
+    {
+      ...exec(
+        'npx',
+        named('--ref', { description: 'A project.' }),
+        named('--read-only', { format: 'boolean' }),
+        '@ex/notes@1.2.0',
+      ),
+      packages: [
+        npm({
+          runtimeArguments: [
+            named('--ref', { description: 'A project.' }),
+            named('--read-only', { format: 'boolean' }),
+          ],
+        }),
+      ],
+    },
+    'npx -y @ex/notes@1.2.0',
+  ],
+  [
+    'a package that is named twice, with its program',
+    {
+      ...exec(
+        'npx',
+        positional('-y'),
+        positional('-p'),
+        positional('@ex/notes'),
+        positional('notes-mcp'),
+        '@ex/notes@1.2.0',
+      ),
+      packages: [
+        npm({
+          runtimeArguments: [positional('-y'), positional('-p'), positional('@ex/notes'), positional('notes-mcp')],
+        }),
+      ],
+    },
+    'npx -y -p @ex/notes@1.2.0 notes-mcp',
+  ],
+  [
+    'a command of the program among the runtime’s words',
+    { packages: [npm({ runtimeArguments: [positional('mcp', { isRequired: true })] })] },
+    'npx -y @ex/notes@1.2.0 mcp',
+  ],
+  [
+    'extras',
+    {
+      packages: [pypi({ runtimeHint: 'uvx', runtimeArguments: [named('--from', { value: 'ex-notes[mcp]==1.2.0' })] })],
+    },
+    'uvx --from ex-notes[mcp]==1.2.0 ex-notes',
+  ],
+  [
+    'options of the runner',
+    { packages: [pypi({ runtimeArguments: [named('--python', { value: '3.12' })] })] },
+    'uvx --python 3.12 ex-notes==1.2.0',
+  ],
+  [
+    'required arguments',
+    {
+      packages: [
+        npm({
+          packageArguments: [
+            named('--dir', { isRequired: true }),
+            positional('', { valueHint: 'file', isRequired: true }),
+            positional('', { valueHint: 'more', isRepeated: true }),
+          ],
+        }),
+      ],
+    },
+    'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_NOTES> <FILE_FOR_NOTES>',
+  ],
+  [
+    'defaults and switches',
+    {
+      packages: [
+        npm({
+          packageArguments: [
+            named('--port', { default: 8080 }),
+            named('--verbose'),
+            named('--quiet', { format: 'boolean', value: 'true' }),
+            named('--level', { value: '{level}', default: 'info' }),
+          ],
+        }),
+      ],
+    },
+    'npx -y @ex/notes@1.2.0 --port 8080 --verbose --quiet --level info',
+  ],
+  [
+    'secret arguments',
+    { packages: [npm({ packageArguments: [named('--key', { isSecret: true, isRequired: true, value: 'abc' })] })] },
+    'npx -y @ex/notes@1.2.0 --key <KEY_FOR_NOTES>',
+  ],
+  [
+    'an image with options, variables and arguments',
+    {
+      packages: [
+        oci({
+          runtimeArguments: [
+            positional('run'),
+            named('-i', { format: 'boolean', value: 'true' }),
+            named('--rm', { description: 'Clean up.' }),
+            named('-v', { value: '{folder}:/data', isRequired: true, variables: { folder: { isRequired: true } } }),
+            named('-e', {
+              value: 'NOTES_TOKEN={token}',
+              isRequired: true,
+              variables: { token: { isSecret: true, isRequired: true } },
+            }),
+            named('--bind', { default: ':80' }),
+          ],
+          packageArguments: [positional('serve')],
+          environmentVariables: [
+            { name: 'NOTES_URL', isRequired: true },
+            { name: 'LEVEL', default: 'info' },
+            { name: 'PORT' },
+          ],
+        }),
+      ],
+    },
+    'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
+  ],
+  [
+    'variables: required, with a value, optional, secret, described by the registration',
+    {
+      mcp_registration: { server: { exec: { cmd: ['npx', '@ex/notes@1.2.0'], env: { ROOT: '/srv', OWN: '' } } } },
+      packages: [
+        npm({
+          environmentVariables: [
+            { name: 'KEY', isSecret: true, isRequired: true, default: 'abc' },
+            { name: 'LEVEL', value: 'info' },
+            { name: 'PORT', isRequired: false },
+            { name: 'ROOT' },
+          ],
+        }),
+      ],
+    },
+    'KEY=$KEY LEVEL=info ROOT=/srv OWN=$OWN npx -y @ex/notes@1.2.0',
+  ],
+  [
+    'an artifact of PyPI',
+    { artifacts: [{ kind: 'pypi', spec: { package: 'ex-notes', version: '1.2.0' } }] },
+    'uvx ex-notes==1.2.0',
+  ],
+  [
+    'a range',
+    { artifacts: [{ kind: 'pypi', spec: { package: 'ex-notes', version: '>=1,<2' } }] },
+    'uvx --from ex-notes>=1,<2 ex-notes',
+  ],
+  [
+    'another index',
+    { artifacts: [{ kind: 'pypi', spec: { package: 'ex-notes', index_url: 'https://index.example/simple' } }] },
+    'uvx --default-index https://index.example/simple ex-notes',
+  ],
+  [
+    'an artifact of npm',
+    { artifacts: [{ kind: 'other', spec: { registry: 'npm', package: 'notes', version: '^1' } }] },
+    'npx -y notes@^1',
+  ],
+  [
+    'an artifact with a digest',
+    { artifacts: [{ kind: 'oci', spec: { image: 'ex/notes', digest: `sha256:${'0'.repeat(64)}` } }] },
+    `docker run -i --rm ex/notes@sha256:${'0'.repeat(64)}`,
+  ],
+  [
+    'a package that is hosted',
+    {
+      ...exec('npx', '@ex/notes@1.2.0'),
+      packages: [npm({ transport: { type: 'streamable-http', url: 'https://notes.example/mcp' } })],
+    },
+    'http https://notes.example/mcp',
+  ],
+  [
+    'a package that serves HTTP here',
+    { packages: [npm({ transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' } })] },
+    "none: Its package '@ex/notes' serves HTTP at http://localhost:3000/mcp once somebody has started it: start it, then connect to that address.",
+  ],
+  [
+    'a bundle',
+    { packages: [{ registryType: 'mcpb', identifier: 'https://ex.example/notes.mcpb' }] },
+    'none: It is published as a bundle (.mcpb): open the bundle in a client that supports bundles.',
+  ],
+  [
+    'another registry',
+    { packages: [{ registryType: 'cargo', identifier: 'notes' }] },
+    "none: Its package is of the registry 'cargo', and no program is known that fetches and runs it.",
+  ],
+  ['nothing', {}, 'none: Its manifest names no address, no command and no package that could be started.'],
+  [
+    'the second package, where the first cannot be started',
+    { packages: [{ registryType: 'mcpb', identifier: 'https://ex.example/notes.mcpb' }, npm()] },
+    'npx -y @ex/notes@1.2.0',
+  ],
+  [
+    'a page beside STDIO',
+    { mcp_registration: { server: { transport: 'STDIO', url: 'https://ex.example', exec: { cmd: ['notes'] } } } },
+    'notes',
+  ],
+  [
+    'clients’ own form',
+    { mcp_registration: { server: { command: 'notes', args: ['a'], env: { LEVEL: 1 } } } },
+    'LEVEL=1 notes a',
+  ],
+  [
+    'an address',
+    { mcp_registration: { server: { transport: 'SSE', url: 'https://ex.example/sse' } } },
+    'sse https://ex.example/sse',
+  ],
+  [
+    'SSE at /mcp',
+    { mcp_registration: { server: { transport: 'SSE', url: 'https://ex.example/mcp' } } },
+    'http https://ex.example/mcp',
+  ],
+  [
+    'headers of the registration',
+    {
+      mcp_registration: {
+        server: { url: 'https://ex.example/mcp', headers: { Authorization: 'Bearer abc', 'X-Team': 'red' } },
+      },
+    },
+    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_NOTES X-Team=red',
+  ],
+  [
+    'a listed remote',
+    {
+      remotes: [
+        {
+          type: 'sse',
+          url: 'https://{team}.ex.example/sse?key=abc&x={x}',
+          variables: { team: { isRequired: true }, x: { default: '1' } },
+          headers: [{ name: 'Authorization', isRequired: true, isSecret: true }, { name: 'X-Optional' }],
+        },
+      ],
+    },
+    'sse https://<TEAM_FOR_NOTES>.ex.example/sse?key=<KEY_FOR_NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_NOTES',
+  ],
+];
+for (const [sentence, document, expected] of PACKAGES)
+  test(`launch: ${sentence}: ${expected}`, () => assert.equal(line(launch(document)), expected));
+
+test('launch: the package that a command runs is known, so that an install can replace it', () => {
+  const found = launch({
+    packages: [
+      npm({
+        runtimeArguments: [named('-p', { value: '@ex/notes' }), positional('notes-mcp')],
+        packageArguments: [positional('serve')],
+      }),
+    ],
+  });
+  assert.deepEqual(found.kind === 'command' && found.package, {
+    kind: 'npm',
+    name: '@ex/notes',
+    program: 'notes-mcp',
+    args: [['serve']],
+  });
+  const image = launch({ packages: [oci({ identifier: 'localhost:5000/ex/notes:1' })] });
+  assert.deepEqual(image.kind === 'command' && image.package, {
+    kind: 'oci',
+    name: 'localhost:5000/ex/notes',
+    args: [],
+  });
+  const own = launch(exec('/opt/notes'));
+  assert.equal(own.kind === 'command' && own.package, undefined);
+});
+
+test('launch: an installed program takes the place of the package, with its own arguments', () => {
+  const found = startInstalled(
+    launch({
+      packages: [
+        pypi({ packageArguments: [positional('serve')], environmentVariables: [{ name: 'KEY', isRequired: true }] }),
+      ],
+    }),
+    { kind: 'program', path: '.hub/bin/notes' },
+  );
+  assert.equal(line(found), 'KEY=$KEY .hub/bin/notes serve');
+  assert.equal(found.kind === 'command' && found.isInTarget, true);
+});
+
+test('launch: an installed image is started by its digest, with the same options', () => {
+  const reference = `ghcr.io/ex/notes@sha256:${'1'.repeat(64)}`;
+  const found = startInstalled(
+    launch({
+      packages: [
+        oci({
+          runtimeArguments: [named('-v', { value: 'a:/b' })],
+          packageArguments: [positional('serve')],
+          environmentVariables: [{ name: 'KEY', isRequired: true }],
+        }),
+      ],
+    }),
+    { kind: 'image', reference },
+  );
+  assert.equal(line(found), `KEY=$KEY docker run -i --rm -v a:/b -e KEY ${reference} serve`);
+});
+
+test('launch: what runs no package, or one of another kind, stays as it is', () => {
+  for (const document of [exec('/opt/notes'), { packages: [npm()] }, { remotes: [{ url: 'https://ex.example/mcp' }] }])
+    assert.deepEqual(startInstalled(launch(document), { kind: 'image', reference: 'x@sha256:1' }), launch(document));
+});
+
+test('launch: the packages of one server are alternatives, other artifacts are not', () => {
+  const artifacts = [
+    { kind: 'git', spec: { repo: 'https://git.example/x' } },
+    { kind: 'other', spec: { registry: 'npm', package: '@ex/notes' } },
+    { kind: 'pypi', spec: { package: 'ex-notes' } },
+  ];
+  const document = { artifacts, packages: [npm(), pypi({ packageArguments: [positional('serve')] })] };
+  assert.deepEqual(alternativesOf(document), [1, 2]);
+  assert.deepEqual(alternativesOf({ artifacts }), []);
+  assert.deepEqual(alternativesOf({ artifacts, packages: [npm()] }), []);
+  const source = { document, mcpRegistration: null, artifacts, name: 'notes', slug: 'notes' };
+  assert.equal(line(launchOf(source)), 'npx -y @ex/notes@1.2.0');
+  assert.equal(line(launchOf(source, { artifact: artifacts[2] as JsonObject })), 'uvx ex-notes==1.2.0 serve');
+});
