@@ -1,4 +1,5 @@
-# Two stages build and fetch, the third holds only what runs: Node, production dependencies, dist, the models and the sample catalog.
+# Two stages build and fetch. The third holds only what runs: Node, production dependencies, dist, the models, the sample catalog, and the
+# programs that installs use.
 
 FROM node:24-slim AS build
 WORKDIR /app
@@ -27,7 +28,16 @@ LABEL org.opencontainers.image.title="Catalog Hub" \
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=8443 \
-    DATA_DIR=/data
+    DATA_DIR=/data \
+    INSTALL_ROOT=/data/installed \
+    HOME=/data/home
+# Installs use git, npm (part of the base image), Python and uv. Images need no engine: their digest is recorded.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates git python3 python3-venv \
+    && rm -rf /var/lib/apt/lists/* \
+    && python3 -m venv /opt/uv \
+    && /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv \
+    && ln -s /opt/uv/bin/uv /usr/local/bin/uv
 WORKDIR /app
 # package.json is read at run time, for the version.
 COPY LICENSE package.json ./
@@ -35,7 +45,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY demo ./demo
 COPY models ./models
-RUN mkdir /data && chown node:node /data
+RUN mkdir -p /data/home /data/installed && chown -R node:node /data
 USER node
 VOLUME /data
 EXPOSE 8443

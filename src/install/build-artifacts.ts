@@ -1,4 +1,4 @@
-// The artifact steps of an install: all are built, and only if every one succeeded are they put in place.
+// The artifact steps of an install: all are built first, and then put in place.
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import { type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
@@ -11,11 +11,17 @@ import type { InstallJob, InstallTools } from './run-steps.ts';
 import { readState } from './state.ts';
 import { runStep, type StepWatch } from './step.ts';
 
+/** One artifact of the plan; `installed` is undefined when its step failed. */
+export interface ArtifactOutcome {
+  planned: PlannedArtifact;
+  installed: InstalledArtifact | undefined;
+}
+
 export interface BuiltArtifacts {
   results: StepResult[];
-  artifacts: { planned: PlannedArtifact; installed: InstalledArtifact }[];
-  /** All of them are in place. */
-  isWhole: boolean;
+  artifacts: ArtifactOutcome[];
+  /** They are in place. Otherwise the target is as it was. */
+  isInPlace: boolean;
 }
 
 /** An image of 20 GB takes a while. */
@@ -29,7 +35,7 @@ export async function buildArtifacts(
   const planned = job.plan.artifacts.filter((each) => !each.alternative);
   const ownership = await ownershipOf(job.targetDir, job.before.lockfile, job.subject.uid);
   const results: StepResult[] = [];
-  const artifacts: BuiltArtifacts['artifacts'] = [];
+  const artifacts: ArtifactOutcome[] = [];
   for (const [index, each] of planned.entries()) {
     const locked = job.request.update ? undefined : lockedFor(planned, index, known);
     const { result, value } = await runStep(each.step, tools.watch, async () => {
@@ -37,13 +43,19 @@ export async function buildArtifacts(
       return { extra: extraOf(installed), value: installed };
     });
     results.push(result);
-    if (value) artifacts.push({ planned: each, installed: value });
+    artifacts.push({ planned: each, installed: value });
   }
-  if (artifacts.length < planned.length) return { results, artifacts: [], isWhole: false };
+  if (!isWorthKeeping(artifacts, known)) return { results, artifacts, isInPlace: false };
   const fault = await commitAll(artifacts);
-  if (fault === undefined) return { results, artifacts, isWhole: true };
+  if (fault === undefined) return { results, artifacts, isInPlace: true };
   const failed = { step: 'artifacts.place', ok: false, extra: { error: fault } };
-  return { results: [...results, failed], artifacts: [], isWhole: false };
+  return { results: [...results, failed], artifacts, isInPlace: false };
+}
+
+/** An earlier version that works is not replaced by a part of a new one. */
+function isWorthKeeping(artifacts: readonly ArtifactOutcome[], known: LockedEntity | undefined): boolean {
+  if (artifacts.every(({ installed }) => installed)) return true;
+  return known === undefined && artifacts.some(({ installed }) => installed && !installed.skipped);
 }
 
 interface BuildJob {
@@ -80,9 +92,9 @@ async function build(planned: PlannedArtifact, { job, locked, ownership, tools }
   }
 }
 
-async function commitAll(artifacts: BuiltArtifacts['artifacts']): Promise<string | undefined> {
+async function commitAll(artifacts: readonly ArtifactOutcome[]): Promise<string | undefined> {
   try {
-    for (const { installed } of artifacts) await installed.commit();
+    for (const { installed } of artifacts) await installed?.commit();
     return undefined;
   } catch (error) {
     return explain(error);
@@ -106,8 +118,8 @@ async function ownershipOf(targetDir: string, lockfile: Lockfile | undefined, ui
 }
 
 /** Two artifacts of one manifest cannot have the same folder. */
-function withPaths({ ours, others }: Ownership, built: BuiltArtifacts['artifacts']): Ownership {
-  const paths = built.flatMap(({ installed: { path } }) => (path === null ? [] : [path]));
+function withPaths({ ours, others }: Ownership, built: readonly ArtifactOutcome[]): Ownership {
+  const paths = built.flatMap(({ installed }) => installed?.path ?? []);
   return { ours, others: new Map([...others, ...paths.map((path) => [path, 'another artifact of this manifest'] as const)]) };
 }
 

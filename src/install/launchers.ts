@@ -36,11 +36,11 @@ export function takenNames(lockfile: Lockfile | undefined, uid: string): Set<str
 export async function writeLaunchers(
   targetDir: string,
   launchers: readonly LockedLauncher[],
-  artifacts: readonly Pick<InstalledArtifact, 'path' | 'programs'>[],
+  artifacts: readonly (Artifact | undefined)[],
 ): Promise<void> {
   for (const launcher of launchers) {
     const artifact = artifacts[launcher.artifact];
-    if (!artifact || artifact.path === null) continue;
+    if (!artifact?.path) continue;
     const text = IS_WINDOWS ? commandText(launcher, artifact) : shellText(launcher, artifact);
     const file = await writeFileInside(targetDir, `${launcherPath(launcher.name)}${IS_WINDOWS ? '.cmd' : ''}`, text);
     await chmod(file, 0o755);

@@ -46,10 +46,10 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   const known = findLocked(before.lockfile, subject.uid);
   try {
     const built = await buildArtifacts(job, known, { ...tools, watch });
-    const start = built.isWhole
+    const start = built.isInPlace
       ? startOf({ launch: job.launch, slug: subject.slug, artifacts: built.artifacts, taken: takenNames(before.lockfile, subject.uid) })
       : { launchers: [], launch: job.launch };
-    const adapters = await adaptersStep(job, known, { watch, launch: start.launch, isWhole: built.isWhole });
+    const adapters = await adaptersStep(job, known, { watch, launch: start.launch, isInPlace: built.isInPlace });
     const registered = await registerStep(watch, { ...tools, subject, signal });
     const entry = lockEntry(subject, { ...built, ...start, adapters: adapters.written.locked });
     const lock = await lockfileStep(job, known, { watch, built, entry });
@@ -76,15 +76,15 @@ function isOk(results: readonly StepResult[]): boolean {
 }
 
 const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
-const NOT_INSTALLED = 'Not all artifacts could be installed.';
+const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
 
 async function adaptersStep(
   { request, targetDir, subject, plan, before }: InstallJob,
   known: LockedEntity | undefined,
-  { watch, launch, isWhole }: { watch: StepWatch; launch: Launch; isWhole: boolean },
+  { watch, launch, isInPlace }: { watch: StepWatch; launch: Launch; isInPlace: boolean },
 ): Promise<{ result: StepResult; written: WrittenAdapters; files: string[] }> {
   const { result, value: written = NOTHING_WRITTEN } = await runStep('adapters.write', watch, async () => {
-    if (!isWhole) return { extra: { skipped: true, reason: NOT_INSTALLED }, value: NOTHING_WRITTEN };
+    if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED }, value: NOTHING_WRITTEN };
     if (plan.adapters.length === 0) return { extra: { skipped: true }, value: NOTHING_WRITTEN };
     if (subject.isFromLockfile) return checkAdapters(targetDir, known);
     const job = { targetDir, subject, launch, planned: plan.adapters, before: known?.adapters ?? [], lockfile: before.lockfile };
@@ -133,7 +133,7 @@ async function lockfileStep(
   const { result } = await runStep('lockfile.write', watch, async () => {
     if (before.error) throw before.error;
     const path = LOCKFILE_NAME;
-    if (!built.isWhole) return { extra: { path, skipped: true, reason: NOT_INSTALLED }, value: undefined };
+    if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED }, value: undefined };
     const launchers = request.frozen ? (known?.launchers ?? []) : (entry.launchers ?? []);
     await writeLaunchers(targetDir, launchers, built.artifacts.map(({ installed }) => installed));
     if (request.frozen) return { extra: { path, frozen: true, skipped: true }, value: undefined };

@@ -4,14 +4,14 @@ import { startInstalled } from '../catalog/launch.ts';
 import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
-import type { InstalledArtifact } from './artifacts/place.ts';
-import type { LockedLauncher, PlannedArtifact } from './contract.ts';
+import type { ArtifactOutcome } from './build-artifacts.ts';
+import type { LockedLauncher } from './contract.ts';
 import { launcherName, launcherPath } from './launchers.ts';
 
 export interface InstalledParts {
   launch: Launch;
   slug: string;
-  artifacts: readonly { planned: PlannedArtifact; installed: InstalledArtifact }[];
+  artifacts: readonly ArtifactOutcome[];
   /** Names of launchers that other entities have. */
   taken: ReadonlySet<string>;
 }
@@ -28,7 +28,7 @@ const INTERPRETER = 'python';
 export function startOf(parts: InstalledParts): Started {
   const names = launcherNames(parts);
   const launchers = parts.artifacts.flatMap(({ installed }, artifact) =>
-    installed.programs
+    (installed?.programs ?? [])
       .filter(({ name }) => name !== INTERPRETER)
       .map(({ name: program }) => ({ name: names(program), artifact, program })),
   );
@@ -55,7 +55,7 @@ function startPackage({ launch, artifacts }: InstalledParts, launchers: LockedLa
     return kindNameOf(planned, spec) === kind && normalName(named) === normalName(name);
   });
   const found = artifacts[index];
-  if (!found) return undefined;
+  if (!found?.installed) return undefined;
   const started = (installed: InstalledPackage) => ({ launchers, launch: startInstalled(launch, installed) });
   const { resolved, programs } = found.installed;
   if (kind === 'oci') return resolved === null ? undefined : started({ kind: 'image', reference: resolved });
@@ -82,8 +82,8 @@ function mainProgram(programs: readonly Program[], wanted: string): string | und
 
 /** An MCP bundle says itself how it is started. */
 function startBundle({ artifacts, slug }: InstalledParts, names: (wanted: string) => string): Started | undefined {
-  const artifact = artifacts.findIndex(({ installed }) => installed.extra.bundle !== undefined);
-  const bundle = asObject(artifacts[artifact]?.installed.extra.bundle);
+  const artifact = artifacts.findIndex(({ installed }) => installed?.extra.bundle !== undefined);
+  const bundle = asObject(artifacts[artifact]?.installed?.extra.bundle);
   const command = asText(bundle.command);
   if (!command) return undefined;
   const name = names(slug.split('/').at(-1) ?? slug);
@@ -109,12 +109,14 @@ function startCommand(
 ): Started {
   if (launch.kind !== 'command' || launch.package) return { launchers, launch };
   const runsPython = /^python(3(\.\d+)?)?$/.test(launch.command);
-  const index = artifacts.findIndex(({ installed: { path, programs } }) =>
-    programs.length > 0 ? runsPython && programs.some(({ name }) => name === INTERPRETER) : path !== null,
-  );
-  const found = artifacts[index];
+  const index = artifacts.findIndex(({ installed }) => {
+    if (!installed?.path) return false;
+    const { programs } = installed;
+    return programs.length === 0 || (runsPython && programs.some(({ name }) => name === INTERPRETER));
+  });
+  const found = artifacts[index]?.installed;
   if (!found) return { launchers, launch };
-  const isPython = found.installed.programs.length > 0;
+  const isPython = found.programs.length > 0;
   const name = names(slug.split('/').at(-1) ?? slug);
   const launcher = isPython
     ? { name, artifact: index, program: INTERPRETER }

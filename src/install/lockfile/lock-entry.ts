@@ -2,25 +2,25 @@
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
-import type { InstalledArtifact } from '../artifacts/place.ts';
+import type { ArtifactOutcome } from '../build-artifacts.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLauncher, PlannedArtifact } from '../contract.ts';
 import type { InstallSubject } from '../subject.ts';
 
 export interface InstallOutcome {
-  artifacts: readonly { planned: PlannedArtifact; installed: InstalledArtifact }[];
+  artifacts: readonly ArtifactOutcome[];
   adapters: readonly LockedAdapter[];
   launchers: readonly LockedLauncher[];
 }
 
 export function lockEntry(subject: InstallSubject, { artifacts, adapters, launchers }: InstallOutcome): LockedEntity {
   const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
-  const commit = artifacts.find(({ planned }) => planned.step === 'git.checkout')?.installed.resolved;
+  const commit = artifacts.find(({ planned }) => planned.step === 'git.checkout')?.installed?.resolved;
   return {
     id: uid,
     type,
     name,
     version,
-    artifacts: artifacts.map(({ planned, installed }) => lockedArtifact(planned, installed)),
+    artifacts: artifacts.map(lockedArtifact),
     adapters: [...adapters],
     ...(launchers.length > 0 ? { launchers: [...launchers] } : {}),
     provenance: {
@@ -41,10 +41,12 @@ function fetchable(address: string | null): string | null {
   return isLoopback ? null : shownAddress(address);
 }
 
-function lockedArtifact({ kind, spec }: PlannedArtifact, installed: InstalledArtifact): LockedArtifact {
+function lockedArtifact({ planned, installed }: ArtifactOutcome): LockedArtifact {
+  const [kind, spec] = [planned.kind, withoutCredentials(planned.spec)];
+  if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
   const { resolved, integrity, path, tree, pins } = installed;
   return {
-    ...{ kind, spec: withoutCredentials(spec), resolved, integrity, path, ok: true },
+    ...{ kind, spec, resolved, integrity, path, ok: true },
     ...(tree ? { tree } : {}),
     ...(pins ? { pins: { ...pins } } : {}),
   };
