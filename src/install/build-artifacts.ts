@@ -1,21 +1,15 @@
 // The artifact steps of an install: all are built first, and then put in place.
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import { type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
+import { type ArtifactOutcome, type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
 import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from './contract.ts';
 import { InstallError } from './errors.ts';
 import { explain } from './explain.ts';
+import type { InstallJob, InstallTools } from './job.ts';
 import { lockedFor } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
-import type { InstallJob, InstallTools } from './run-steps.ts';
 import { readState } from './state.ts';
 import { runStep, type StepWatch } from './step.ts';
-
-/** One artifact of the plan; `installed` is undefined when its step failed. */
-export interface ArtifactOutcome {
-  planned: PlannedArtifact;
-  installed: InstalledArtifact | undefined;
-}
 
 export interface BuiltArtifacts {
   results: StepResult[];
@@ -65,7 +59,10 @@ interface BuildJob {
   tools: InstallTools;
 }
 
-async function build(planned: PlannedArtifact, { job, locked, ownership, tools }: BuildJob): Promise<InstalledArtifact> {
+async function build(
+  planned: PlannedArtifact,
+  { job, locked, ownership, tools }: BuildJob,
+): Promise<InstalledArtifact> {
   const { request, subject, targetDir } = job;
   if (job.signal.aborted) throw new InstallError('Not started, because the hub is shutting down. Install again.');
   const artifact = readArtifact(planned.kind, planned.spec);
@@ -120,7 +117,10 @@ async function ownershipOf(targetDir: string, lockfile: Lockfile | undefined, ui
 /** Two artifacts of one manifest cannot have the same folder. */
 function withPaths({ ours, others }: Ownership, built: readonly ArtifactOutcome[]): Ownership {
   const paths = built.flatMap(({ installed }) => installed?.path ?? []);
-  return { ours, others: new Map([...others, ...paths.map((path) => [path, 'another artifact of this manifest'] as const)]) };
+  return {
+    ours,
+    others: new Map([...others, ...paths.map((path) => [path, 'another artifact of this manifest'] as const)]),
+  };
 }
 
 function extraOf({ resolved, integrity, path, extra, warnings, skipped }: InstalledArtifact): Record<string, unknown> {

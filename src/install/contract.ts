@@ -80,9 +80,7 @@ export const InstallRequest = z.object({
   frozen: z
     .boolean()
     .default(false)
-    .describe(
-      'Installs exactly what the lockfile in the target says, or fails. The lockfile is not changed.',
-    ),
+    .describe('Installs exactly what the lockfile in the target says, or fails. The lockfile is not changed.'),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
@@ -156,10 +154,7 @@ export const LockedArtifact = z.looseObject({
   integrity: z.string().nullable(),
   path: z.string().nullable(),
   ok: z.boolean(),
-  tree: z
-    .string()
-    .optional()
-    .describe('Digest of the folder at `path`, for checkouts, archives and bundles.'),
+  tree: z.string().optional().describe('Digest of the folder at `path`, for checkouts, archives and bundles.'),
   pins: LockedPins.optional().describe('The lock of the tool itself: what it needs to fetch the same bytes again.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;

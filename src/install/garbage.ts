@@ -41,7 +41,7 @@ export async function removeVendored(
 
 /** A target in which nothing is installed gets no `.hub`. */
 export async function removeIfUnused(targetDir: string): Promise<void> {
-  const names = await readdir(targetDir).catch(() => []);
+  const names: string[] = await readdir(targetDir).catch(() => []);
   if (names.includes(LOCKFILE_NAME)) return;
   await rm(join(targetDir, HUB_FOLDER), { recursive: true, force: true }).catch(() => {});
 }

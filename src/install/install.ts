@@ -8,18 +8,26 @@ import type {
   InstallPlan,
   InstallReport,
   InstallRequest,
-  LockReport,
   Lockfile,
+  LockReport,
   UninstallReport,
   UninstallRequest,
 } from './contract.ts';
 import { explain } from './explain.ts';
+import type { InstallTools } from './job.ts';
 import { assertSamePlan, lockedEntity } from './lockfile/frozen.ts';
 import { EMPTY_LOCKFILE, findLocked, foundLockfile, readLockfile } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';
-import { type InstallTools, runSteps } from './run-steps.ts';
-import { type FetchManifest, findSubject, type InstallSubject, lockedSubject, type SubjectCatalog, wholeId } from './subject.ts';
+import { runSteps } from './run-steps.ts';
+import {
+  type FetchManifest,
+  findSubject,
+  type InstallSubject,
+  lockedSubject,
+  type SubjectCatalog,
+  wholeId,
+} from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target/target.ts';
 import { createTargetQueue } from './target/target-queue.ts';
 import { uninstallEntity } from './uninstall.ts';
@@ -61,7 +69,11 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const folder = await checkTarget(given.target, targets);
     const request = withManifest({ ...given, id: wholeId(given) }, manifestOf);
     const subject = request.frozen
-      ? await lockedSubject(request, lockedEntity(await lockfileOf(folder), request.id), { catalog, fetchManifest, signal })
+      ? await lockedSubject(request, lockedEntity(await lockfileOf(folder), request.id), {
+          catalog,
+          fetchManifest,
+          signal,
+        })
       : await findSubject(catalog, request);
     if (request.dry_run) return planOnly(request, subject, folder, onEvent);
     const targetDir = await prepareTarget(request.target, targets);

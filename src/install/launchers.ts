@@ -69,7 +69,11 @@ function wordsOf({ program, command = [] }: LockedLauncher, { path, programs }: 
   }
   if (!found) return { folder, words: [], isInside: false };
   const { file, interpreter } = found;
-  return { folder, words: [...(interpreter ? [`${folder}/${interpreter}`] : []), `${folder}/${file}`], isInside: false };
+  return {
+    folder,
+    words: [...(interpreter ? [`${folder}/${interpreter}`] : []), `${folder}/${file}`],
+    isInside: false,
+  };
 }
 
 function shellText(launcher: LockedLauncher, artifact: Artifact): string {

@@ -6,7 +6,14 @@ import { planAdapters } from './adapters/plan-adapters.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import type { InstallPlan, InstallRequest, LockedEntity, Lockfile, PlannedAdapter, PlannedArtifact } from './contract.ts';
+import type {
+  InstallPlan,
+  InstallRequest,
+  LockedEntity,
+  Lockfile,
+  PlannedAdapter,
+  PlannedArtifact,
+} from './contract.ts';
 import { isSameArtifact } from './lockfile/lock-entry.ts';
 import type { InstallSubject } from './subject.ts';
 import { overlap } from './target/places.ts';
@@ -56,7 +63,8 @@ function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact
     const read = readArtifact(kind, spec);
     const dest = 'fault' in read || read.location.kind !== 'vendor' ? undefined : read.location.dest;
     const taken = dest && chosen.find((each) => overlap(each, dest));
-    const fault = 'fault' in read ? read.fault : taken && `Another artifact of this manifest goes to '${taken}' as well.`;
+    const fault =
+      'fault' in read ? read.fault : taken && `Another artifact of this manifest goes to '${taken}' as well.`;
     if (dest) chosen.push(dest);
     return {
       kind: kind || 'unknown',

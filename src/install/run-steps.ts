@@ -2,14 +2,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '../catalog/launch.ts';
-import type { Gateway } from '../gateway/gateway.ts';
-import type { World } from '../lib/world.ts';
 import { removeAdapter, verifyAdapter, type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
-import type { ArtifactContext } from './artifacts/artifact.ts';
-import type { InstallListener, InstallPlan, InstallReport, InstallRequest, LockedEntity, Lockfile, StepResult } from './contract.ts';
+import { type BuiltArtifacts, buildArtifacts } from './build-artifacts.ts';
+import type { InstallReport, LockedEntity, Lockfile, StepResult } from './contract.ts';
 import { LOCKFILE_NAME } from './contract.ts';
-import { buildArtifacts, type BuiltArtifacts } from './build-artifacts.ts';
 import { collectGarbage, removeIfUnused, removeVendored } from './garbage.ts';
+import type { InstallJob, InstallTools } from './job.ts';
 import { removeOldLaunchers, takenNames, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, foundLockfile, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
@@ -22,24 +20,6 @@ import type { InstallSubject } from './subject.ts';
 import { HUB_FOLDER } from './target/places.ts';
 import { STAGING } from './target/target-queue.ts';
 
-export interface InstallJob {
-  request: InstallRequest;
-  subject: InstallSubject;
-  launch: Launch;
-  plan: InstallPlan;
-  targetDir: string;
-  before: { lockfile: Lockfile | undefined; error: unknown };
-  signal: AbortSignal;
-  onEvent: InstallListener;
-}
-
-export interface InstallTools {
-  gateway: Pick<Gateway, 'registerOne'>;
-  isGatewayConfigured: boolean;
-  world: Pick<World, 'run' | 'fetch' | 'download' | 'vetAddress' | 'log' | 'now'>;
-  rules: Pick<ArtifactContext, 'allowPrivateNetwork' | 'trust'>;
-}
-
 export async function runSteps(job: InstallJob, tools: InstallTools): Promise<InstallReport> {
   const { request, subject, plan, targetDir, before, signal } = job;
   const watch: StepWatch = { onEvent: job.onEvent, log: tools.world.log };
@@ -47,7 +27,12 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   try {
     const built = await buildArtifacts(job, known, { ...tools, watch });
     const start = built.isInPlace
-      ? startOf({ launch: job.launch, slug: subject.slug, artifacts: built.artifacts, taken: takenNames(before.lockfile, subject.uid) })
+      ? startOf({
+          launch: job.launch,
+          slug: subject.slug,
+          artifacts: built.artifacts,
+          taken: takenNames(before.lockfile, subject.uid),
+        })
       : { launchers: [], launch: job.launch };
     const adapters = await adaptersStep(job, known, { watch, launch: start.launch, isInPlace: built.isInPlace });
     const registered = await registerStep(watch, { ...tools, subject, signal });
@@ -87,12 +72,21 @@ async function adaptersStep(
     if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED }, value: NOTHING_WRITTEN };
     if (plan.adapters.length === 0) return { extra: { skipped: true }, value: NOTHING_WRITTEN };
     if (subject.isFromLockfile) return checkAdapters(targetDir, known);
-    const job = { targetDir, subject, launch, planned: plan.adapters, before: known?.adapters ?? [], lockfile: before.lockfile };
+    const job = {
+      targetDir,
+      subject,
+      launch,
+      planned: plan.adapters,
+      before: known?.adapters ?? [],
+      lockfile: before.lockfile,
+    };
     const value = await writeAdapters(job);
     // What a person changed stays, but a frozen install cannot vouch for it.
     const warnings = request.frozen ? [] : value.warnings;
     const errors = request.frozen ? [...value.errors, ...value.warnings] : value.errors;
-    const generic = plan.adapters.filter((each) => each.generic).map((each) => `${each.framework}/${each.template_key}`);
+    const generic = plan.adapters
+      .filter((each) => each.generic)
+      .map((each) => `${each.framework}/${each.template_key}`);
     const extra = {
       files: value.locked.map(({ path }) => path),
       ...(generic.length > 0 ? { generic } : {}),
@@ -135,15 +129,23 @@ async function lockfileStep(
     const path = LOCKFILE_NAME;
     if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED }, value: undefined };
     const launchers = request.frozen ? (known?.launchers ?? []) : (entry.launchers ?? []);
-    await writeLaunchers(targetDir, launchers, built.artifacts.map(({ installed }) => installed));
+    await writeLaunchers(
+      targetDir,
+      launchers,
+      built.artifacts.map(({ installed }) => installed),
+    );
     if (request.frozen) return { extra: { path, frozen: true, skipped: true }, value: undefined };
     onDisk = mergeLockfile(before.lockfile, entry);
     await writeLockfile(targetDir, onDisk);
     isWritten = true;
     const { removed, kept } = await removeEarlier(known, entry, targetDir);
     await removeOldLaunchers(targetDir, onDisk.entities);
-    const warning = kept.length > 0 ? `Changed since the last install, and left as they are: ${kept.join(', ')}.` : undefined;
-    return { extra: { path, ...(removed.length > 0 ? { removed } : {}), ...(warning ? { warning } : {}) }, value: undefined };
+    const warning =
+      kept.length > 0 ? `Changed since the last install, and left as they are: ${kept.join(', ')}.` : undefined;
+    return {
+      extra: { path, ...(removed.length > 0 ? { removed } : {}), ...(warning ? { warning } : {}) },
+      value: undefined,
+    };
   });
   if (onDisk && !before.error) await collectGarbage(targetDir, onDisk).catch(() => {});
   return { result, lockfile: onDisk, isWritten };
@@ -157,7 +159,8 @@ async function removeEarlier(
 ): Promise<{ removed: string[]; kept: string[] }> {
   const removed: string[] = [];
   const kept: string[] = [];
-  const isGone = (path: string | null, list: readonly { path: string | null }[]) => !list.some((each) => each.path === path);
+  const isGone = (path: string | null, list: readonly { path: string | null }[]) =>
+    !list.some((each) => each.path === path);
   for (const adapter of known?.adapters ?? []) {
     if (!isGone(adapter.path, entry.adapters)) continue;
     const outcome = await removeAdapter(targetDir, adapter);
@@ -178,5 +181,8 @@ async function noteOutcome(
 ): Promise<void> {
   const failed = results.filter(({ ok }) => !ok).map(({ step }) => step);
   const outcome = { at: now.toISOString(), ok: isOk(results), failed };
-  await changeState(targetDir, (state) => ({ ...state, installs: { ...state.installs, [subject.uid]: outcome } })).catch(() => {});
+  await changeState(targetDir, (state) => ({
+    ...state,
+    installs: { ...state.installs, [subject.uid]: outcome },
+  })).catch(() => {});
 }

@@ -4,7 +4,7 @@ import { startInstalled } from '../catalog/launch.ts';
 import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
-import type { ArtifactOutcome } from './build-artifacts.ts';
+import type { ArtifactOutcome } from './artifacts/place.ts';
 import type { LockedLauncher } from './contract.ts';
 import { launcherName, launcherPath } from './launchers.ts';
 

@@ -1,9 +1,9 @@
 // One step of an install: its time, and its failure as a result instead of an exception.
 import { RunError } from '../lib/run.ts';
 import type { Logger } from '../lib/world.ts';
-import { InstallError } from './errors.ts';
 import { outputEnd } from './artifacts/program.ts';
 import type { InstallListener, StepResult } from './contract.ts';
+import { InstallError } from './errors.ts';
 import { explain, isUnexpected } from './explain.ts';
 
 type Extra = Record<string, unknown>;

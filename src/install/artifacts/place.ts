@@ -7,7 +7,7 @@ import { makeFolderInside } from '../../lib/files.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { pathInside } from '../../lib/path-inside.ts';
 import { readPlainText } from '../../lib/plain-file.ts';
-import { type LockedArtifact, LOCKFILE_NAME } from '../contract.ts';
+import { LOCKFILE_NAME, type LockedArtifact, type PlannedArtifact } from '../contract.ts';
 import { InstallError } from '../errors.ts';
 import { changeState } from '../state.ts';
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
@@ -31,6 +31,12 @@ export interface InstalledArtifact extends Resolution {
   skipped?: string;
   /** Puts a folder in place that was built in staging. */
   commit(): Promise<void>;
+}
+
+/** One artifact of a plan; `installed` is undefined when its step failed. */
+export interface ArtifactOutcome {
+  planned: PlannedArtifact;
+  installed: InstalledArtifact | undefined;
 }
 
 /** What is known about the folders of a target. */
@@ -119,7 +125,9 @@ async function placeInHub(
 }
 
 function pinOf({ resolved, integrity, pins }: Resolution): string {
-  return jsonDigest([resolved, integrity, pins]).replace(/^sha256:/, '').slice(0, PIN_LENGTH);
+  return jsonDigest([resolved, integrity, pins])
+    .replace(/^sha256:/, '')
+    .slice(0, PIN_LENGTH);
 }
 
 /** Programs write these while they run. */
@@ -231,7 +239,11 @@ function inTheWay(path: string, state: 'changed' | 'foreign'): InstallError {
   );
 }
 
-async function swap(targetDir: string, path: string, { fresh, aside }: { fresh: string; aside: string }): Promise<void> {
+async function swap(
+  targetDir: string,
+  path: string,
+  { fresh, aside }: { fresh: string; aside: string },
+): Promise<void> {
   const folder = await pathInside(targetDir, path);
   const parent = dirname(path);
   if (parent !== '.') await makeFolderInside(targetDir, parent);

@@ -12,7 +12,9 @@ export function lockedEntity(lockfile: Lockfile | undefined, id: string): Locked
     );
   const locked = findLocked(lockfile, id);
   if (!locked)
-    throw mismatch(`${LOCKFILE_NAME} in the target does not hold '${id.slice(0, 120)}'. Install it without frozen first`);
+    throw mismatch(
+      `${LOCKFILE_NAME} in the target does not hold '${id.slice(0, 120)}'. Install it without frozen first`,
+    );
   const hasOtherVersion = id.includes('@') && id !== locked.id;
   if (!hasOtherVersion) return locked;
   throw mismatch(
@@ -32,7 +34,8 @@ export function assertSamePlan({ artifacts, adapters }: InstallPlan, locked: Loc
       each.fault === undefined &&
       !locked.adapters.some((one) => one.framework === each.framework && one.template_key === each.template_key),
   );
-  if (unlocked) throw mismatch(`${LOCKFILE_NAME} does not have the adapter for '${unlocked.framework}'. ${TRY_WITHOUT}`);
+  if (unlocked)
+    throw mismatch(`${LOCKFILE_NAME} does not have the adapter for '${unlocked.framework}'. ${TRY_WITHOUT}`);
 }
 
 const TRY_WITHOUT = 'Bring the manifest back, or install without frozen, which locks the new one';

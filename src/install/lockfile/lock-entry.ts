@@ -2,7 +2,7 @@
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
-import type { ArtifactOutcome } from '../build-artifacts.ts';
+import type { ArtifactOutcome } from '../artifacts/place.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLauncher, PlannedArtifact } from '../contract.ts';
 import type { InstallSubject } from '../subject.ts';
 

@@ -6,8 +6,8 @@ import { jsonDigest } from '../../lib/json-digest.ts';
 import { PathError, pathInside } from '../../lib/path-inside.ts';
 import { openPlainFile } from '../../lib/plain-file.ts';
 import { utf8Text } from '../../lib/utf8.ts';
-import { InstallError } from '../errors.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, LockedArtifact, LockedEntity, Lockfile } from '../contract.ts';
+import { InstallError } from '../errors.ts';
 
 const LARGEST_LOCKFILE = 50_000_000;
 /** Far deeper than the spec of any manifest. Deeper documents could exhaust the stack. */

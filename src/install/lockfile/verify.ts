@@ -1,10 +1,11 @@
 // Whether what is on disk is what the lockfile of a target says.
+
+import { absent } from '../../lib/absent.ts';
+import { pathInside } from '../../lib/path-inside.ts';
 import { verifyAdapter } from '../adapters/write-adapters.ts';
 import { kindNameOf } from '../artifacts/kind-name.ts';
 import { readComplete, vendorTree } from '../artifacts/place.ts';
 import { LOCKFILE_NAME, type LockCheck, type LockedArtifact, type LockReport } from '../contract.ts';
-import { absent } from '../../lib/absent.ts';
-import { pathInside } from '../../lib/path-inside.ts';
 import { explain } from '../explain.ts';
 import { readLockfile } from './lockfile.ts';
 

@@ -57,7 +57,9 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
     const found = await lstat(join(targetDir, name)).catch(() => undefined);
     if (!found) continue;
     if (!found.isDirectory())
-      throw new PathError(`'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`);
+      throw new PathError(
+        `'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`,
+      );
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
       throw new PathError(`'${name}' belongs to another user: change its owner, or choose another target.`);
