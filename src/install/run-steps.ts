@@ -118,7 +118,7 @@ interface LockfileOutcome {
 
 /** Launchers and folders follow the lockfile: they are switched and removed in this step. */
 async function lockfileStep(
-  { request, subject, targetDir, before }: InstallJob,
+  { request, targetDir, before }: InstallJob,
   known: LockedEntity | undefined,
   { watch, built, entry }: { watch: StepWatch; built: BuiltArtifacts; entry: LockedEntity },
 ): Promise<LockfileOutcome> {
