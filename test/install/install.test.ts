@@ -54,10 +54,10 @@ test('install: an inline manifest is saved, its parts are installed, and everyth
   assert.deepEqual(await files(), [
     '.hub/.gitignore',
     '.hub/lock',
+    '.hub/state.json',
     '.mcp.json',
     'hub.lock.json',
     'src/agents/pdf.py',
-    'vendor/thing/.hub-artifact',
     'vendor/thing/a.txt',
   ]);
 
@@ -131,7 +131,7 @@ test('install: a dry run into a place where nothing can be made says so, and sti
   assert.equal('target_fault' in (await install(aManifest(), { dry_run: true })), false);
 });
 
-test('install: one artifact that fails costs no other its turn, and the lockfile says which are in place', async (t) => {
+test('install: a failing artifact does not stop the others, and the lockfile says which are in place', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const { install } = await installStage(t);
@@ -154,12 +154,12 @@ test('install: one artifact that fails costs no other its turn, and the lockfile
   assert.match(String(errors[1]?.[2]), /spec\.repo is missing/);
   assert.match(String(errors[2]?.[2]), /registry 'nuget'/);
   assert.equal(errors[3]?.[1], true);
-  assert.match(String(errors[4]?.[2]), /Another artifact of this manifest goes to 'vendor\/thing'/);
+  assert.equal(errors[4]?.[1], true, 'a folder with a derived name gives way');
   assert.deepEqual([errors[5]?.[0], errors[5]?.[1]], ['artifact.unsupported', false]);
   assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /path '\.\.\/out\.py' must not hold '\.\.'/);
   assert.deepEqual(
     report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok),
-    [false, false, false, true, false, false],
+    [false, false, false, true, true, false],
   );
   assert.equal(stepNamed(report, 'lockfile.write').ok, true);
   assert.deepEqual(report.files_written, ['src/agents/pdf.py', 'hub.lock.json']);
@@ -169,7 +169,7 @@ test('install: the MCP client of a server that cannot be reached gets no entry, 
   const { install, files } = await installStage(t);
   const report = await install(aManifest({ adapters: [{ framework: 'claude', template_key: 'mcp' }] }));
   assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /does not say how the server is reached/);
-  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
+  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', '.hub/state.json', 'hub.lock.json']);
 });
 
 test('install: what is there and is no UTF-8 is left as it is, byte for byte, and the step says why', async (t) => {
@@ -378,23 +378,109 @@ test('install: a target that may not be written to is told', async (t) => {
   assert.deepEqual(await readdir(target), []);
 });
 
-test('install: a host that is down today does not cost a project what it has locked', async (t) => {
+test('install: what is locked and in place needs no host, and is not built again', async (t) => {
   const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
-  const { install, read, target } = await installStage(t);
-  const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }] });
+  const commit = await host.create('thing', { 'a.txt': 'one' });
+  const { install, read } = await installStage(t);
+  const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref: 'main' } }] });
   await install(manifest);
   const before = await read('hub.lock.json');
+  await host.commit('thing', { 'a.txt': 'two' });
   host.intercept = (_request, response) => {
     response.writeHead(503).end();
     return true;
   };
-  const report = await install(manifest);
-  assert.deepEqual([report.ok, stepNamed(report, 'git.checkout').ok], [false, false]);
+  const again = await install(manifest);
+  assert.equal(again.ok, true, JSON.stringify(again.results));
+  assert.equal(stepNamed(again, 'git.checkout').extra?.unchanged, true);
   assert.equal(await read('hub.lock.json'), before);
 
-  await writeFile(join(target, 'vendor/thing/a.txt'), 'changed');
-  const [entity] = (await install(manifest)).lockfile.entities;
-  assert.deepEqual(entity?.artifacts[0]?.ok, false, 'what is there is not what was locked');
-  assert.equal(entity?.provenance.commit, undefined);
+  host.intercept = undefined;
+  const updated = await install(manifest, { update: true });
+  assert.notEqual(updated.lockfile.entities[0]?.artifacts[0]?.resolved, commit);
+  assert.equal(await read('vendor/thing/a.txt'), 'two');
+});
+
+test('install: what a person built in a vendored folder is never deleted silently', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { install, read, target } = await installStage(t);
+  const spec = { repo: host.url('thing'), ref: 'main' };
+  const manifest = aManifest({ artifacts: [{ kind: 'git', spec }] });
+  await install(manifest);
+  await writeFile(join(target, 'vendor/thing/.env'), 'KEY=mine');
+  await host.commit('thing', { 'a.txt': 'two' });
+
+  const again = await install(manifest);
+  assert.equal(again.ok, true);
+  assert.match(String(stepNamed(again, 'git.checkout').extra?.warning), /'vendor\/thing' was changed .* left as it is/);
+  const updated = await install(manifest, { update: true });
+  assert.match(String(stepNamed(updated, 'git.checkout').extra?.error), /'vendor\/thing' was changed.*dest.*force/);
+  const frozen = await install(manifest, { frozen: true });
+  assert.equal(frozen.ok, false);
+  assert.equal(await read('vendor/thing/.env'), 'KEY=mine');
+  assert.equal(await read('vendor/thing/a.txt'), 'one');
+
+  const other = await install(aManifest({ id: 'other', name: 'other', artifacts: [{ kind: 'git', spec }] }));
+  assert.equal(other.ok, true, JSON.stringify(other.results));
+  assert.notEqual(stepNamed(other, 'git.checkout').extra?.path, 'vendor/thing', 'each entity has its own folder');
+  assert.equal(await read('vendor/thing/.env'), 'KEY=mine');
+
+  const forced = await install(manifest, { update: true, force: true });
+  assert.equal(forced.ok, true, JSON.stringify(forced.results));
+  await assert.rejects(read('vendor/thing/.env'), { code: 'ENOENT' });
+});
+
+test('install: a folder of a person is left alone; a derived name gives way, a chosen one is refused', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { install, read, target } = await installStage(t);
+  for (const folder of ['vendor/thing', 'mine']) {
+    await mkdir(join(target, folder), { recursive: true });
+    await writeFile(join(target, folder, 'notes'), 'mine');
+  }
+  const repo = host.url('thing');
+  const derived = await install(aManifest({ artifacts: [{ kind: 'git', spec: { repo } }] }));
+  assert.equal(derived.ok, true, JSON.stringify(derived.results));
+  const chosen = await install(aManifest({ id: 'other', artifacts: [{ kind: 'git', spec: { repo, dest: 'mine' } }] }));
+  assert.match(String(stepNamed(chosen, 'git.checkout').extra?.error), /'mine' holds files.*dest.*force/);
+  const elsewhere = await install(aManifest({ id: 'other', artifacts: [{ kind: 'git', spec: { repo, dest: 'mine' } }] }), {
+    dest: 'libs/thing',
+  });
+  assert.equal(stepNamed(elsewhere, 'git.checkout').extra?.path, 'libs/thing');
+  assert.deepEqual([await read('vendor/thing/notes'), await read('mine/notes')], ['mine', 'mine']);
+});
+
+test('install: one that fails leaves an empty folder empty, and an upgrade that fails the earlier version', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const { install, read, target } = await installStage(t);
+  const missing = { kind: 'git', spec: { repo: host.url('nothing') } };
+  const failed = await install(aManifest({ artifacts: [missing], adapters: ADAPTERS, mcp_registration: SERVER }));
+  assert.equal(failed.ok, false);
+  assert.deepEqual(await readdir(target), []);
+  assert.equal(stepNamed(failed, 'lockfile.write').extra?.skipped, true);
+
+  const artifacts = [{ kind: 'git', spec: { repo: host.url('thing') } }];
+  await install(aManifest({ artifacts, adapters: ADAPTERS, mcp_registration: SERVER }));
+  const before = await treeDigest(target, { skipNames: ['.hub'] });
+  const upgrade = aManifest({ version: '2.0.0', artifacts: [...artifacts, missing], adapters: ADAPTERS });
+  assert.equal((await install(upgrade)).ok, false);
+  assert.equal(await treeDigest(target, { skipNames: ['.hub'] }), before);
+  assert.match(await read('hub.lock.json'), /pdf-tables@1\.0\.0/);
+});
+
+test('install: an upgrade replaces folders and files, and removes what the new version does not have', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('old', { 'a.txt': 'one' });
+  await host.create('new', { 'a.txt': 'two' });
+  const { install, files } = await installStage(t);
+  const artifact = (name: string) => ({ artifacts: [{ kind: 'git', spec: { repo: host.url(name) } }] });
+  await install(aManifest({ ...artifact('old'), adapters: ADAPTERS, mcp_registration: SERVER }));
+  const report = await install(
+    aManifest({ version: '2.0.0', ...artifact('new'), adapters: ADAPTERS.slice(1), mcp_registration: SERVER }),
+  );
+  assert.deepEqual(stepNamed(report, 'lockfile.write').extra?.removed, ['src/agents/pdf.py', 'vendor/old']);
+  const found = (await files()).filter((path) => !path.startsWith('.hub/'));
+  assert.deepEqual(found, ['.mcp.json', 'hub.lock.json', 'vendor/new/a.txt']);
 });

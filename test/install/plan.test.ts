@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { usualCommand } from '../../src/install/adapters/usual-command.ts';
 import { vendorFolder } from '../../src/install/artifacts/destination.ts';
-import { installerKindOf } from '../../src/install/artifacts/installer-kind.ts';
-import { safeName } from '../../src/install/places.ts';
+import { kindNameOf } from '../../src/install/artifacts/kind-name.ts';
+import { safeName } from '../../src/install/target/places.ts';
 import { planInstall } from '../../src/install/plan.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { gapArguments } from '../../src/lib/secret-arguments.ts';
@@ -28,7 +28,7 @@ const KINDS: [string, JsonObject, string][] = [
 
 for (const [kind, spec, expected] of KINDS) {
   test(`plan: '${kind}' with ${JSON.stringify(spec)} is ${expected}`, () =>
-    assert.equal(installerKindOf(kind, spec), expected));
+    assert.equal(kindNameOf(kind, spec), expected));
 }
 
 test('plan: every artifact has a step, a command to read and a reason; nothing is left out', () => {

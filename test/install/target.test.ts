@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { checkTarget, prepareTarget, targetFault } from '../../src/install/target.ts';
+import { checkTarget, prepareTarget, targetFault } from '../../src/install/target/target.ts';
 
 const BAD_TEXTS = { empty: '', blank: '  ', NUL: 'a\u0000b', 'a line end': 'a\nb', 'too long': 'x/'.repeat(2000) };
 
@@ -177,7 +177,7 @@ interface Told {
 async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise<Told[]> {
   const script = `
     import { readdirSync } from 'node:fs';
-    import { prepareTarget, targetFault } from '${new URL('../../src/install/target.ts', import.meta.url).href}';
+    import { prepareTarget, targetFault } from '${new URL('../../src/install/target/target.ts', import.meta.url).href}';
     if (process.geteuid?.() === 0) {
       process.setgroups([]);
       process.setgid(65_534);

@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readLockfile } from '../../src/install/lockfile.ts';
+import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
 import { verifyPythonPackage } from '../../src/install/verify/python.ts';
 import { fileDigest, treeDigest } from '../../src/lib/file-digest.ts';
 import { openPlainFile } from '../../src/lib/plain-file.ts';
