@@ -1,10 +1,30 @@
 // The command that installs an entity on the reader's own machine.
+import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { shellWord } from './shell.ts';
 
-/**
- * The manifest goes from one program to the other: a file of its own could replace one that is there already.
- * An empty HUB_URL keeps the install here, also for readers whose commands go to a hub elsewhere.
- */
-export function installCommand(origin: string, id: string): string {
-  return `hub show ${shellWord(id)} --manifest --hub ${shellWord(origin)} | HUB_URL= hub install --manifest - --target .`;
+/** The values of `--client`, and what people call them. */
+export const CLIENT_CHOICES: readonly { client: string; label: string }[] = [
+  { client: 'claude', label: 'Claude' },
+  { client: 'cursor', label: 'Cursor' },
+  { client: 'vscode', label: 'VS Code' },
+  { client: 'windsurf', label: 'Windsurf' },
+  { client: 'codex', label: 'Codex' },
+];
+
+interface CommandOptions {
+  /** Address of the hub that has the entity. */
+  origin: string;
+  /** Without one, no client is configured. */
+  client?: string;
+}
+
+/** By its name, or by its id where a shell cannot be given the name; undefined when it can be given neither. */
+export function installCommand(
+  { id, name, version }: Pick<EntityRecord, 'id' | 'name' | 'version'>,
+  { origin, client }: CommandOptions,
+): string | undefined {
+  const subject = shellWord(`${name}@${version}`) ?? shellWord(id);
+  const hub = shellWord(origin);
+  if (subject === undefined || hub === undefined) return undefined;
+  return `hub install ${subject} --hub ${hub}${client ? ` --client ${client}` : ''}`;
 }

@@ -1,9 +1,9 @@
-// How to get it: the hub's own command, and configurations to copy.
+// How to get it: the install command, and configurations to copy.
 import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { clientConfigs } from './client-config.ts';
-import { installCommand } from './install-command.ts';
+import { OwnMachine } from './own-machine.tsx';
 
 export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: () => void }) {
   const configs = clientConfigs(entity);
@@ -12,18 +12,10 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
   return (
     <section class="panel" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
-      <h3>Install with the hub</h3>
-      <CopyBox text={installCommand(location.origin, entity.id)} label="the install command" />
-      <p class="quiet">
-        <code>hub</code> is the command line of Catalog Hub: <code>npm install -g ./catalog-hub-*.tgz</code> installs it
-        from the package that <code>npm pack</code> makes in a checkout.
-      </p>
-      <p class="quiet">
-        Installs into the folder you are in, checks what it fetches, and writes <code>hub.lock.json</code>;{' '}
-        <code>--dry-run</code> only shows the plan. Or let the hub do it on its own machine:
-      </p>
-      <button type="button" class="button button-main" onClick={onInstall}>
-        Install on the hub…
+      <h3>Install</h3>
+      <OwnMachine entity={entity} hasClients={configs.length > 0} />
+      <button type="button" class="button" onClick={onInstall}>
+        Install on the hub’s own machine…
       </button>
       {config && (
         <>

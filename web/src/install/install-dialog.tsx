@@ -10,7 +10,6 @@ import { createInstallRun, type InstallRun } from './install-run.ts';
 import { Plan } from './plan.tsx';
 import { Report } from './report.tsx';
 import { Steps } from './steps.tsx';
-import { Warnings } from './warnings.tsx';
 
 export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClose: () => void }) {
   const run = useMemo(() => createInstallRun(entity.id), [entity.id]);
@@ -19,7 +18,7 @@ export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClo
       {needsToken(run) ? (
         <TokenForm
           isRefused={run.failure.value?.kind === 'unauthorized'}
-          why="Installing changes things on the hub’s machine, so that it needs the token."
+          why="Installing changes files on the hub’s machine, so it needs the admin token."
           onKept={() => {
             run.failure.value = undefined;
           }}
@@ -48,13 +47,12 @@ function Stages({ run, onClose }: { run: InstallRun; onClose: () => void }) {
       )}
       {stage.name === 'planned' && (
         <>
-          <Warnings warnings={stage.warnings} />
-          <Plan plan={stage.plan} target={stage.target} fault={stage.fault} />
+          <Plan report={stage.report} />
           <div class="dialog-foot">
             <button type="button" class="button" onClick={run.back}>
               Another folder
             </button>
-            <button type="button" class="button button-main" onClick={run.install}>
+            <button type="button" class="button button-main" disabled={!stage.report.ok} onClick={run.install}>
               Install
             </button>
           </div>
@@ -86,6 +84,7 @@ function TargetForm({ run, isPlanning }: { run: InstallRun; isPlanning: boolean 
           type="text"
           required
           spellcheck={false}
+          placeholder="projects/my-agent"
           value={run.target}
           onInput={(event) => {
             run.target.value = event.currentTarget.value;
@@ -96,9 +95,8 @@ function TargetForm({ run, isPlanning }: { run: InstallRun; isPlanning: boolean 
         {isPlanning ? 'Planning…' : 'Show the plan'}
       </button>
       <p class="quiet">
-        A folder on the machine of the hub, not on yours: one that does not begin with <code>/</code> is relative to
-        where the hub runs, or to its <code>INSTALL_ROOT</code>, and <code>.</code> is that place itself. Everything is
-        written inside it. The plan touches nothing.
+        This folder is on the hub’s machine, not on yours. A relative path starts at <code>INSTALL_ROOT</code>, or at
+        the folder that the hub runs in. Showing the plan changes nothing.
       </p>
     </form>
   );

@@ -1,6 +1,6 @@
 // One install as the dialog shows it: plan, steps as they happen, report.
 import { type Signal, signal } from '@preact/signals';
-import type { InstallPlan, InstallReport } from '../../../src/install/contract.ts';
+import type { InstallReport } from '../../../src/install/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
@@ -9,7 +9,7 @@ import { type ShownStep, withEvent } from './shown-steps.ts';
 type Stage =
   | { name: 'target' }
   | { name: 'planning' }
-  | { name: 'planned'; plan: InstallPlan; target: string; fault: string | undefined; warnings: readonly string[] }
+  | { name: 'planned'; report: InstallReport }
   | { name: 'running'; steps: ShownStep[] }
   | { name: 'done'; report: InstallReport };
 
@@ -29,9 +29,9 @@ export interface InstallRun {
 export function createInstallRun(id: string): InstallRun {
   const stage = signal<Stage>({ name: 'target' });
   const failure = signal<HubFailure | undefined>(undefined);
-  const target = signal('.');
+  const target = signal('');
 
-  /** A failure leads back to where it can be mended. */
+  /** A failure leads back to where it can be fixed. */
   async function attempt(next: Stage, work: () => Promise<Stage>): Promise<void> {
     const before = stage.value;
     failure.value = undefined;
@@ -60,12 +60,12 @@ export function createInstallRun(id: string): InstallRun {
     plan: () =>
       attempt({ name: 'planning' }, async () => {
         const report = await hub.planInstall({ id, target: target.value.trim() });
-        const { plan, target: into, target_fault: fault, warnings } = report;
-        return { name: 'planned', plan, target: into, fault, warnings };
+        return { name: 'planned', report };
       }),
     async install() {
       const planned = stage.value;
-      if (planned.name === 'planned') await attempt({ name: 'running', steps: [] }, () => install(planned.target));
+      if (planned.name === 'planned')
+        await attempt({ name: 'running', steps: [] }, () => install(planned.report.target));
     },
     async again() {
       const done = stage.value;

@@ -1,42 +1,24 @@
 // What an install would do, before it does it.
 import { reasonNotForGateway } from '../../../src/gateway/state-words.ts';
-import type { InstallPlan } from '../../../src/install/contract.ts';
+import type { InstallPlan, InstallReport, PlannedAdapter, PlannedArtifact } from '../../../src/install/contract.ts';
 import { stepName } from './steps.tsx';
+import { Warnings } from './warnings.tsx';
 
-interface PlanProps {
-  plan: InstallPlan;
-  target: string;
-  /** Of the target. */
-  fault: string | undefined;
-}
-
-export function Plan({ plan, target, fault }: PlanProps) {
+export function Plan({ report }: { report: InstallReport }) {
+  const { plan, target } = report;
   return (
     <>
+      <Warnings warnings={report.warnings} />
       <p>
         Into the folder <code>{target}</code> on the hub’s machine:
       </p>
-      <Fault fault={fault} />
+      <Fault fault={report.target_fault} />
       <ol class="plan">
-        {plan.artifacts.map(({ step, command, reason, fault }) => (
-          <li key={`${step} ${command}`}>
-            <strong>{stepName(step)}</strong>
-            {fault === undefined && <code class="plan-command">{command}</code>}
-            <span class="quiet">{reason}</span>
-            <Fault fault={fault} />
-          </li>
+        {plan.artifacts.map((artifact) => (
+          <Artifact key={`${artifact.step} ${artifact.command}`} {...artifact} />
         ))}
-        {plan.adapters.map(({ framework, template_key, path, generic, fault }) => (
-          <li key={path}>
-            <strong>
-              Write the adapter for {framework} ({template_key})
-            </strong>
-            <code class="plan-command">{path}</code>
-            {generic && (
-              <span class="quiet">There is no template for this pair: a general description is written.</span>
-            )}
-            <Fault fault={fault} />
-          </li>
+        {plan.adapters.map((adapter) => (
+          <Adapter key={`${adapter.framework} ${adapter.path}`} {...adapter} />
         ))}
         <Registering registration={plan.mcp_registration} />
         <li>
@@ -45,6 +27,40 @@ export function Plan({ plan, target, fault }: PlanProps) {
         </li>
       </ol>
     </>
+  );
+}
+
+function Artifact({ step, command, reason, fault, alternative }: PlannedArtifact) {
+  if (alternative) {
+    return (
+      <li class="plan-alternative">
+        <span>Not installed: alternative</span>
+        <code class="plan-command">{command}</code>
+      </li>
+    );
+  }
+  return (
+    <li>
+      <strong>{stepName(step)}</strong>
+      {fault === undefined && <code class="plan-command">{command}</code>}
+      <span class="quiet">{reason}</span>
+      <Fault fault={fault} />
+    </li>
+  );
+}
+
+function Adapter({ framework, template_key, path, generic, fault }: PlannedAdapter) {
+  return (
+    <li>
+      <strong>
+        Write the adapter for {framework} ({template_key})
+      </strong>
+      <code class="plan-command">{path}</code>
+      {generic && (
+        <span class="quiet">There is no template for this adapter, so a generic description is written.</span>
+      )}
+      <Fault fault={fault} />
+    </li>
   );
 }
 

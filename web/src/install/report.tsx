@@ -17,20 +17,18 @@ export function Report({ report, onAgain, onClose }: ReportProps) {
   const steps = report.results.map((result) => ({ step: result.step, startedAt: 0, result }));
   return (
     <>
-      {report.ok ? (
-        <Notice tone="good" title={`Installed; ${count(report.files_written.length, 'file')} written`} />
-      ) : (
-        <Notice tone="bad" title="Not everything is in place">
-          <p>The lockfile lists what is in place. Fix the cause, then try again: the install continues from there.</p>
-        </Notice>
-      )}
+      <Outcome report={report} />
       <Warnings warnings={report.warnings} />
       <p>
         In the folder <code>{report.target}</code> on the hub’s machine:
       </p>
       <Steps steps={steps} />
-      <h3>hub.lock.json</h3>
-      <CopyBox text={JSON.stringify(report.lockfile, null, 2)} label="the lockfile" />
+      {report.lockfile.entities.length > 0 && (
+        <>
+          <h3>hub.lock.json</h3>
+          <CopyBox text={JSON.stringify(report.lockfile, null, 2)} label="the lockfile" />
+        </>
+      )}
       <div class="dialog-foot">
         {token.value !== '' && (
           <button type="button" class="link-button" onClick={forgetToken}>
@@ -47,5 +45,21 @@ export function Report({ report, onAgain, onClose }: ReportProps) {
         </button>
       </div>
     </>
+  );
+}
+
+function Outcome({ report: { ok, files_written } }: { report: InstallReport }) {
+  if (ok) return <Notice tone="good" title={`Installed; ${count(files_written.length, 'file')} written`} />;
+  if (files_written.length > 0) {
+    return (
+      <Notice tone="bad" title="Not everything was installed">
+        <p>Fix the cause of the failed step, then try again.</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="bad" title="Nothing was installed">
+      <p>If an earlier version is in the folder, it still works. Fix the cause of the failed step, then try again.</p>
+    </Notice>
   );
 }

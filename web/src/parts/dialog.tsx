@@ -14,6 +14,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const opener = document.activeElement;
     element.current?.showModal();
+    // Otherwise the focus is on the button that closes it.
+    element.current?.querySelector('input')?.focus();
     return () => {
       if (opener instanceof HTMLElement) opener.focus();
     };
