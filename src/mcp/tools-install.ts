@@ -1,9 +1,10 @@
 // Tools that plan an install and carry it out.
+import { randomUUID } from 'node:crypto';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { HubError } from '../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../gateway/state-words.ts';
-import type { InstallPlan, InstallReport } from '../install/contract.ts';
+import { type InstallPlan, type InstallReport, InstallRequest, type PlannedArtifact } from '../install/contract.ts';
 import { EntityId, Prerelease } from './entity-id.ts';
 import { wholeManifest } from './present.ts';
 import { shortened, shortLines, shownJson } from './short.ts';
@@ -11,23 +12,32 @@ import { answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, 
 import { toolArguments } from './tool-arguments.ts';
 
 const Version = z.string().max(128).optional().describe('The version, beside an id without one');
+const { clients: Clients, prefer: Prefer } = InstallRequest.shape;
+
+const NO_OPTIONS = { dry_run: false, frozen: false, update: false, force: false };
 
 export function offerPlan(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
     'plan_install',
     {
       title: 'See what an install would do',
-      description: `The steps of an install, with the commands, before anything is touched. Nothing is written. Needs the admin token, as the install does. ${FOREIGN_WORDS}`,
-      inputSchema: toolArguments({ id: EntityId, version: Version, prerelease: Prerelease }),
+      description: `The steps of an install into a new folder, with what will fail, warnings, and alternative packages that prefer chooses from. Nothing is written. Needs the admin token, as the install does. ${FOREIGN_WORDS}`,
+      inputSchema: toolArguments({
+        id: EntityId,
+        version: Version,
+        prerelease: Prerelease,
+        clients: Clients,
+        prefer: Prefer,
+      }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ id, version, prerelease }) =>
+    (request) =>
       answeredToAdmin(options, async () => {
-        // Where it would go does not change the plan, and whoever only plans learns nothing of the hub's folders.
         const { plan, warnings = [] } = await findable(
-          id,
-          options.hub.install({ id, version, prerelease, target: '.', dry_run: true, frozen: false }),
+          request.id,
+          // A folder that does not exist: what is in the hub's own folders neither changes the plan nor shows in it.
+          options.hub.install({ ...NO_OPTIONS, ...request, target: randomUUID(), dry_run: true }),
         );
         // Without the registration itself, which may hold what is secret.
         const { mcp_registration: registration, ...rest } = plan;
@@ -45,26 +55,28 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     {
       title: 'Install an entity',
       description:
-        'Installs an entity into a folder: its artifacts, glue code and MCP client configuration, registration into the gateway, and a lockfile. Look at plan_install first. Needs the admin token.',
+        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. If an artifact fails, nothing is installed and an earlier version keeps working. Look at plan_install first. Needs the admin token.',
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,
         prerelease: Prerelease,
         target: z.string().min(1).describe('Folder on the machine of the hub that everything is written into'),
+        clients: Clients,
+        prefer: Prefer,
         frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
       }),
       outputSchema: z.looseObject({ ok: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    ({ id, version, prerelease, target, frozen }, context) =>
+    (request, context) =>
       answeredToAdmin(options, async () => {
         const tell = progressTeller(context);
-        const installing = options.hub.install({ id, version, prerelease, target, frozen, dry_run: false }, (event) => {
+        const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
           if (event.kind === 'started') tell(event.step);
         });
-        const report = await findable(id, installing);
+        const report = await findable(request.id, installing);
         const { ok, results, files_written, warnings = [] } = report;
-        const folder = (await options.targetFolder?.(target)) ?? report.target;
+        const folder = (await options.targetFolder?.(request.target)) ?? report.target;
         const whole = { ok, target: folder, results, files_written, warnings };
         const place = 'hub.lock.json in the folder lists what was installed.';
         return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
@@ -94,12 +106,12 @@ interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
 /** Says only what was made fit to be shown; of the whole, how much there is. */
 function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
   const lines = [
+    ...shortLines(artifacts.map(artifactLine), whole.artifacts.length),
     ...shortLines(
-      artifacts.map(({ step, command }) => `- ${step}: ${command}`),
-      whole.artifacts.length,
-    ),
-    ...shortLines(
-      adapters.map(({ path, framework }) => `- adapters.write: ${path} for ${framework}`),
+      adapters.map(({ path, framework, fault }) => {
+        const line = `- adapters.write: ${path} for ${framework}`;
+        return fault === undefined ? line : `${line}: will fail: ${fault}`;
+      }),
       whole.adapters.length,
     ),
     ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
@@ -110,17 +122,27 @@ function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, w
   return [`Installing ${id} would:`, ...lines];
 }
 
+function artifactLine({ step, command, fault, alternative }: PlannedArtifact): string {
+  if (alternative) return `- not installed, alternative: ${command}`;
+  return fault === undefined ? `- ${step}: ${command}` : `- ${step}: will fail: ${fault}`;
+}
+
 function reportLines(
   { ok, target, results, warnings }: Pick<InstallReport, 'ok' | 'target' | 'results' | 'warnings'>,
   whole: InstallReport,
 ): string[] {
   const lines = results.map(({ step, ok: isDone, extra }) => {
     if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
-    if (isDone) return `- ${step}: ${extra?.skipped ? 'skipped' : 'ok'}${extra?.warning ? ` (${extra.warning})` : ''}`;
-    return `- ${step}: failed: ${String(extra?.error ?? 'no reason given')}`;
+    const outcome = isDone
+      ? extra?.skipped
+        ? 'skipped'
+        : 'ok'
+      : `failed: ${String(extra?.error ?? 'no reason given')}`;
+    return `- ${step}: ${outcome}${extra?.warning ? ` Warning: ${extra.warning}` : ''}`;
   });
   const { id } = whole.plan;
-  const head = ok ? `Installed ${id} into ${target}.` : `${id} was not installed completely into ${target}:`;
+  const failed = whole.files_written.length === 0 ? 'Nothing was installed' : 'Not everything was installed';
+  const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} into ${target}.`;
   const warned = warnings.map((warning) => `Warning: ${warning}`);
   return [head, ...shortLines(lines, whole.results.length), ...warned];
 }
