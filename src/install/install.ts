@@ -110,7 +110,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const lockfile = await readLockfile(folder).catch(foundLockfile);
     const plan = await makePlan(request, subject, lockfile, onEvent);
     const fault = await targetFault(request.target, targets);
-    const faults = [fault, ...[...plan.artifacts, ...plan.adapters].map((planned) => planned.fault)];
+    const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
+    const faults = [fault, ...[...chosen, ...plan.adapters].map((planned) => planned.fault)];
     return {
       ok: faults.every((each) => each === undefined),
       dry_run: true,

@@ -17,7 +17,7 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
         tags: ['install'],
         summary: 'Install an entity into a folder',
         description:
-          'Artifacts first, then adapters, the registration into the gateway and the lockfile. A step that fails is a result with `ok: false` and `extra.error`; the others still run. With `Accept: text/event-stream`, steps are streamed as they happen, and the last event, `result`, is the ordinary body.',
+          'Builds the artifacts, writes the adapters, registers the entity in the gateway and writes the lockfile, in this order. A step that fails is a result with `ok: false` and `extra.error`. If an artifact fails, nothing of the failed install stays and an earlier version keeps working; if only the registration fails, the install still counts. Of several alternative packages of a server, one is installed; `prefer` chooses which. With `Accept: text/event-stream`, steps are streamed as they happen, and the last event, `result`, is the ordinary body.',
         body: InstallRequest,
         response: {
           200: InstallReport,
