@@ -55,7 +55,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     {
       title: 'Install an entity',
       description:
-        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. If an artifact fails, nothing is installed and an earlier version keeps working. Look at plan_install first. Needs the admin token.',
+        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Look at plan_install first. Needs the admin token.',
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,

@@ -53,7 +53,7 @@ function Outcome({ report: { ok, files_written } }: { report: InstallReport }) {
   if (files_written.length > 0) {
     return (
       <Notice tone="bad" title="Not everything was installed">
-        <p>Fix the cause of the failed step, then try again.</p>
+        <p>The rest is in place. Fix the cause of the failed step, then try again.</p>
       </Notice>
     );
   }
