@@ -1,11 +1,9 @@
 // The story of an install: what is asked for, the plan, then the steps, once the target is free.
-import { launchOf } from '../catalog/launch.ts';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import type {
   InstallListener,
-  InstallPlan,
   InstallReport,
   InstallRequest,
   Lockfile,
@@ -18,7 +16,7 @@ import type { InstallTools } from './job.ts';
 import { assertSamePlan, lockedEntity } from './lockfile/frozen.ts';
 import { EMPTY_LOCKFILE, findLocked, foundLockfile, readLockfile } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
-import { planInstall, shownPlan } from './plan.ts';
+import { type PlannedInstall, planInstall, shownPlan } from './plan.ts';
 import { runSteps } from './run-steps.ts';
 import {
   type FetchManifest,
@@ -82,8 +80,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
         (lockfile) => ({ lockfile, error: undefined }),
         (error: unknown) => ({ lockfile: undefined, error }),
       );
-      const plan = await makePlan(request, subject, before.lockfile, onEvent);
-      return runSteps({ request, subject, launch: launchOf(subject), plan, targetDir, before, signal, onEvent }, tools);
+      const planned = await makePlan(request, subject, before.lockfile, onEvent);
+      return runSteps({ request, subject, ...planned, targetDir, before, signal, onEvent }, tools);
     });
   }
 
@@ -92,13 +90,13 @@ export function createInstall(dependencies: InstallDependencies): Install {
     subject: InstallSubject,
     lockfile: Lockfile | undefined,
     onEvent: InstallListener,
-  ): Promise<InstallPlan> {
+  ): Promise<PlannedInstall> {
     const locked = findLocked(lockfile, subject.uid);
     const context: ArtifactContext = { ...tools.world, ...tools.rules, signal, stagingDir: process.cwd() };
-    const plan = await planInstall({ subject, request, launch: launchOf(subject), lockfile, locked, context });
-    if (request.frozen && locked && !subject.isFromLockfile) assertSamePlan(plan, locked);
-    onEvent({ kind: 'plan', plan: shownPlan(plan) });
-    return plan;
+    const planned = await planInstall({ subject, request, lockfile, locked, context });
+    if (request.frozen && locked && !subject.isFromLockfile) assertSamePlan(planned.plan, locked);
+    onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });
+    return planned;
   }
 
   async function planOnly(
@@ -108,7 +106,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
     onEvent: InstallListener,
   ): Promise<InstallReport> {
     const lockfile = await readLockfile(folder).catch(foundLockfile);
-    const plan = await makePlan(request, subject, lockfile, onEvent);
+    const { plan } = await makePlan(request, subject, lockfile, onEvent);
     const fault = await targetFault(request.target, targets);
     const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
     const faults = [fault, ...[...chosen, ...plan.adapters].map((planned) => planned.fault)];

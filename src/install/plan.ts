@@ -1,5 +1,6 @@
 // What an install will do, as data.
-import { alternativesOf, type Launch } from '../catalog/launch.ts';
+import type { Launch } from '../catalog/launch.ts';
+import { alternativesOf, launchOf } from '../catalog/launch-of.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
@@ -21,24 +22,28 @@ import { overlap } from './target/places.ts';
 export interface PlanJob {
   subject: InstallSubject;
   request: Pick<InstallRequest, 'clients' | 'prefer' | 'dest'>;
-  launch: Launch;
   lockfile: Lockfile | undefined;
   /** What the lockfile says about the entity. */
   locked: LockedEntity | undefined;
   context: ArtifactContext;
 }
 
-export async function planInstall(job: PlanJob): Promise<InstallPlan> {
-  const { subject, request, launch, lockfile, locked } = job;
-  const artifacts = await chooseAlternatives(planArtifacts(subject), job);
-  return {
-    id: subject.uid,
-    artifacts,
-    adapters: subject.isFromLockfile
-      ? lockedAdapters(locked)
-      : planAdapters({ subject, launch, lockfile, locked, clients: request.clients ?? [] }),
-    mcp_registration: subject.mcpRegistration ?? {},
-  };
+export interface PlannedInstall {
+  plan: InstallPlan;
+  /** How the server is reached or started, as its manifest says. */
+  launch: Launch;
+}
+
+export async function planInstall(job: PlanJob): Promise<PlannedInstall> {
+  const { subject, request, lockfile, locked } = job;
+  const { artifacts, chosen } = await chooseAlternatives(planArtifacts(subject), job);
+  const artifact = chosen === undefined ? undefined : subject.artifacts[chosen];
+  const launch = launchOf(subject, artifact ? { artifact } : {});
+  const adapters = subject.isFromLockfile
+    ? lockedAdapters(locked)
+    : planAdapters({ subject, launch, lockfile, locked, clients: request.clients ?? [] });
+  const registration = subject.mcpRegistration ?? {};
+  return { plan: { id: subject.uid, artifacts, adapters, mcp_registration: registration }, launch };
 }
 
 function lockedAdapters(locked: LockedEntity | undefined): PlannedAdapter[] {
@@ -92,16 +97,22 @@ function withDigestOfPackage(spec: JsonObject, { packages }: JsonObject): JsonOb
   return typeof digest === 'string' && !isKnown ? { ...spec, fileSha256: digest } : spec;
 }
 
+interface Choice {
+  artifacts: PlannedArtifact[];
+  /** Position of the package that is installed, when there are alternatives. */
+  chosen: number | undefined;
+}
+
 /** Of several packages of one server, the one that is locked, preferred, or the first that this machine can run. */
-async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob): Promise<PlannedArtifact[]> {
+async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob): Promise<Choice> {
   const indexes = alternativesOf(job.subject.document);
-  if (indexes.length < 2) return planned;
+  if (indexes.length < 2) return { artifacts: planned, chosen: undefined };
   const chosen = await chooseOne(indexes, planned, job);
-  return planned.map((each, index) =>
-    index === chosen || !indexes.includes(index)
-      ? each
-      : { ...each, alternative: true, reason: `An alternative to '${planned[chosen]?.command}', which is installed.` },
+  const reason = `An alternative to '${planned[chosen]?.command}', which is installed.`;
+  const artifacts = planned.map((each, index) =>
+    index === chosen || !indexes.includes(index) ? each : { ...each, alternative: true, reason },
   );
+  return { artifacts, chosen };
 }
 
 async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[], job: PlanJob): Promise<number> {
