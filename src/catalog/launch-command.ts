@@ -1,6 +1,6 @@
 // A command as a registration writes it → one that starts.
 import { fillGaps, type GappedText } from '../lib/secret-address.ts';
-import type { Launch, Variable } from './launch.ts';
+import type { Launch, Variable } from './launch-form.ts';
 import { plainText, type RunnerName, runPackage, splitWords } from './launch-runner.ts';
 
 const MOST_ARGS = 200;

@@ -4,7 +4,7 @@ import { asObject, asText, type JsonObject } from '../lib/json.ts';
 import type { Gap, GappedText } from '../lib/secret-address.ts';
 import { gapArguments } from '../lib/secret-arguments.ts';
 import { isSecretVariable } from '../lib/secret-names.ts';
-import type { Variable } from './launch.ts';
+import type { Variable } from './launch-form.ts';
 
 const STANDS_FOR_A_VALUE = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;

@@ -1,7 +1,7 @@
 // A package of a registry → the command that runs it, or why there is none.
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
 import { fillGaps, type GappedText } from '../lib/secret-address.ts';
-import type { Launch, LaunchedPackage } from './launch.ts';
+import type { Launch, LaunchedPackage } from './launch-form.ts';
 import { commandWords, either, environmentOf, fillTemplate } from './launch-input.ts';
 import {
   isSwitchOf,

@@ -1,7 +1,7 @@
 // The address of a server → how it is reached, with gaps for secrets and for what each user has to give.
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
 import { fillGaps, type GappedText, gapSecrets } from '../lib/secret-address.ts';
-import type { Launch } from './launch.ts';
+import type { Launch } from './launch-form.ts';
 import { either, fillTemplate, headersOf } from './launch-input.ts';
 
 /** A remote as registries list it; `headers` are those that the registration sets itself. */

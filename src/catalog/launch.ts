@@ -1,40 +1,170 @@
-// How a server is reached or started, in the form that clients, glue code and launchers are rendered from.
+// How the server of a manifest is reached or started. Needs nothing of Node: the page uses it too.
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { GappedText } from '../lib/secret-address.ts';
+import { launchCommand } from './launch-command.ts';
+import type { InstalledPackage, Launch } from './launch-form.ts';
+import { commandWords, either, environmentOf } from './launch-input.ts';
+import { variableFor } from './launch-name.ts';
+import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './launch-package.ts';
+import { launchRemote } from './launch-remote.ts';
+import { serverOf } from './server.ts';
 
-/** Something that differs from one user to the next, or must not be written down: without a value it comes from the environment. */
-export interface Variable {
+export type { InstalledPackage, Launch, LaunchedPackage, Variable } from './launch-form.ts';
+
+export interface LaunchSource {
+  document: JsonObject;
+  mcpRegistration: JsonObject | null;
+  artifacts: readonly JsonObject[];
   name: string;
-  /** The environment variable that a missing value is taken from. */
-  from: string;
-  value: string | undefined;
-  isRequired: boolean;
-  description?: string;
+  slug: string;
 }
 
-export type Launch =
-  | { kind: 'remote'; transport: 'http' | 'sse'; url: GappedText; headers: Variable[] }
-  | {
-      kind: 'command';
-      command: string;
-      args: GappedText[];
-      env: Variable[];
-      /** When the command fetches and runs a package. */
-      package?: LaunchedPackage;
-      /** The command is a path below the target, such as `.hub/bin/x`. */
-      isInTarget?: boolean;
-    }
-  /** The reason is a sentence. */
-  | { kind: 'none'; reason: string };
+const NOTHING_NAMED = 'Its manifest names no address, no command and no package that could be started.';
 
-export interface LaunchedPackage {
-  kind: 'npm' | 'pypi' | 'oci';
-  /** Of the package or image, without a version. */
-  name: string;
-  /** The program of the package, where it is not the one that is named like the package. */
-  program?: string;
-  /** What the program itself gets, without what `npx`, `uvx` or `docker run` read. */
-  args: GappedText[];
+/**
+ * From the registration, then the packages, the remotes and the artifacts of the manifest. With `artifact`, an artifact of
+ * the manifest that an install has chosen among alternatives, the command that runs that one.
+ */
+export function launchOf(source: LaunchSource, { artifact }: { artifact?: JsonObject } = {}): Launch {
+  const launch = artifact ? artifactLaunch(artifact, source) : firstOf(readings(source));
+  return launch.kind === 'none' ? launch : withOwnNames(launch, source);
 }
 
-/** What an install put in the place of a package. */
-export type InstalledPackage = { kind: 'program'; path: string } | { kind: 'image'; reference: string };
+/** One after the other, because most manifests need only the first. */
+function* readings(source: LaunchSource): Generator<Launch | undefined> {
+  const { document, mcpRegistration, artifacts } = source;
+  const server = serverOf(mcpRegistration);
+  const packages = asObjects(document.packages);
+  yield registeredRemote(server, source);
+  yield registeredCommand(server, packages, source);
+  for (const pack of packages) yield packageLaunch(pack, server, source);
+  for (const remote of asObjects(document.remotes)) yield launchRemote(remote, {}, nameIn(source));
+  for (const artifact of artifacts) yield artifactPackage(artifact, server);
+}
+
+/** The first that can be used; otherwise the first reason why not. */
+function firstOf(launches: Iterable<Launch | undefined>): Launch {
+  let reason: string | undefined;
+  for (const launch of launches) {
+    if (launch && launch.kind !== 'none') return launch;
+    reason ??= launch?.reason;
+  }
+  return { kind: 'none', reason: reason ?? NOTHING_NAMED };
+}
+
+/** Catalogs put web pages beside STDIO; they are no addresses of the server. */
+function registeredRemote(server: JsonObject, source: LaunchSource): Launch | undefined {
+  const url = asText(server.url);
+  if (!url || /^stdio$/i.test(asText(server.transport) ?? '')) return undefined;
+  const listed = asObjects(source.document.remotes).find((each) => each.url === url);
+  const type = asText(server.transport) ?? asText(listed?.type) ?? 'SSE';
+  return launchRemote({ ...listed, type, url }, asObject(server.headers), nameIn(source));
+}
+
+function registeredCommand(
+  server: JsonObject,
+  packages: readonly JsonObject[],
+  source: LaunchSource,
+): Launch | undefined {
+  const written = writtenCommand(server);
+  if (written.length === 0) return undefined;
+  // Catalogs write the name of the package last, and leave its arguments out: the package itself says more.
+  const pack = packages.find((each) => isMadeFrom(written, each));
+  if (pack) return packageLaunch(pack, server, source);
+  const listed = packages.flatMap((each) => asObjects(either(each, 'environmentVariables', 'environment_variables')));
+  return launchCommand(commandWords(written), environmentOf(listed, registeredEnvironment(server)));
+}
+
+/** As `exec.cmd`, or as clients have it: the program, and its arguments beside it. */
+function writtenCommand(server: JsonObject): unknown[] {
+  const exec = asObject(server.exec);
+  return [listOf(exec.cmd), started(exec), started(server)].find((words) => words.length > 0) ?? [];
+}
+
+function started({ command, args }: JsonObject): unknown[] {
+  const named = asText(command) ? [asText(command)] : listOf(command);
+  return named.length > 0 ? [...named, ...listOf(args)] : [];
+}
+
+function listOf(words: unknown): unknown[] {
+  return Array.isArray(words) ? words : [];
+}
+
+function isMadeFrom(written: readonly unknown[], pack: JsonObject): boolean {
+  const identifier = identifierOf(pack);
+  const last = written.at(-1);
+  if (!identifier || typeof last !== 'string') return false;
+  const isReference = (word: unknown) =>
+    typeof word === 'string' &&
+    (word === identifier || /^(@|==|:)/.test(word.startsWith(identifier) ? word.slice(identifier.length) : ''));
+  const hasArguments = either(pack, 'packageArguments', 'package_arguments') !== undefined;
+  return isReference(last) || written.some(isJsonObject) || (hasArguments && written.some(isReference));
+}
+
+function registeredEnvironment(server: JsonObject): JsonObject {
+  return { ...asObject(server.env), ...asObject(asObject(server.exec).env) };
+}
+
+/** Of one that its publisher also hosts, the address. */
+function packageLaunch(pack: JsonObject, server: JsonObject, source: LaunchSource): Launch {
+  const hosted = hostedAddress(pack);
+  const remote = hosted && launchRemote({ ...asObject(pack.transport), url: hosted }, {}, nameIn(source));
+  return remote || launchPackage(pack, registeredEnvironment(server));
+}
+
+function artifactLaunch(artifact: JsonObject, source: LaunchSource): Launch {
+  const server = serverOf(source.mcpRegistration);
+  const listed = asObjects(source.document.packages).find((each) => isSamePackage(each, artifact));
+  if (listed) return launchPackage({ ...listed, transport: { type: 'stdio' } }, registeredEnvironment(server));
+  return artifactPackage(artifact, server) ?? { kind: 'none', reason: NOTHING_NAMED };
+}
+
+function artifactPackage(artifact: JsonObject, server: JsonObject): Launch | undefined {
+  const pack = packageOfArtifact(artifact);
+  return pack && launchPackage(pack, registeredEnvironment(server));
+}
+
+function isSamePackage(pack: JsonObject, artifact: JsonObject): boolean {
+  const { package: name, image, url } = asObject(artifact.spec);
+  const identifier = identifierOf(pack);
+  return identifier !== undefined && [name, image, url].includes(identifier);
+}
+
+/** The command of a package that an install put in place; as it was for what runs no package, or a package of another kind. */
+export function startInstalled(launch: Launch, installed: InstalledPackage): Launch {
+  if (launch.kind !== 'command' || !launch.package) return launch;
+  const isImage = launch.package.kind === 'oci';
+  if (isImage !== (installed.kind === 'image')) return launch;
+  const { args } = launch.package;
+  if (installed.kind === 'program') return { ...launch, command: installed.path, args, isInTarget: true };
+  // The image is the last word before its own arguments.
+  const options = launch.args.slice(0, launch.args.length - args.length - 1);
+  const image: GappedText = [installed.reference];
+  return { ...launch, args: [...options, image, ...args] };
+}
+
+/** The indexes of artifacts that are alternatives: the packages of one server in a registry. Empty when all are needed. */
+export function alternativesOf(document: JsonObject): number[] {
+  const packages = asObjects(document.packages);
+  const artifacts = listOf(document.artifacts).map(asObject);
+  const indexes = artifacts.flatMap((artifact, index) =>
+    packages.some((pack) => isSamePackage(pack, artifact)) ? [index] : [],
+  );
+  return indexes.length > 1 ? indexes : [];
+}
+
+function nameIn(source: LaunchSource): (name: string) => string {
+  return (name) => variableFor(name, source);
+}
+
+function withOwnNames(launch: Exclude<Launch, { kind: 'none' }>, source: LaunchSource): Launch {
+  const renamed = (text: GappedText): GappedText =>
+    text.map((part) => (typeof part === 'string' ? part : { name: variableFor(part.name, source) }));
+  if (launch.kind === 'remote') return { ...launch, url: renamed(launch.url) };
+  const { args, package: launched } = launch;
+  return {
+    ...launch,
+    args: args.map(renamed),
+    ...(launched ? { package: { ...launched, args: launched.args.map(renamed) } } : {}),
+  };
+}

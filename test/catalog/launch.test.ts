@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Launch } from '../../src/catalog/launch.ts';
-import { startInstalled } from '../../src/catalog/launch-installed.ts';
-import { alternativesOf, launchOf } from '../../src/catalog/launch-of.ts';
+
+import { alternativesOf, type Launch, launchOf, startInstalled } from '../../src/catalog/launch.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { fillGaps, type GappedText } from '../../src/lib/secret-address.ts';
 

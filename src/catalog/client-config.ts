@@ -1,0 +1,198 @@
+// How MCP clients write a server into their configuration. Needs nothing of Node: the page uses it too.
+import type { JsonObject } from '../lib/json.ts';
+import { fillGaps, type GappedText } from '../lib/secret-address.ts';
+import { isSecretVariable } from '../lib/secret-names.ts';
+import type { Launch, Variable } from './launch-form.ts';
+import { entryName, type Named } from './launch-name.ts';
+
+export const CLIENTS = ['claude', 'cursor', 'vscode', 'windsurf', 'codex'] as const;
+export type ClientName = (typeof CLIENTS)[number];
+
+export interface ClientLayout {
+  label: string;
+  file: string;
+  /** Whether the file is in the user's home: then nothing is written, and the user pastes the entry. */
+  isUserFile?: boolean;
+  /** The member of the file that holds all servers. */
+  section: string;
+  format: 'json' | 'json with comments' | 'toml';
+  /** What users have to know. */
+  note?: string;
+}
+
+type Reachable = Exclude<Launch, { kind: 'none' }>;
+
+export interface ClientEntry {
+  name: string;
+  entry: JsonObject;
+  /** Values that VS Code asks its user for. */
+  inputs: ClientInput[];
+}
+
+export interface ClientInput {
+  type: 'promptString';
+  id: string;
+  description: string;
+  password: boolean;
+}
+
+export const CLIENT_LAYOUTS: Record<ClientName, ClientLayout> = {
+  claude: { label: 'Claude', file: '.mcp.json', section: 'mcpServers', format: 'json' },
+  cursor: { label: 'Cursor', file: '.cursor/mcp.json', section: 'mcpServers', format: 'json with comments' },
+  vscode: { label: 'VS Code', file: '.vscode/mcp.json', section: 'servers', format: 'json with comments' },
+  windsurf: {
+    label: 'Windsurf',
+    file: '~/.codeium/windsurf/mcp_config.json',
+    isUserFile: true,
+    section: 'mcpServers',
+    format: 'json',
+    note: 'Windsurf has one configuration for all projects.',
+  },
+  codex: {
+    label: 'Codex',
+    file: '.codex/config.toml',
+    section: 'mcp_servers',
+    format: 'toml',
+    note: 'Codex reads the file in projects that you trust.',
+  },
+};
+
+/** `root` is the folder of the project, for clients whose configuration does not belong to one. */
+export function clientEntry(
+  client: ClientName,
+  launch: Reachable,
+  named: Named,
+  root = '/path/to/project',
+): ClientEntry {
+  const name = entryName(named);
+  const inputs: ClientInput[] = [];
+  const entry = WRITERS[client](launch, { inputs, name, root });
+  return { name, entry, inputs };
+}
+
+/** What a user pastes into a file that holds nothing else. */
+export function clientText(client: ClientName, { name, entry, inputs }: ClientEntry): string {
+  const { section, format } = CLIENT_LAYOUTS[client];
+  if (format === 'toml') return tomlTable(section, name, entry);
+  const asked = inputs.length > 0 ? { inputs } : {};
+  return `${JSON.stringify({ ...asked, [section]: { [name]: entry } }, null, 2)}\n`;
+}
+
+interface Place {
+  inputs: ClientInput[];
+  name: string;
+  root: string;
+}
+
+/** Where Claude does not name the folder of the project, servers run in the folder that it was started in. */
+const CLAUDE_FOLDER = `\${CLAUDE_PROJECT_DIR:-.}`;
+const WORKSPACE = `\${workspaceFolder}`;
+
+const WRITERS: Record<ClientName, (launch: Reachable, place: Place) => JsonObject> = {
+  claude: (launch) => jsonEntry(launch, { reference: bare, folder: CLAUDE_FOLDER }),
+  cursor: (launch) => jsonEntry(launch, { reference: env, folder: WORKSPACE }),
+  vscode: (launch, place) => jsonEntry(launch, { reference: (variable) => asked(variable, place), folder: WORKSPACE }),
+  windsurf: (launch, { root }) => {
+    const { type: _type, url, ...entry } = jsonEntry(launch, { reference: env, folder: root });
+    return url === undefined ? entry : { serverUrl: url, ...entry };
+  },
+  codex: codexEntry,
+};
+
+type Missing = Pick<Variable, 'from' | 'description'>;
+
+interface Form {
+  /** How the client is told to take a value from elsewhere. */
+  reference: (variable: Missing) => string;
+  /** Of the project, for commands inside of it. */
+  folder: string;
+}
+
+function bare({ from }: Missing): string {
+  return `\${${from}}`;
+}
+
+function env({ from }: Missing): string {
+  return `\${env:${from}}`;
+}
+
+function asked({ from, description }: Missing, { inputs, name }: Place): string {
+  const id = `${name}-${from}`.toLowerCase().replaceAll('_', '-');
+  if (!inputs.some((each) => each.id === id))
+    inputs.push({
+      type: 'promptString',
+      id,
+      description: description ?? `${from} of ${name}`,
+      password: isSecretVariable(from),
+    });
+  return `\${input:${id}}`;
+}
+
+function jsonEntry(launch: Reachable, { reference, folder }: Form): JsonObject {
+  const values = (variables: readonly Variable[]) =>
+    Object.fromEntries(
+      variables.map((each) => [each.name, each.value === undefined ? reference(each) : literal(each.value)]),
+    );
+  const fill = (text: GappedText, asLiteral: typeof literal) =>
+    fillGaps(text, ({ name }) => reference({ from: name }), asLiteral);
+  if (launch.kind === 'remote') {
+    const headers = values(launch.headers);
+    return { type: launch.transport, url: fill(launch.url, literalUrl), ...ifAny('headers', headers) };
+  }
+  const command = launch.isInTarget ? `${folder}/${launch.command}` : literal(launch.command);
+  const args = launch.args.map((arg) => fill(arg, literal));
+  return { type: 'stdio', command, args, ...ifAny('env', values(launch.env)) };
+}
+
+/** Codex fills nothing in: it is told which variables to pass on, and which to send as headers. */
+function codexEntry(launch: Reachable): JsonObject {
+  const known = (variables: readonly Variable[]) =>
+    Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
+  const missing = (variables: readonly Variable[]) => variables.filter(({ value }) => value === undefined);
+  const fill = (text: GappedText) => fillGaps(text, ({ name }) => `<${name}>`);
+  if (launch.kind === 'remote') {
+    const fromEnvironment = Object.fromEntries(missing(launch.headers).map(({ name, from }) => [name, from]));
+    const url = fill(launch.url);
+    return { url, ...ifAny('http_headers', known(launch.headers)), ...ifAny('env_http_headers', fromEnvironment) };
+  }
+  const { command, args } = launch;
+  const passed = missing(launch.env).map(({ from }) => from);
+  return {
+    command,
+    args: args.map(fill),
+    ...ifAny('env', known(launch.env)),
+    ...(passed.length > 0 ? { env_vars: passed } : {}),
+  };
+}
+
+function ifAny(member: string, values: JsonObject): JsonObject {
+  return Object.keys(values).length > 0 ? { [member]: values } : {};
+}
+
+/** Clients replace `${…}` by what is in the environment of their user: a manifest must not be able to ask for that. */
+function literal(text: string): string {
+  return text.replaceAll('${', '$ {');
+}
+
+function literalUrl(url: string): string {
+  return url.replaceAll('${', '%24%7B');
+}
+
+/** One table of TOML, with inline tables for what is inside of it. */
+export function tomlTable(section: string, name: string, entry: JsonObject): string {
+  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
+  return `[${section}.${tomlKey(name)}]\n${lines.join('\n')}\n`;
+}
+
+function tomlValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([key, each]) => `${tomlKey(key)} = ${tomlValue(each)}`);
+    return `{ ${members.join(', ')} }`;
+  }
+  return JSON.stringify(String(value)).replaceAll('\u007f', '\\u007f');
+}
+
+function tomlKey(key: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
+}
