@@ -1,4 +1,5 @@
 // The story of an install: what is asked for, the plan, then the steps, once the target is free.
+import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
@@ -92,7 +93,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
     onEvent: InstallListener,
   ): Promise<PlannedInstall> {
     const locked = findLocked(lockfile, subject.uid);
-    const context: ArtifactContext = { ...tools.world, ...tools.rules, signal, stagingDir: process.cwd() };
+    const context: ArtifactContext = { ...tools.world, ...tools.rules, signal, stagingDir: tmpdir() };
     const planned = await planInstall({ subject, request, lockfile, locked, context });
     if (request.frozen && locked && !subject.isFromLockfile) assertSamePlan(planned.plan, locked);
     onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });
