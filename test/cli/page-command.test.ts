@@ -12,6 +12,8 @@ import { unusedAddress } from '../support/unused-address.ts';
 import { EXECUTABLE, run } from './process.ts';
 
 const ID = 'mcp_server:pdf-tables@1.0.0';
+const commandFor = (origin: string) =>
+  installCommand({ id: ID, name: 'pdf-tables', version: '1.0.0' }, { origin }) ?? assert.fail('there is no command');
 
 interface Failure {
   code: number;
@@ -30,14 +32,14 @@ test('the install command of the page: installs into the folder, and leaves noth
   const manifest = aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] });
   const { listen } = await testHub(t, { manifests: [manifest] });
   const folder = await tempDir(t);
-  const { stdout } = await paste(installCommand(await listen(), ID), folder);
+  const { stdout } = await paste(commandFor(await listen()), folder);
   assert.match(stdout, /Installed mcp_server:pdf-tables@1\.0\.0 in .+\.\n$/);
   assert.deepEqual((await readdir(folder)).toSorted(), ['.hub', 'adapters', 'hub.lock.json']);
 });
 
 test('the install command of the page: a hub that is gone is told, and the folder stays empty', async (t) => {
   const folder = await tempDir(t);
-  const failure: Failure = await paste(installCommand(await unusedAddress(), ID), folder).then(
+  const failure: Failure = await paste(commandFor(await unusedAddress()), folder).then(
     () => assert.fail('it should fail'),
     (error) => error,
   );

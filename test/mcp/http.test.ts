@@ -162,8 +162,8 @@ test('mcp: an argument that a tool does not have is refused, with those that it 
   const known: Record<string, RegExp> = {
     search_catalog: /takes query, type, capabilities, /,
     get_entity: /takes id, prerelease\./,
-    plan_install: /takes id, version, prerelease\./,
-    install_entity: /takes id, version, prerelease, target, frozen\./,
+    plan_install: /takes id, version, prerelease, clients, prefer\./,
+    install_entity: /takes id, version, prerelease, target, clients, prefer, frozen\./,
     list_pending: /takes query, words, error_only, registrable, limit, offset\./,
     sync_remotes: /takes force\./,
   };
@@ -196,6 +196,38 @@ test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
   assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
 });
 
+test('mcp: a plan says what will fail, and which packages are alternatives', async (t) => {
+  const { client, hub } = await connected(t);
+  const adapters = [{ framework: 'x', template_key: 'y', path: '../out' }];
+  const faulty = aManifest({ id: 'faulty', artifacts: [{ kind: 'pypi', spec: { package: '../evil' } }], adapters });
+  const packages = [
+    { registryType: 'npm', identifier: 'pdf-tables', version: '1.0.0', transport: { type: 'stdio' } },
+    { registryType: 'pypi', identifier: 'pdf-tables-py', version: '1.0.0', transport: { type: 'stdio' } },
+  ];
+  const twofold = aManifest({
+    id: 'twofold',
+    packages,
+    artifacts: [
+      { kind: 'npm', spec: { package: 'pdf-tables', version: '1.0.0' } },
+      { kind: 'pypi', spec: { package: 'pdf-tables-py', version: '1.0.0' } },
+    ],
+  });
+  await hub.load([{ document: faulty }, { document: twofold }]);
+  const planOf = async (args: Record<string, unknown>) =>
+    textOf(await client.callTool({ name: 'plan_install', arguments: args }));
+
+  const failing = await planOf({ id: 'mcp_server:faulty' });
+  assert.match(failing, /^- pypi\.install: will fail: .*spec\.package/m);
+  assert.match(failing, /^- adapters\.write: \.\.\/out for x: will fail: /m);
+  const npm = await planOf({ id: 'mcp_server:twofold', prefer: 'npm' });
+  assert.match(npm, /^- npm\.install: .*pdf-tables@1\.0\.0/m);
+  assert.match(npm, /^- not installed, alternative: .*pdf-tables-py==1\.0\.0/m);
+  const pypi = await planOf({ id: 'mcp_server:twofold', prefer: 'pypi', clients: ['claude'] });
+  assert.match(pypi, /^- pypi\.install: .*pdf-tables-py==1\.0\.0/m);
+  assert.match(pypi, /^- not installed, alternative: .*pdf-tables@1\.0\.0/m);
+  assert.match(pypi, /^- adapters\.write: \.mcp\.json for claude$/m);
+});
+
 test('mcp: the report of an install hides credentials, in its text as well', async (t) => {
   const { client, hub } = await connected(t);
   // Its step fails, and says which path it was.
@@ -204,7 +236,7 @@ test('mcp: the report of an install hides credentials, in its text as well', asy
   ];
   await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky', name: 'leaky', adapters }) }]);
   const request = { id: 'tool:leaky@1.0.0', target: await tempDir(t) };
-  const { results } = await hub.install({ ...request, dry_run: false, frozen: false });
+  const { results } = await hub.install({ ...request, dry_run: false, frozen: false, update: false, force: false });
   assert.match(JSON.stringify(results), /very-secret/, 'there is something to hide');
   const installed = await client.callTool({ name: 'install_entity', arguments: request });
   assert.equal(installed.isError, true);

@@ -81,10 +81,18 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
   await page.getByRole('button', { name: 'Copy the install command' }).click();
   await page.getByText('Copied').waitFor();
-  assert.match(
-    await copied(),
-    /^hub show mcp_server:mcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be@0\.8\.3 --manifest --hub http:\/\/127\.0\.0\.1:\d+ \| HUB_URL= hub install --manifest - --target \.$/,
-  );
+  const installed = /^hub install io\.example\.docs\/pdf-tables@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
+  assert.match(await copied(), new RegExp(`${installed.source} --client claude$`));
+  const client = page.getByLabel('Client', { exact: true });
+  for (const [label, end] of [
+    ['Codex', ' --client codex$'],
+    ['None', '$'],
+  ] as const) {
+    await client.selectOption({ label });
+    await page.getByRole('button', { name: 'Copy the install command' }).click();
+    await until(page, `navigator.clipboard.readText().then((text) => /${end}/.test(text))`);
+    assert.match(await copied(), new RegExp(`${installed.source}${end}`));
+  }
 
   for (const [client, section] of [
     ['Claude', 'mcpServers'],

@@ -148,6 +148,7 @@ browserTest(
     for (const { id } of items.slice(0, 3)) {
       await page.goto(`${origin}/entities/${encodeURIComponent(id)}`);
       await page.getByRole('button', { name: 'Install on the hub' }).click();
+      await page.getByLabel('Folder on the hub’s machine').fill('project');
       await page.getByRole('button', { name: 'Show the plan' }).click();
       await page.locator('.plan').or(page.getByRole('alert')).first().waitFor();
       await assertHarmless(page);

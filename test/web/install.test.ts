@@ -83,7 +83,7 @@ browserTest(
 
     await dialog.getByRole('button', { name: 'Done' }).click();
     // The focus is back where it was.
-    await until(page, 'document.activeElement.textContent === "Install on the hub…"');
+    await until(page, 'document.activeElement.textContent === "Install on the hub’s own machine…"');
     await page.reload();
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     await dialog.getByLabel('Folder on the hub’s machine').waitFor();
@@ -188,6 +188,7 @@ browserTest(
         { times: 1 },
       );
     await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('project');
     await page.getByRole('button', { name: 'Show the plan' }).click();
     const install = page.getByRole('button', { name: 'Install', exact: true });
     await install.waitFor();
@@ -212,9 +213,39 @@ browserTest(
   async ({ open }) => {
     const page = await open(PDF);
     await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('project');
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.locator('.plan').getByText('This will fail:').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isDisabled());
     await screenshot(page, 'install-plan-faulty');
+  },
+);
+
+const twofold = aManifest({
+  packages: [
+    { registryType: 'npm', identifier: 'pdf-tables', version: '1.0.0', transport: { type: 'stdio' } },
+    { registryType: 'pypi', identifier: 'pdf-tables-py', version: '1.0.0', transport: { type: 'stdio' } },
+  ],
+  artifacts: [
+    { kind: 'npm', spec: { package: 'pdf-tables', version: '1.0.0' } },
+    { kind: 'pypi', spec: { package: 'pdf-tables-py', version: '1.0.0' } },
+  ],
+});
+
+browserTest(
+  'install: of several packages of one server, the plan says which are not installed',
+  { manifests: [twofold], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF, { reducedMotion: 'reduce', bypassCSP: true });
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('twofold');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    const alternatives = page.locator('.plan li', { hasText: 'Not installed: alternative' });
+    await alternatives.first().waitFor();
+    assert.equal(await alternatives.count(), 1);
+    assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isEnabled());
+    assert.deepEqual(await axeFindings(page), []);
+    await screenshot(page, 'install-plan-alternative');
   },
 );
 
@@ -250,6 +281,7 @@ browserTest(
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('dialog').getByText('This will fail: The target cannot be used.').waitFor();
     await page.locator('.plan').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isDisabled());
   },
 );
 
@@ -277,7 +309,7 @@ browserTest(
 const broken = aManifest({ artifacts: [{ kind: 'zip', spec: { url: 'http://127.0.0.1:9/none.zip' } }] });
 
 browserTest(
-  'install: a step that fails says why, and the rest is in place',
+  'install: a step that fails says why, and nothing is installed',
   { manifests: [broken], settings: { INSTALL_ROOT: root } },
   async ({ open }) => {
     const page = await open(PDF);
@@ -285,15 +317,16 @@ browserTest(
     await page.getByLabel('Folder on the hub’s machine').fill('broken');
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('button', { name: 'Install', exact: true }).click();
-    await page.getByText('Not everything is in place').waitFor();
+    await page.getByText('Nothing was installed').waitFor();
     const failed = page.locator('.step-bad').first();
     assert.match(await failed.innerText(), /zip\.extract/);
+    await assert.rejects(readFile(join(root, 'broken', 'hub.lock.json')), 'there is no lockfile');
     assert.ok(((await failed.locator('.step-note').textContent()) ?? '').length > 10, 'it says why');
 
     const again = page.waitForRequest((request) => /catalog\/install/.test(request.url()));
     await page.getByRole('button', { name: 'Try again' }).click();
     assert.partialDeepStrictEqual((await again).postDataJSON(), { target: 'broken' });
-    await page.getByText('Not everything is in place').waitFor();
+    await page.getByText('Nothing was installed').waitFor();
     await screenshot(page, 'install-failed');
 
     await page.setViewportSize({ width: 1280, height: 450 });
@@ -331,26 +364,66 @@ browserTest(
   },
 );
 
-browserTest('install: the warning of a step is shown', { manifests: [remote] }, async ({ open }) => {
-  const page = await open(PDF);
-  await page.getByRole('button', { name: 'Install on the hub' }).click();
-  await page.getByRole('button', { name: 'Show the plan' }).click();
-  await page.route(/catalog\/install/, async (route) => {
-    const extra = { warning: 'Another package of this install was replaced.' };
-    const result = {
-      ok: true,
-      dry_run: false,
-      target: '.',
-      warnings: [],
-      results: [{ step: 'lockfile.write', ok: true, extra }],
-      files_written: [],
-      lockfile: { version: 1, entities: [] },
-    };
-    await route.fulfill({
-      contentType: 'text/event-stream',
-      body: `event: result\ndata: ${JSON.stringify(result)}\n\n`,
+const STEPS = {
+  'pypi.install': 'Install the Python package',
+  'npm.install': 'Install the npm package',
+  'oci.pull': 'Pull the image',
+  'git.checkout': 'Check out the repository',
+  'zip.extract': 'Fetch and unpack the archive',
+  'mcpb.extract': 'Fetch and unpack the bundle',
+  'artifacts.place': 'Move the artifacts into place',
+  'lockfile.write': 'Write the lockfile',
+};
+
+browserTest(
+  'install: every step has a label, and its warning is shown',
+  { manifests: [remote], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill('project');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.route(/catalog\/install/, async (route) => {
+      const warned = (step: string) => ({ step, ok: true, extra: { warning: `A warning of ${step}.` } });
+      const result = {
+        ok: false,
+        dry_run: false,
+        target: 'project',
+        warnings: [],
+        results: Object.keys(STEPS).map(warned),
+        files_written: ['hub.lock.json'],
+        lockfile: { version: 1, entities: [] },
+      };
+      await route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: result\ndata: ${JSON.stringify(result)}\n\n`,
+      });
     });
-  });
-  await page.getByRole('button', { name: 'Install', exact: true }).click();
-  await page.locator('.step').getByText('Another package of this install was replaced.').waitFor();
-});
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByText('Not everything was installed').waitFor();
+    for (const [step, label] of Object.entries(STEPS)) {
+      const shown = page.locator('.step', { hasText: label });
+      await shown.getByText(step, { exact: true }).waitFor();
+      await shown.getByText(`A warning of ${step}.`).waitFor();
+    }
+  },
+);
+
+browserTest(
+  'install: no folder is proposed, and the field has the focus',
+  { manifests: [remote], settings: { INSTALL_ROOT: root } },
+  async ({ open }) => {
+    const page = await open(PDF);
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    const folder = page.getByLabel('Folder on the hub’s machine');
+    await until(page, 'document.activeElement.tagName === "INPUT"');
+    assert.equal(await folder.inputValue(), '');
+    page.forget();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await until(page, 'document.activeElement.matches("input:invalid")');
+    assert.deepEqual(page.asked('/catalog/install'), []);
+    await page.keyboard.type('typed');
+    await page.keyboard.press('Enter');
+    await page.getByText('Into the folder typed on the hub’s machine:').waitFor();
+  },
+);

@@ -37,6 +37,7 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
     path: PDF,
     async ready(page) {
       await page.getByRole('button', { name: 'Install on the hub' }).click();
+      await page.getByLabel('Folder on the hub’s machine').fill('project');
       await page.getByRole('button', { name: 'Show the plan' }).click();
       await page.locator('.plan').waitFor();
     },

@@ -5,9 +5,7 @@ import type { PublicConfig } from '../../src/hub-operations.ts';
 import { claudeMcp } from '../../src/install/adapters/mcp-client.ts';
 import { HubFailure } from '../../web/src/api/failure.ts';
 import { clientConfigs } from '../../web/src/entity/client-config.ts';
-import { installCommand } from '../../web/src/entity/install-command.ts';
 import { serverEntry } from '../../web/src/entity/server-entry.ts';
-import { shellWord } from '../../web/src/entity/shell.ts';
 import { withEvent } from '../../web/src/install/shown-steps.ts';
 import { databaseTile, gatewayTile, hubTile } from '../../web/src/operations/glance-words.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
@@ -176,22 +174,6 @@ test('client configuration: the page and an install have one answer', () => {
     assert.deepEqual([shown, shownEnv], [entry, installedEnv]);
     assert.doesNotMatch(JSON.stringify([installed, claude]), /hunter2/);
   }
-});
-
-test('commands: an install writes no file of the reader’s but those of the install', () => {
-  const command = installCommand('http://hub.example', "tool:a';rm@1");
-  assert.doesNotMatch(command, /-o\b|>/);
-  assert.equal(
-    command,
-    `hub show 'tool:a'\\'';rm@1' --manifest --hub http://hub.example | HUB_URL= hub install --manifest - --target .`,
-  );
-});
-
-test('commands: what a shell would read as more than a word is quoted', () => {
-  assert.equal(shellWord('mcp_server:a/b@1.0.0'), 'mcp_server:a/b@1.0.0');
-  assert.equal(shellWord("tool:a';rm@1"), `'tool:a'\\'';rm@1'`);
-  for (const word of ['tool:$(a)@1', 'tool:a`b`@1', 'tool:a&b@1', '-x', '~'])
-    assert.equal(shellWord(word), `'${word}'`);
 });
 
 test('search address: what it says comes back, and nonsense is left out', () => {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { installCommand } from '../../web/src/entity/install-command.ts';
+import { shellWord } from '../../web/src/entity/shell.ts';
+
+const pdf = { id: 'mcp_server:pdf-tables@1.0.0', name: 'io.example.docs/pdf-tables', version: '1.0.0' };
+const origin = 'https://hub.example';
+
+test('commands: an install names the entry as the page does, the hub and the client', () => {
+  const named = 'hub install io.example.docs/pdf-tables@1.0.0 --hub https://hub.example';
+  assert.equal(installCommand(pdf, { origin, client: 'claude' }), `${named} --client claude`);
+  assert.equal(installCommand(pdf, { origin }), named);
+  assert.equal(installCommand(pdf, { origin, client: '' }), named);
+});
+
+test('commands: an entry whose name a shell cannot be given is named by its id, or not at all', () => {
+  for (const name of ['a$(b)', 'a`b`', 'a"b', '100%PATH%', 'a!b', 'a\nb', '-x', 'a”;b', 'a\\'])
+    assert.equal(
+      installCommand({ ...pdf, name }, { origin }),
+      'hub install mcp_server:pdf-tables@1.0.0 --hub https://hub.example',
+      name,
+    );
+  assert.equal(installCommand({ ...pdf, name: '$a', id: 'tool:$a@1' }, { origin }), undefined);
+  assert.equal(installCommand(pdf, { origin: 'http://$(a).example' }), undefined);
+});
+
+test('commands: what a shell would read as more than a word is in double quotes, which all shells know', () => {
+  assert.equal(shellWord('mcp_server:a/b@1.0.0'), 'mcp_server:a/b@1.0.0');
+  for (const word of ["tool:a';rm@1", 'tool:a&b@1', '@scope/a@1', 'PDF Tables@1', 'http://[::1]:8765', '~', 'Über@1'])
+    assert.equal(shellWord(word), `"${word}"`);
+});
