@@ -1,7 +1,7 @@
 // Digests as manifests write them: `sha256:…`, `sha512:…`, or bare hex whose length says which it is.
 import { z } from 'zod';
 import type { DownloadReply } from '../../lib/world.ts';
-import { InstallError } from './artifact-installer.ts';
+import { InstallError } from '../errors.ts';
 
 const HEX_LENGTHS = { sha256: 64, sha512: 128 } as const;
 type Algorithm = keyof typeof HEX_LENGTHS;
@@ -30,8 +30,12 @@ function digestFault(algorithm: string, hex: string): string | undefined {
 export function checkDigest(expected: string, reply: Pick<DownloadReply, Algorithm>, what: string): void {
   const algorithm = expected.slice(0, expected.indexOf(':')) as Algorithm;
   const found = `${algorithm}:${reply[algorithm]}`;
-  if (found === expected) return;
-  throw new InstallError(`${what} is not what was asked for: its digest is ${found}, and should be ${expected}.`, {
-    extra: { expected, found },
+  if (found !== expected) throw differs(what, { expected, found });
+}
+
+export function differs(what: string, digests: { expected: string; found: string }): InstallError {
+  const { expected, found } = digests;
+  return new InstallError(`${what} is not what was expected: its digest is ${found}, and should be ${expected}.`, {
+    extra: digests,
   });
 }

@@ -17,6 +17,8 @@ export interface ProgramRequest {
   args: readonly string[];
   cwd: string;
   env?: Record<string, string>;
+  /** As in `RunRequest`. */
+  inherit?: readonly string[];
   /** For programs that connect to hosts that a manifest names. */
   isGuarded?: boolean;
   timeoutMs?: number;

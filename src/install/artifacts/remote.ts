@@ -1,14 +1,16 @@
-// Something that runs elsewhere: there is nothing to install.
+// A server that runs elsewhere: there is nothing to install.
 import { z } from 'zod';
 import { shownAddress } from '../../lib/secret-address.ts';
-import type { ArtifactInstaller } from './artifact-installer.ts';
+import type { ArtifactKind } from './artifact.ts';
 
 const RemoteSpec = z.object({ url: z.string(), transport: z.string().optional() });
 type RemoteSpec = z.infer<typeof RemoteSpec>;
 
-export const remoteInstaller: ArtifactInstaller<RemoteSpec> = {
+export const remoteKind: ArtifactKind<RemoteSpec> = {
   step: 'remote.skip',
   spec: RemoteSpec,
-  command: ({ url }) => `nothing: it runs at ${shownAddress(url)}`,
-  install: async ({ url }) => ({ resolved: shownAddress(url), integrity: null, path: null, extra: { skipped: true } }),
+  describe: ({ url }) => `nothing: it runs at ${shownAddress(url)}`,
+  location: () => ({ kind: 'none' }),
+  resolve: async ({ url }) => ({ resolved: shownAddress(url), integrity: null }),
+  build: async ({ url }) => ({ skipped: `The server runs at ${shownAddress(url)}, so there is nothing to install.` }),
 };

@@ -4,10 +4,10 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract, type Header } from 'tar-stream';
-import { createEntryGuard, type EntryGuard, refused, refusedEntry } from './archive-entries.ts';
-import type { FolderWriter } from './archive-writer.ts';
-import type { ExtractTask } from './archive-zip.ts';
-import { InstallError } from './artifact-installer.ts';
+import { InstallError } from '../../errors.ts';
+import { createEntryGuard, type EntryGuard, refused, refusedEntry } from './entries.ts';
+import type { ExtractTask } from './extract.ts';
+import type { FolderWriter } from './writer.ts';
 
 /** Headers and padding: up to three blocks for each entry, long names beside them. */
 const OVERHEAD_BYTES = 64_000_000;
@@ -18,7 +18,7 @@ export async function extractTar(task: ExtractTask): Promise<{ entries: number; 
   let failure: unknown;
   let latest: Promise<void> = Promise.resolve();
   entries.on('entry', (header, content, next) => {
-    // An entry that is not read to its end fails with the whole archive, and says nothing of its own.
+    // An entry that is not read to its end fails with the whole archive, and needs no report of its own.
     content.on('error', () => {});
     latest = extractEntry({ header, content: content as TarContent }, guard, task.writer).then(
       () => next(),
@@ -51,8 +51,14 @@ async function extractEntry(
   writer: FolderWriter,
 ): Promise<void> {
   const { name, type, size, mode } = header;
+  if (type === 'symlink') {
+    const path = guard.admit({ name, isFolder: false, bytes: 0 });
+    if (path !== undefined) writer.addLink(path, header.linkname ?? '');
+    content.resume();
+    return;
+  }
   if (type !== 'file' && type !== 'directory' && type !== 'contiguous-file')
-    throw refusedEntry(name, `${describedType(type)}, and only files and folders are extracted`);
+    throw refusedEntry(name, `${describedType(type)}, and only files, folders and symbolic links are extracted`);
   // Old archives write a folder as a file whose name ends so.
   const isFolder = type === 'directory' || name.endsWith('/');
   const path = guard.admit({ name, isFolder, bytes: isFolder ? 0 : size });
@@ -65,7 +71,7 @@ async function extractEntry(
 }
 
 function describedType(type: string | null): string {
-  if (type === 'symlink' || type === 'link') return 'is a link';
+  if (type === 'link') return 'is a hard link';
   if (type === 'character-device' || type === 'block-device') return 'is a device';
   return type === 'fifo' ? 'is a pipe' : 'is of an unknown type';
 }
@@ -87,5 +93,5 @@ function unpackedLimit({ archiveBytes, limits }: ExtractTask): Transform {
 /** Errors of the machine, a full disk above all, have a syscall and stay as they are. */
 function described(error: unknown): unknown {
   if (error instanceof InstallError || (error as NodeJS.ErrnoException).syscall !== undefined) return error;
-  return refused(`it is no readable tar.gz (${(error as Error).message.slice(0, 200)})`);
+  return refused(`it is not a readable tar.gz (${(error as Error).message.slice(0, 200)})`);
 }

@@ -11,13 +11,13 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
-import { mcpbInstaller } from '../../../src/install/artifacts/mcpb.ts';
-import { zipInstaller } from '../../../src/install/artifacts/zip.ts';
-import { treeDigest } from '../../../src/lib/file-digest.ts';
-import { startIndexServer } from '../../support/index-server.ts';
-import { unlessHere } from '../../support/programs.ts';
-import { rawZip } from './raw-archives.ts';
-import { stage } from './stage.ts';
+import { mcpbKind } from '../../../../src/install/artifacts/archive/mcpb.ts';
+import { zipKind } from '../../../../src/install/artifacts/archive/zip.ts';
+import { treeDigest } from '../../../../src/lib/file-digest.ts';
+import { startIndexServer } from '../../../support/index-server.ts';
+import { unlessHere } from '../../../support/programs.ts';
+import { rawZip } from '../raw-archives.ts';
+import { building } from '../building.ts';
 
 const run = promisify(execFile);
 const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
@@ -95,10 +95,10 @@ for (const [name, { make, needs }] of Object.entries(MAKERS)) {
     skip: needs ? unlessHere(needs) : false,
   }, async (t) => {
     const host = await startIndexServer(t);
-    const place = await stage(t);
+    const place = await building(t);
     const archive = await make(t);
     host.put('/thing-1.0.tar.gz', archive);
-    const installed = await place.install(zipInstaller, { url: host.url('/thing-1.0.tar.gz') });
+    const installed = await place.install(zipKind, { url: host.url('/thing-1.0.tar.gz') });
     assert.deepEqual(
       [installed.resolved, installed.integrity, installed.path],
       [host.url('/thing-1.0.tar.gz'), `sha256:${sha('sha256', archive)}`, 'vendor/thing-1.0'],
@@ -111,7 +111,7 @@ for (const [name, { make, needs }] of Object.entries(MAKERS)) {
 
     const before = await treeDigest(place.targetDir);
     await writeFile(join(place.targetDir, 'vendor/thing-1.0/stray'), 'x');
-    assert.deepEqual(await place.install(zipInstaller, { url: host.url('/thing-1.0.tar.gz') }), installed);
+    assert.deepEqual(await place.install(zipKind, { url: host.url('/thing-1.0.tar.gz') }), installed);
     assert.equal(await treeDigest(place.targetDir), before, 'replaced whole');
     await place.assertContained();
   });
@@ -119,19 +119,19 @@ for (const [name, { make, needs }] of Object.entries(MAKERS)) {
 
 test('zip: digests in every form; a wrong one lets nothing through, and what was there stays', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
+  const place = await building(t);
   const archive = await zipped();
   host.put('/a.zip', archive);
   const url = host.url('/a.zip');
   const [sha256, sha512] = [sha('sha256', archive), sha('sha512', archive)];
   for (const digest of [`sha256:${sha256}`, `sha512:${sha512}`, sha256, sha512, `SHA256:${sha256.toUpperCase()}`, null])
-    await place.install(zipInstaller, { url, digest });
+    await place.install(zipKind, { url, digest });
   const before = await treeDigest(place.targetDir);
   assert.match(
-    await place.failure(zipInstaller, { url, digest: `sha256:${'0'.repeat(64)}` }),
+    await place.failure(zipKind, { url, digest: `sha256:${'0'.repeat(64)}` }),
     /digest is sha256:.*should be sha256:000/,
   );
-  assert.match(await place.failure(zipInstaller, { url, digest: 'f'.repeat(128) }), /digest is sha512:/);
+  assert.match(await place.failure(zipKind, { url, digest: 'f'.repeat(128) }), /digest is sha512:/);
   assert.equal(await treeDigest(place.targetDir), before);
 });
 
@@ -178,64 +178,64 @@ const BAD_SPECS: [object, RegExp][] = [
 ];
 for (const [spec, expected] of BAD_SPECS) {
   test(`zip: ${JSON.stringify(spec).slice(0, 80)} is refused`, async (t) => {
-    assert.match(await (await stage(t)).failure(zipInstaller, spec), expected);
+    assert.match(await (await building(t)).failure(zipKind, spec), expected);
   });
 }
 
 test('zip: a dest of its own is marked and replaced; what a person made there is not', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
+  const place = await building(t);
   host.put('/a.zip', await zipped());
   const spec = { url: host.url('/a.zip'), dest: 'tools/thing' };
-  await place.install(zipInstaller, spec);
+  await place.install(zipKind, spec);
   const before = await treeDigest(place.targetDir);
-  await place.install(zipInstaller, spec);
+  await place.install(zipKind, spec);
   assert.equal(await treeDigest(place.targetDir), before);
   await mkdir(join(place.targetDir, 'src'));
   await writeFile(join(place.targetDir, 'src/main.ts'), 'mine');
-  assert.match(await place.failure(zipInstaller, { ...spec, dest: 'src' }), /no install put there/);
-  assert.match(await place.failure(zipInstaller, { ...spec, dest: 'src/main.ts' }), /is a file/);
+  assert.match(await place.failure(zipKind, { ...spec, dest: 'src' }), /no install put there/);
+  assert.match(await place.failure(zipKind, { ...spec, dest: 'src/main.ts' }), /is a file/);
   assert.equal(await place.read('src/main.ts'), 'mine');
 });
 
 test('zip: links in the target are not followed', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
+  const place = await building(t);
   host.put('/a.zip', await zipped());
   await symlink('..', join(place.targetDir, 'vendor'));
-  await assert.rejects(place.install(zipInstaller, { url: host.url('/a.zip') }), /link/);
+  await assert.rejects(place.install(zipKind, { url: host.url('/a.zip') }), /link/);
   await symlink('..', join(place.targetDir, 'tools'));
   for (const dest of ['tools', 'tools/x'])
-    await assert.rejects(place.install(zipInstaller, { url: host.url('/a.zip'), dest }), /link/);
+    await assert.rejects(place.install(zipKind, { url: host.url('/a.zip'), dest }), /link/);
   await place.assertContained();
 });
 
 test('zip: hosts that fail, and a password in the address, which is not written down', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
-  assert.match(await place.failure(zipInstaller, { url: host.url('/nothing.zip') }), /its host answered 404/);
-  assert.match(await place.failure(zipInstaller, { url: 'http://127.0.0.1:1/a.zip' }), /could not be reached/);
-  const strict = await stage(t, { allowPrivate: false });
-  assert.match(await strict.failure(zipInstaller, { url: host.url('/a.zip') }), /private or loopback/);
+  const place = await building(t);
+  assert.match(await place.failure(zipKind, { url: host.url('/nothing.zip') }), /its host answered 404/);
+  assert.match(await place.failure(zipKind, { url: 'http://127.0.0.1:1/a.zip' }), /could not be reached/);
+  const strict = await building(t, { allowPrivate: false });
+  assert.match(await strict.failure(zipKind, { url: host.url('/a.zip') }), /private or loopback/);
   host.put('/a.zip', await zipped());
   const url = host.url('/a.zip').replace('//', '//me:s3cret@');
-  const installed = await place.install(zipInstaller, { url });
-  assert.ok(!JSON.stringify([installed, zipInstaller.command(zipInstaller.spec.parse({ url }))]).includes('s3cret'));
+  const installed = await place.install(zipKind, { url });
+  assert.ok(!JSON.stringify([installed, zipKind.command(zipKind.spec.parse({ url }))]).includes('s3cret'));
 });
 
 test('zip: a frozen install wants the very bytes', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
+  const place = await building(t);
   const spec = { url: host.url('/a.zip') };
   host.put('/a.zip', await zipped());
-  const locked = await place.install(zipInstaller, spec);
-  assert.deepEqual(await place.install(zipInstaller, spec, { locked }), locked);
+  const locked = await place.install(zipKind, spec);
+  assert.deepEqual(await place.install(zipKind, spec, { locked }), locked);
   const before = await treeDigest(place.targetDir);
   host.put('/a.zip', rawZip([{ name: 'other' }]));
-  assert.match(await place.failure(zipInstaller, spec, { locked }), /should be sha256/);
-  assert.match(await place.failure(zipInstaller, spec, { locked: { ...locked, integrity: null } }), /no digest/);
+  assert.match(await place.failure(zipKind, spec, { locked }), /should be sha256/);
+  assert.match(await place.failure(zipKind, spec, { locked: { ...locked, integrity: null } }), /no digest/);
   assert.match(
-    await place.failure(zipInstaller, spec, { locked: { ...locked, resolved: 'https://a.example/' } }),
+    await place.failure(zipKind, spec, { locked: { ...locked, resolved: 'https://a.example/' } }),
     /lockfile says/,
   );
   assert.equal(await treeDigest(place.targetDir), before);
@@ -243,10 +243,10 @@ test('zip: a frozen install wants the very bytes', async (t) => {
 
 test('zip: stopped in the middle, nothing is left', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
+  const place = await building(t);
   host.answer('/slow.zip', (_request, response) => void response.write('PK\x03\x04'));
   await assert.rejects(
-    place.install(zipInstaller, { url: host.url('/slow.zip') }, { signal: AbortSignal.timeout(100) }),
+    place.install(zipKind, { url: host.url('/slow.zip') }, { signal: AbortSignal.timeout(100) }),
     /was stopped/,
   );
   host.put('/many.zip', rawZip(Array.from({ length: 5_000 }, (_, n) => ({ name: `f${n}`, content: 'x' }))));
@@ -257,7 +257,7 @@ test('zip: stopped in the middle, nothing is left', async (t) => {
     return reply;
   };
   await assert.rejects(
-    place.install(zipInstaller, { url: host.url('/many.zip') }, { signal: controller.signal, download }),
+    place.install(zipKind, { url: host.url('/many.zip') }, { signal: controller.signal, download }),
   );
   assert.deepEqual(await place.files(), []);
   await place.assertContained();
@@ -265,26 +265,26 @@ test('zip: stopped in the middle, nothing is left', async (t) => {
 
 test('mcpb: a bundle by its digest; what is no bundle is refused', async (t) => {
   const host = await startIndexServer(t);
-  const place = await stage(t);
+  const place = await building(t);
   const bundle = rawZip([
     { name: 'manifest.json', content: '{"name":"thing"}' },
     { name: 'server/index.js', content: '1' },
   ]);
   host.put('/thing.mcpb', bundle);
   const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
-  const installed = await place.install(mcpbInstaller, spec);
+  const installed = await place.install(mcpbKind, spec);
   assert.deepEqual([installed.path, installed.integrity], ['vendor/thing', `sha256:${spec.fileSha256}`]);
-  assert.match(await place.failure(mcpbInstaller, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
+  assert.match(await place.failure(mcpbKind, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
   for (const fileSha256 of ['12', 'x'.repeat(64), 'a'.repeat(128)])
-    assert.match(await place.failure(mcpbInstaller, { ...spec, fileSha256 }), /fileSha256/);
+    assert.match(await place.failure(mcpbKind, { ...spec, fileSha256 }), /fileSha256/);
   host.put('/other.mcpb', await zipped());
   host.put('/third.mcpb', await tarred());
   host.put('/program.mcpb', Buffer.from('\x7fELF'));
   for (const path of ['/other.mcpb', '/third.mcpb'])
-    assert.match(await place.failure(mcpbInstaller, { registry: 'mcpb', package: host.url(path) }), /no MCP bundle/);
+    assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: host.url(path) }), /no MCP bundle/);
   assert.match(
-    await place.failure(mcpbInstaller, { registry: 'mcpb', package: host.url('/program.mcpb') }),
+    await place.failure(mcpbKind, { registry: 'mcpb', package: host.url('/program.mcpb') }),
     /neither a zip/,
   );
-  assert.match(await place.failure(mcpbInstaller, { registry: 'mcpb', package: 'thing' }), /http/);
+  assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: 'thing' }), /http/);
 });

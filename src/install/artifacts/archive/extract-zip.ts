@@ -1,18 +1,12 @@
 // Zip archives: every entry is judged by the archive's own list before the first one is extracted.
+import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { relativePathFault } from '../../lib/path-inside.ts';
-import { type ArchiveLimits, createEntryGuard, refused, refusedEntry } from './archive-entries.ts';
-import type { FolderWriter } from './archive-writer.ts';
-import { InstallError } from './artifact-installer.ts';
-
-export interface ExtractTask {
-  file: string;
-  archiveBytes: number;
-  limits: ArchiveLimits;
-  signal: AbortSignal;
-  writer: FolderWriter;
-}
+import { relativePathFault } from '../../../lib/path-inside.ts';
+import { InstallError } from '../../errors.ts';
+import { createEntryGuard, refused, refusedEntry } from './entries.ts';
+import type { ExtractTask } from './extract.ts';
+import { LONGEST_LINK } from './writer.ts';
 
 interface AdmittedEntry {
   path: string;
@@ -20,8 +14,9 @@ interface AdmittedEntry {
 }
 
 /** By the bits that Unix has for them. */
+const LINK_TYPE = 0o120000;
+const TYPE_BITS = 0o170000;
 const REFUSED_TYPES = new Map([
-  [0o120000, 'is a link'],
   [0o020000, 'is a device'],
   [0o060000, 'is a device'],
   [0o010000, 'is a pipe'],
@@ -76,14 +71,23 @@ async function judgeEntries(zip: ZipFile, { archiveBytes, limits, signal }: Extr
 
 function entryFault(entry: Entry, isFolder: boolean): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
-  const mode = entry.externalFileAttributes >>> 16;
-  const typeFault = REFUSED_TYPES.get(mode & 0o170000);
-  if (typeFault) return `${typeFault}, and only files and folders are extracted`;
-  if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link, and only files and folders are extracted';
+  const typeFault = REFUSED_TYPES.get(modeOf(entry) & TYPE_BITS);
+  if (typeFault) return `${typeFault}, and only files, folders and symbolic links are extracted`;
+  if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link of Windows';
+  if (isLink(entry) && (isFolder || entry.uncompressedSize > LONGEST_LINK))
+    return 'is a link without a readable target';
   if (isFolder && entry.uncompressedSize > 0) return 'is a folder that has a content';
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
     return `is packed by a method that is not known here (${entry.compressionMethod})`;
   return undefined;
+}
+
+function modeOf(entry: Entry): number {
+  return entry.externalFileAttributes >>> 16;
+}
+
+function isLink(entry: Entry): boolean {
+  return (modeOf(entry) & TYPE_BITS) === LINK_TYPE;
 }
 
 /** One packed stream that many entries point to is how a small archive becomes a huge folder. */
@@ -103,9 +107,10 @@ function byOffset(a: Entry, b: Entry): number {
 
 async function extractEntry(zip: ZipFile, { path, entry }: AdmittedEntry, { writer, signal }: ExtractTask) {
   signal.throwIfAborted();
-  const isExecutable = ((entry.externalFileAttributes >>> 16) & 0o111) !== 0;
   try {
-    await writer.writeFile(path, checked(await zip.openReadStreamPromise(entry), entry), { isExecutable });
+    const content = checked(await zip.openReadStreamPromise(entry), entry);
+    if (isLink(entry)) writer.addLink(path, await text(content));
+    else await writer.writeFile(path, content, { isExecutable: (modeOf(entry) & 0o111) !== 0 });
   } catch (error) {
     throw isBroken(error) ? refusedEntry(entry.fileName, `is broken (${(error as Error).message})`) : error;
   }
@@ -132,5 +137,5 @@ function unreadable(error: unknown): never {
   const { message } = error as Error;
   const [, name] = NAME_OF_LIBRARY.exec(message) ?? [];
   if (name !== undefined) throw refusedEntry(name, relativePathFault(name) ?? 'must be a path inside the archive');
-  throw refused(`it is no readable zip (${message.slice(0, 200)})`);
+  throw refused(`it is not a readable zip (${message.slice(0, 200)})`);
 }

@@ -1,6 +1,6 @@
 // Which entries an archive may have: names that stay inside and mean the same everywhere, within limits of number and size.
-import { relativePathFault } from '../../lib/path-inside.ts';
-import { InstallError } from './artifact-installer.ts';
+import { relativePathFault } from '../../../lib/path-inside.ts';
+import { InstallError } from '../../errors.ts';
 
 export interface ArchiveLimits {
   /** Of all files together, once extracted. */
@@ -8,7 +8,7 @@ export interface ArchiveLimits {
   maxEntries: number;
   /** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
   maxRatio: number;
-  /** So much may be extracted whatever the ratio: small files of zeros are no bomb. */
+  /** So much may be extracted whatever the ratio: small files of zeros do no harm. */
   freeBytes: number;
 }
 
@@ -93,7 +93,7 @@ function entryNameFault(path: string): string | undefined {
   if (MISLEADING.test(path)) return 'holds characters that change the direction of text';
   if (names.some((name) => RESERVED.test(name))) return 'is a name that some systems keep for devices';
   if (names.some((name) => /[. ]$/.test(name))) return 'ends in a dot or a space, which some systems cut off';
-  // Whoever runs git in the folder would run what its settings say.
+  // git, run in the folder, would do what its settings say.
   if (names.some((name) => /^\.git$/i.test(name))) return 'is a folder of git itself';
   return undefined;
 }
