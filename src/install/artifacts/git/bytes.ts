@@ -1,13 +1,13 @@
-// How much a host may send for a repository: git has no limit of its own for that, so that what it writes is watched.
+// Limits what hosts may send for a repository: git has no such limit, so what it writes is watched.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InstallError } from './artifact-installer.ts';
+import { InstallError } from '../../errors.ts';
 
 const LOOK_EVERY_MS = 200;
 
 export interface ByteBudget {
-  /** Stops `fetch` by its signal when more arrives in the repository than is left. @throws InstallError */
-  spend<T>(folder: string, signal: AbortSignal, fetch: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Stops `fetch` by its signal when more arrives in the git directory than is left. @throws InstallError */
+  spend<T>(gitDir: string, signal: AbortSignal, fetch: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 /** For a repository and its submodules together. */
@@ -15,18 +15,17 @@ export function createByteBudget(mostBytes: number): ByteBudget {
   let left = mostBytes;
 
   return {
-    async spend(folder, signal, fetch) {
-      const objects = join(folder, '.git', 'objects');
+    async spend(gitDir, signal, fetch) {
       const stopping = new AbortController();
       const look = async () => {
-        const bytes = await bytesIn(objects);
+        const bytes = await bytesIn(join(gitDir, 'objects'));
         if (bytes > left) stopping.abort();
         return bytes;
       };
       const timer = setInterval(() => void look(), LOOK_EVERY_MS);
       try {
         const fetched = await fetch(AbortSignal.any([signal, stopping.signal]));
-        // What came faster than anybody looked counts as well.
+        // A fast host may have sent everything between two looks.
         left -= await look();
         if (left < 0) throw tooMuch(mostBytes);
         return fetched;
@@ -55,6 +54,6 @@ async function bytesIn(folder: string): Promise<number> {
 
 function tooMuch(mostBytes: number): InstallError {
   return new InstallError(
-    `The repository was not fetched to its end: its host sent more than ${mostBytes} bytes, which is more than an install brings in. Name a smaller repository, or offer what is needed of it as an archive.`,
+    `The repository was not fetched completely: its host sent more than ${mostBytes} bytes, the most that an install accepts. Name a smaller repository, or publish what is needed as an archive.`,
   );
 }

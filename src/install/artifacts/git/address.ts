@@ -1,0 +1,67 @@
+// Addresses and refs of repositories: which are read, and how they are shown.
+import { shownAddress } from '../../../lib/secret-address.ts';
+import type { ArtifactContext } from '../artifact.ts';
+import { LONGEST_ADDRESS } from '../web-address.ts';
+
+/** `ext::` would run commands. */
+const SCHEMES = ['https:', 'http:', 'ssh:', 'file:'];
+/** `git@host:path`, as ssh addresses are often written. */
+const SCP_FORM = /^([A-Za-z0-9][\w.-]*)@([A-Za-z0-9][\w.-]*):(?!\/\/)(.+)$/;
+
+/** What keeps a text from being the address of a repository, as the end of a sentence. */
+export function repositoryFault(repo: string): string | undefined {
+  if (repo === '') return 'must not be empty';
+  if (repo.length > LONGEST_ADDRESS) return `must not be longer than ${LONGEST_ADDRESS} characters`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u0020\u007f]/u.test(repo)) return 'must not hold spaces or control characters';
+  if (repo.startsWith('-')) return "must not begin with '-', which git would read as an option";
+  const url = readRepository(repo);
+  if (!url) return 'must be an https, http or ssh address';
+  if (!SCHEMES.includes(url.protocol))
+    return `has the scheme '${url.protocol}', and repositories are fetched by https, http or ssh only`;
+  if (url.protocol === 'ssh:' && !/^[\w.[]/.test(url.hostname)) return 'has no readable host';
+  return undefined;
+}
+
+/** Package managers write `git+https://…`; a path is a `file:` address. */
+export function readRepository(repo: string): URL | undefined {
+  const plain = repo.replace(/^git\+/i, '');
+  if (plain.startsWith('/')) return new URL(`file://${encodeURI(plain)}`);
+  const [, user, host, path] = SCP_FORM.exec(plain) ?? [];
+  if (path !== undefined) return URL.parse(`ssh://${user}@${host}/${path.replace(/^\/+/, '')}`) ?? undefined;
+  // git takes the name before `::` for a helper; IPv6 addresses have it within brackets.
+  const isForHelper = /^[^/[]*::/.test(plain);
+  return URL.canParse(plain) && !isForHelper ? new URL(plain) : undefined;
+}
+
+/** Why this machine does not fetch from such an address, as the end of a sentence. */
+export function accessFault(
+  url: URL,
+  { trust, allowPrivateNetwork }: Pick<ArtifactContext, 'trust' | 'allowPrivateNetwork'>,
+): string | undefined {
+  if (url.protocol === 'file:' && !allowPrivateNetwork)
+    return 'is a folder of this machine, which is not read while ALLOW_PRIVATE_NETWORK is off';
+  if (url.protocol === 'ssh:' && !trust.isOwnMachine)
+    return 'is an ssh address, for which a hub has no keys: use the https address of the repository';
+  return undefined;
+}
+
+/** What keeps a text from being a branch, a tag or a commit, as the end of a sentence. */
+export function refFault(ref: string): string | undefined {
+  if (ref === '') return 'must not be empty';
+  if (ref.length > 250) return 'must not be longer than 250 characters';
+  if (/^[-+]/.test(ref)) return "must not begin with '-' or '+'";
+  // What git itself refuses in names; each of them would mean something else than a name.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|\/$|^\//u.test(ref))
+    return 'is not a name of a branch, tag or commit';
+  return undefined;
+}
+
+/** Without credentials, for people and for files. */
+export function shownRepository(repo: string): string {
+  const url = readRepository(repo);
+  if (!url) return repo;
+  if (url.protocol === 'ssh:') return `ssh://${url.host}${url.pathname}`;
+  return url.protocol === 'file:' ? decodeURI(url.pathname) : shownAddress(url.href);
+}

@@ -1,0 +1,91 @@
+// Repositories, checked out at exactly one commit.
+import { z } from 'zod';
+import { findStrayLink } from '../../../lib/stray-link.ts';
+import { InstallError } from '../../errors.ts';
+import type { ArtifactKind } from '../artifact.ts';
+import { Destination, vendorNames } from '../destination.ts';
+import { accessFault, readRepository, refFault, repositoryFault, shownRepository } from './address.ts';
+import { createByteBudget } from './bytes.ts';
+import { checkOut } from './checkout.ts';
+import { findCommit, isCommit } from './fetch.ts';
+import { findRepository } from './repository.ts';
+import { createUnfoldBudget, UNFOLD_LIMITS } from './size.ts';
+
+const GitSpec = z.object({
+  repo: checkedText(repositoryFault),
+  ref: checkedText(refFault).nullish(),
+  dest: Destination.nullish(),
+  submodules: z.boolean().nullish(),
+});
+type GitSpec = z.infer<typeof GitSpec>;
+
+export interface GitLimits {
+  /** What hosts may send for a repository and its submodules. */
+  mostReceivedBytes: number;
+  unfold: typeof UNFOLD_LIMITS;
+}
+
+const LIMITS: GitLimits = { mostReceivedBytes: 2_000_000_000, unfold: UNFOLD_LIMITS };
+
+export const gitKind = createGitKind(LIMITS);
+
+export function createGitKind({ mostReceivedBytes, unfold }: GitLimits): ArtifactKind<GitSpec> {
+  return {
+    step: 'git.checkout',
+    spec: GitSpec,
+    describe: ({ repo, ref, submodules }) =>
+      `check out ${ref ?? 'HEAD'} of ${shownRepository(repo)}${submodules ? ', with submodules' : ''}`,
+    location: ({ repo, dest }) => ({
+      kind: 'vendor',
+      dest: dest ?? undefined,
+      names: vendorNames(readRepository(repo)?.href ?? repo),
+    }),
+
+    async unavailable({ repo }, context) {
+      const url = readRepository(repo);
+      const fault = url && accessFault(url, context);
+      return fault && `The repository ${shownRepository(repo)} ${fault}.`;
+    },
+
+    async resolve(spec, context) {
+      const found = await findRepository(spec.repo, context);
+      const wanted = { ...found, repo: spec.repo, ref: spec.ref ?? 'HEAD' };
+      const commit = await findCommit(wanted, context, createByteBudget(mostReceivedBytes));
+      return { resolved: commit, integrity: integrityOf(commit) };
+    },
+
+    async build(spec, { resolved, integrity }, folder, context) {
+      const commit = resolved ?? '';
+      if (!isCommit(commit) || integrity !== integrityOf(commit))
+        throw new InstallError(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
+      const received = createByteBudget(mostReceivedBytes);
+      const unfolded = createUnfoldBudget(unfold);
+      const { repo, ref, submodules } = spec;
+      await checkOut(
+        { folder, repo, ref: ref ?? 'HEAD', commit, submodules: submodules === true, received, unfolded },
+        context,
+      );
+      await assertLinksStayInside(folder);
+      return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
+    },
+  };
+}
+
+function integrityOf(commit: string): string {
+  return `${commit.length === 64 ? 'sha256' : 'sha1'}:${commit}`;
+}
+
+/** @throws InstallError */
+async function assertLinksStayInside(folder: string): Promise<void> {
+  const stray = await findStrayLink(folder);
+  if (!stray) return;
+  const where = stray.leads === 'out' ? ', which leads out of it' : " into '.git'";
+  throw new InstallError(`The repository holds the link '${stray.path}'${where}; it was not installed.`);
+}
+
+function checkedText(faultOf: (text: string) => string | undefined) {
+  return z.string().superRefine((text, context) => {
+    const fault = faultOf(text);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  });
+}

@@ -1,0 +1,56 @@
+// Repositories that unfold to more than an install brings in, only when all their submodules are counted.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createByteBudget } from '../../../../src/install/artifacts/git-bytes.ts';
+import { checkOut } from '../../../../src/install/artifacts/git-checkout.ts';
+import { createUnfoldBudget, UNFOLD_LIMITS, type UnfoldLimits } from '../../../../src/install/artifacts/git-size.ts';
+import { type GitHost, startGitHost } from '../../git-host.ts';
+import { building } from '../building.ts';
+
+/** `outer` has three submodules and one of them two more; four of the five are one repository with two files of 50,000 zeros. */
+async function startHost(t: TestContext): Promise<GitHost> {
+  const host = await startGitHost(t);
+  const zeros = '0'.repeat(50_000);
+  const inner = await host.create('inner', { 'a.txt': zeros, 'b.txt': zeros });
+  await addSubmodules(host, 'middle', { x: ['inner', inner], y: ['inner', inner] });
+  const middle = (await host.git('middle', 'rev-parse', 'HEAD')).trim();
+  await addSubmodules(host, 'outer', { a: ['inner', inner], b: ['inner', inner], c: ['middle', middle] });
+  return host;
+}
+
+async function addSubmodules(host: GitHost, name: string, submodules: Record<string, [string, string]>): Promise<void> {
+  const modules = Object.entries(submodules).map(
+    ([path, [repo]]) => `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${host.url(repo)}\n`,
+  );
+  await host.create(name, { '.gitmodules': modules.join('') });
+  for (const [path, [, commit]] of Object.entries(submodules))
+    await host.git(name, 'update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
+  await host.git(name, 'commit', '--quiet', '--message', 'with submodules');
+}
+
+test('git: files, bytes and submodules of all submodules count together', async (t) => {
+  const host = await startHost(t);
+  const { context } = await building(t);
+
+  let turn = 0;
+  const checkOutWithin = (limits: Partial<UnfoldLimits>) => {
+    turn += 1;
+    return checkOut(
+      {
+        folder: join(context.workDir, String(turn)),
+        repo: host.url('outer'),
+        ref: 'HEAD',
+        submodules: true,
+        budget: createByteBudget(100_000_000),
+        unfolded: createUnfoldBudget({ ...UNFOLD_LIMITS, ...limits }),
+      },
+      context,
+    );
+  };
+  await checkOutWithin({ mostBytes: 401_000, mostSubmodules: 5 });
+  // Each of them alone would be far below.
+  await assert.rejects(checkOutWithin({ mostBytes: 390_000 }), /would unfold to \d+ bytes/);
+  await assert.rejects(checkOutWithin({ mostFiles: 10 }), /would unfold to more than 10 files/);
+  await assert.rejects(checkOutWithin({ mostSubmodules: 4 }), /more than 4 submodules/);
+});
