@@ -1,9 +1,9 @@
 // Names of images, as manifests write them, and what a registry's challenge says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
-import { pullName, readImageReference } from '../../../src/install/artifacts/oci-reference.ts';
-import { readChallenge } from '../../../src/install/artifacts/oci-token.ts';
+import { imageKind } from '../../../../src/install/artifacts/image/image.ts';
+import { pullName, readImageReference } from '../../../../src/install/artifacts/image/reference.ts';
+import { readChallenge } from '../../../../src/install/artifacts/image/registry.ts';
 
 const D = `sha256:${'a'.repeat(64)}`;
 const READ: [string, string][] = [
@@ -62,7 +62,7 @@ const REFUSED = [
 ];
 for (const spec of REFUSED) {
   test(`image ${JSON.stringify(spec).slice(0, 70)} is refused`, () => {
-    assert.equal(ociInstaller.spec.safeParse(spec).success, false);
+    assert.equal(imageKind.spec.safeParse(spec).success, false);
   });
 }
 

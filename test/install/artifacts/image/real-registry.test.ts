@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
-import { treeDigest } from '../../../src/lib/file-digest.ts';
-import { unlessHere } from '../../support/programs.ts';
+import { imageKind } from '../../../../src/install/artifacts/image/image.ts';
+import { treeDigest } from '../../../../src/lib/file-digest.ts';
+import { unlessHere } from '../../../support/programs.ts';
 import { startOciHost } from './oci-host.ts';
-import { rawTar, rawTarGz } from './raw-archives.ts';
-import { stage } from './stage.ts';
+import { rawTar, rawTarGz } from '../raw-archives.ts';
+import { building } from '../building.ts';
 
 const run = promisify(execFile);
 const REGISTRY = 'docker-registry';
@@ -58,8 +58,8 @@ async function startRealRegistry(t: TestContext): Promise<{ authority: string; a
 async function pushImage(t: TestContext, authority: string, around: string, format: 'oci' | 'v2s2'): Promise<void> {
   const small = await startOciHost(t, { needsToken: false });
   small.image('seed', 'latest', [rawTarGz([{ name: 'hello', content: 'world' }])]);
-  const place = await stage(t, { env: { PATH: '/nowhere' } });
-  const { path } = await place.install(ociInstaller, { image: `${small.authority}/seed:latest` });
+  const place = await building(t, { env: { PATH: '/nowhere' } });
+  const { path } = await place.install(imageKind, { image: `${small.authority}/seed:latest` });
   await writeFile(join(around, 'policy.json'), JSON.stringify(POLICY));
   const args = ['--policy', join(around, 'policy.json'), 'copy', '--dest-tls-verify=false', '--format', format];
   await run('skopeo', [...args, `oci:${place.targetDir}/${path}:latest`, `docker://${authority}/some/${format}:1.0`]);
@@ -69,8 +69,8 @@ for (const format of ['oci', 'v2s2'] as const) {
   test(`oci: pulled from a real registry (${format}), and skopeo reads what was made`, { skip }, async (t) => {
     const { authority, around } = await startRealRegistry(t);
     await pushImage(t, authority, around, format);
-    const place = await stage(t, { env: { PATH: '/nowhere' } });
-    const installed = await place.install(ociInstaller, { image: `${authority}/some/${format}:1.0` });
+    const place = await building(t, { env: { PATH: '/nowhere' } });
+    const installed = await place.install(imageKind, { image: `${authority}/some/${format}:1.0` });
     assert.equal(installed.extra?.tool, 'registry');
     const { stdout } = await run('skopeo', [
       'inspect',
@@ -100,7 +100,7 @@ async function skopeoStage(t: TestContext) {
   await mkdir(join(around, 'bin'));
   await writeFile(join(around, '.config/containers/policy.json'), JSON.stringify(POLICY));
   await symlink((await run('which', ['skopeo'])).stdout.trim(), join(around, 'bin/skopeo'));
-  return stage(t, { env: { PATH: join(around, 'bin'), HOME: around } });
+  return building(t, { env: { PATH: join(around, 'bin'), HOME: around } });
 }
 
 for (const format of ['oci', 'v2s2'] as const)
@@ -108,14 +108,14 @@ for (const format of ['oci', 'v2s2'] as const)
     const { authority, around } = await startRealRegistry(t);
     await pushImage(t, authority, around, format);
     const spec = { image: `${authority}/some/${format}:1.0` };
-    const bare = await stage(t, { env: { PATH: '/nowhere' } });
-    const { integrity, path } = await bare.install(ociInstaller, spec);
+    const bare = await building(t, { env: { PATH: '/nowhere' } });
+    const { integrity, path } = await bare.install(imageKind, spec);
     const place = await skopeoStage(t);
-    const installed = await place.install(ociInstaller, spec);
+    const installed = await place.install(imageKind, spec);
     assert.deepEqual([installed.extra?.tool, installed.integrity], ['skopeo', integrity]);
     assert.equal(await treeDigest(join(place.targetDir, `${path}`)), await treeDigest(join(bare.targetDir, `${path}`)));
     const locked = { resolved: installed.resolved, integrity: installed.integrity };
-    assert.deepEqual(await place.install(ociInstaller, spec, { locked }), installed);
+    assert.deepEqual(await place.install(imageKind, spec, { locked }), installed);
   });
 
 test('oci: skopeo keeps layers that are not compressed, and the choice of the platform, as the hub itself does', {
@@ -125,8 +125,8 @@ test('oci: skopeo keeps layers that are not compressed, and the choice of the pl
   const layers = [rawTar([{ name: 'hello', content: 'world' }]), rawTarGz([{ name: 'more', content: 'of it' }])];
   const { index, own } = small.image('some/plain', '1.0', layers, 'application/vnd.oci.image.layer.v1.tar');
   const spec = { image: `${small.authority}/some/plain:1.0` };
-  const [bare, place] = [await stage(t, { env: { PATH: '/nowhere' } }), await skopeoStage(t)];
-  const [direct, bySkopeo] = [await bare.install(ociInstaller, spec), await place.install(ociInstaller, spec)];
+  const [bare, place] = [await building(t, { env: { PATH: '/nowhere' } }), await skopeoStage(t)];
+  const [direct, bySkopeo] = [await bare.install(imageKind, spec), await place.install(imageKind, spec)];
   assert.deepEqual([direct.extra?.tool, bySkopeo.extra?.tool], ['registry', 'skopeo']);
   assert.deepEqual([direct.integrity, bySkopeo.integrity], [index.digest, index.digest]);
   assert.deepEqual(await place.files(), await bare.files());

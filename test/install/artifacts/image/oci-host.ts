@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../../../support/index-server.ts';
 
 export const TYPES = {
   index: 'application/vnd.oci.image.index.v1+json',

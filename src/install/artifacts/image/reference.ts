@@ -1,5 +1,5 @@
 // Names of container images, as people write them and as registries know them.
-import { isLoopbackHost, withoutBrackets } from '../../lib/address.ts';
+import { isLoopbackHost, withoutBrackets } from '../../../lib/address.ts';
 
 export interface ImageReference {
   /** As people write it, such as `docker.io` or `localhost:5000`. */
@@ -27,17 +27,18 @@ export function readImageReference(written: string): ImageReference | string {
   const plain = written.trim().replace(/^(docker|oci):\/\//, '');
   const [name = '', digest] = splitOnce(plain, '@');
   if (digest !== undefined && !IMAGE_DIGEST.test(digest))
-    return 'has a digest that is none: sha256: and 64 hexadecimal digits';
+    return 'has a digest that cannot be read; write sha256: and 64 hexadecimal digits';
   const slash = name.lastIndexOf('/');
   const colon = name.indexOf(':', slash + 1);
   const [path, tag] = colon < 0 ? [name, undefined] : [name.slice(0, colon), name.slice(colon + 1)];
-  if (tag !== undefined && !TAG.test(tag)) return 'has a tag that is none';
+  const fault = tag === undefined ? undefined : tagFault(tag);
+  if (fault) return fault;
   const { registry, rest } = splitRegistry(path);
-  if (!HOST.test(registry)) return 'names no readable registry';
+  if (!HOST.test(registry)) return 'has no readable registry';
   const isDockerHub = DOCKER_HUB_NAMES.includes(registry);
   const repository = isDockerHub && !rest.includes('/') ? `library/${rest}` : rest;
   if (repository.length > LONGEST || !repository.split('/').every((part) => COMPONENT.test(part)))
-    return 'must be the name of an image, such as `ghcr.io/owner/thing:1.0`, in small letters';
+    return 'must be the name of an image, such as `ghcr.io/owner/thing:1.0`, in lower case';
   return {
     registry: isDockerHub ? DOCKER_HUB : registry,
     host: isDockerHub ? 'registry-1.docker.io' : registry,
@@ -45,6 +46,11 @@ export function readImageReference(written: string): ImageReference | string {
     tag,
     digest,
   };
+}
+
+/** Why a text is not a tag, as the end of a sentence. */
+export function tagFault(tag: string): string | undefined {
+  return TAG.test(tag) ? undefined : 'has a tag that cannot be read';
 }
 
 /** The first part is a registry when it looks like a host. */

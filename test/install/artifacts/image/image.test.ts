@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ociInstaller } from '../../../src/install/artifacts/oci.ts';
-import { treeDigest } from '../../../src/lib/file-digest.ts';
+import { imageKind } from '../../../../src/install/artifacts/image/image.ts';
+import { treeDigest } from '../../../../src/lib/file-digest.ts';
 import { digestOf, startOciHost, TYPES } from './oci-host.ts';
-import { type Stage, stage } from './stage.ts';
+import { type Building, building } from '../building.ts';
 
 /** Without any of the programs that pull images. */
-const bare = (t: TestContext): Promise<Stage> => stage(t, { env: { PATH: '/nowhere' } });
+const bare = (t: TestContext): Promise<Building> => building(t, { env: { PATH: '/nowhere' } });
 const layers = () => [randomBytes(200_000), randomBytes(3_000)];
 
 test('oci: an image with a token, for this platform, into a layout; twice is the same', async (t) => {
@@ -18,7 +18,7 @@ test('oci: an image with a token, for this platform, into a layout; twice is the
   const { index, own, layers: stored } = registry.image('some/thing', '1.0', layers());
   const place = await bare(t);
   const spec = { image: `${registry.authority}/some/thing:1.0` };
-  const installed = await place.install(ociInstaller, spec);
+  const installed = await place.install(imageKind, spec);
   assert.deepEqual(
     [installed.resolved, installed.integrity, installed.extra?.tool],
     [`${registry.authority}/some/thing@${index.digest}`, index.digest, 'registry'],
@@ -35,7 +35,7 @@ test('oci: an image with a token, for this platform, into a layout; twice is the
 
   const before = await treeDigest(place.targetDir);
   registry.host.forget();
-  assert.deepEqual(await place.install(ociInstaller, spec), installed);
+  assert.deepEqual(await place.install(imageKind, spec), installed);
   assert.equal(await treeDigest(place.targetDir), before);
   assert.ok(
     !registry.host.requests.some(({ path: url }) => url.includes('/blobs/')),
@@ -53,7 +53,7 @@ test('oci: what breaks off is continued, and a token that has run out is replace
   registry.breakOff(60_000, 3);
   registry.tokenUses(2);
   const place = await bare(t);
-  await place.install(ociInstaller, { image: `${registry.authority}/thing` });
+  await place.install(imageKind, { image: `${registry.authority}/thing` });
   const ranges = registry.host.seen(`/v2/thing/blobs/${layer?.digest}`).filter(({ status }) => status === 206);
   assert.ok(ranges.length >= 3, `${ranges.length} parts`);
 });
@@ -64,24 +64,24 @@ test('oci: a digest is checked, a moved tag does not matter to it', async (t) =>
   const second = registry.image('thing', '1.0', layers());
   const place = await bare(t);
   const image = `${registry.authority}/thing`;
-  assert.equal((await place.install(ociInstaller, { image, tag: '1.0' })).integrity, second.index.digest);
+  assert.equal((await place.install(imageKind, { image, tag: '1.0' })).integrity, second.index.digest);
   assert.equal(
-    (await place.install(ociInstaller, { image: `${image}:1.0`, digest: first.index.digest })).integrity,
+    (await place.install(imageKind, { image: `${image}:1.0`, digest: first.index.digest })).integrity,
     first.index.digest,
   );
   assert.equal(
-    (await place.install(ociInstaller, { image: `${image}@${first.own.digest}` })).integrity,
+    (await place.install(imageKind, { image: `${image}@${first.own.digest}` })).integrity,
     first.own.digest,
   );
   const locked = { resolved: `${image}@${first.index.digest}`, integrity: first.index.digest };
-  assert.equal((await place.install(ociInstaller, { image, tag: '1.0' }, { locked })).integrity, first.index.digest);
+  assert.equal((await place.install(imageKind, { image, tag: '1.0' }, { locked })).integrity, first.index.digest);
   assert.match(
-    await place.failure(ociInstaller, { image: `${registry.authority}/other` }, { locked }),
+    await place.failure(imageKind, { image: `${registry.authority}/other` }, { locked }),
     /lockfile says/,
   );
-  assert.match(await place.failure(ociInstaller, { image, digest: second.index.digest }, { locked }), /lockfile says/);
+  assert.match(await place.failure(imageKind, { image, digest: second.index.digest }, { locked }), /lockfile says/);
   const unknown = `sha256:${'0'.repeat(64)}`;
-  assert.match(await place.failure(ociInstaller, { image, digest: unknown }), /has no image/);
+  assert.match(await place.failure(imageKind, { image, digest: unknown }), /has no image/);
 });
 
 type Trouble = [name: string, prepare: (registry: Awaited<ReturnType<typeof startOciHost>>) => void, expected: RegExp];
@@ -223,7 +223,7 @@ for (const [name, prepare, expected] of TROUBLES) {
     const registry = await startOciHost(t, { needsToken: name.includes('token') });
     prepare(registry);
     const place = await bare(t);
-    assert.match(await place.failure(ociInstaller, { image: `${registry.authority}/thing` }), expected);
+    assert.match(await place.failure(imageKind, { image: `${registry.authority}/thing` }), expected);
     assert.deepEqual(await place.files(), []);
     await place.assertContained();
   });
@@ -231,21 +231,21 @@ for (const [name, prepare, expected] of TROUBLES) {
 
 test('oci: a registry in a private network is not asked when that is off', async (t) => {
   const registry = await startOciHost(t);
-  const place = await stage(t, { allowPrivate: false, env: { PATH: '/nowhere' } });
-  assert.match(await place.failure(ociInstaller, { image: `${registry.authority}/thing` }), /private or loopback/);
+  const place = await building(t, { allowPrivate: false, env: { PATH: '/nowhere' } });
+  assert.match(await place.failure(imageKind, { image: `${registry.authority}/thing` }), /private or loopback/);
   assert.equal(registry.host.requests.length, 0);
 });
 
 /** Programs that do what the real ones would, as far as this goes. */
-async function withPrograms(t: TestContext, scripts: Record<string, string>): Promise<Stage> {
-  const place = await stage(t, { env: {} });
+async function withPrograms(t: TestContext, scripts: Record<string, string>): Promise<Building> {
+  const place = await building(t, { env: {} });
   const bin = join(place.targetDir, 'bin');
   await mkdir(bin);
   for (const [name, script] of Object.entries(scripts)) {
     await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
     await chmod(join(bin, name), 0o755);
   }
-  const { createRun } = await import('../../../src/lib/run.ts');
+  const { createRun } = await import('../../../../src/lib/run.ts');
   place.context.run = createRun({ PATH: `${bin}:/bin:/usr/bin` }, { url: async () => 'http://127.0.0.1:9' });
   return place;
 }
@@ -257,14 +257,14 @@ const NO_ENGINE = 'echo "Client: 27"; echo "Cannot connect to the Docker daemon"
 test('oci: docker first, then podman; a client without an engine does not count', async (t) => {
   const run = async (scripts: Record<string, string>) => {
     const place = await withPrograms(t, scripts);
-    return place.install(ociInstaller, { image: 'thing:1.0' }, { vetAddress: async () => [], run: place.context.run });
+    return place.install(imageKind, { image: 'thing:1.0' }, { vetAddress: async () => [], run: place.context.run });
   };
   const both = await run({ docker: ENGINE('docker'), podman: ENGINE('podman') });
   assert.deepEqual([both.extra?.tool, both.resolved, both.path], ['docker', `docker.io/library/thing@${DIGEST}`, null]);
   assert.equal((await run({ docker: NO_ENGINE, podman: ENGINE('podman') })).extra?.tool, 'podman');
   const place = await withPrograms(t, { docker: 'if [ "$1" = pull ]; then echo "manifest unknown" >&2; exit 1; fi' });
   const sentence = await place.failure(
-    ociInstaller,
+    imageKind,
     { image: 'thing' },
     { vetAddress: async () => [], run: place.context.run },
   );

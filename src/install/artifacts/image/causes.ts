@@ -1,13 +1,13 @@
-// What docker, podman and skopeo say when they cannot pull an image, as the end of a sentence that a person can act on.
-import { HELD_BACK } from './program.ts';
+// What docker, podman and skopeo write when they cannot pull an image, as the end of a sentence that a person can act on.
+import { HELD_BACK } from '../program.ts';
 
 const CAUSES: readonly [RegExp, string][] = [
   [HELD_BACK, 'its registry leads to an address that the hub may not connect to'],
   [/policy\.json/, 'it lacks its policy, /etc/containers/policy.json: install the package containers-common'],
-  [/toomanyrequests|too many requests|rate limit/i, 'the registry gives out no more images for now; try again later'],
+  [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
   [
     /unauthorized|authentication required|access to the resource is denied|pull access denied|\bdenied\b/i,
-    'there is no such image, or the registry does not give it out without a login; only public images are pulled',
+    'there is no such image, or it needs a login that this machine does not have',
   ],
   [
     /manifest unknown|name unknown|repository .*not found|not found: manifest/i,
@@ -15,9 +15,9 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
   [
     /no (?:matching manifest|image found in .*) for|no image found in (?:manifest list|image index)/i,
-    'the image is not there for the platform of this machine',
+    'there is no image for the platform of this machine',
   ],
-  [/gave HTTP response to HTTPS client/i, 'the registry speaks only http, which is used on this machine alone'],
+  [/gave HTTP response to HTTPS client/i, 'the registry speaks only http'],
   [/x509|certificate/i, 'the certificate of the registry is not valid for it'],
   [/cannot connect to the docker daemon|is the docker daemon running/i, 'its engine does not answer: start it again'],
   [
@@ -26,11 +26,11 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
 ];
 
-/** What it said last, when nothing is known of it. */
+/** The last line, when the cause is not known. */
 export function pullCause(output: string): string {
   const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
   if (cause !== undefined) return cause;
-  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing';
+  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it wrote nothing';
   return withoutLogForm(lastLine).replace(/\.$/, '').slice(0, 300);
 }
 

@@ -1,0 +1,105 @@
+// docker, podman and skopeo: which of them this machine has, and what they are asked to do.
+import { createHash } from 'node:crypto';
+import { InstallError } from '../../errors.ts';
+import type { ArtifactContext } from '../artifact.ts';
+import { outputEnd, runProgram, withoutFolders, works } from '../program.ts';
+import { pullCause } from './causes.ts';
+import type { Logins } from './logins.ts';
+import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
+
+export type Engine = 'docker' | 'podman';
+
+interface Run {
+  context: ArtifactContext;
+  logins: Logins;
+}
+
+const TIMEOUT_MS = 60 * 60_000;
+const MAX_MANIFEST_BYTES = 4_000_000;
+/** A client without a running engine fails these. */
+const CHECKS: readonly (readonly [Engine, readonly string[]])[] = [
+  ['docker', ['version', '--format', '{{.Server.Version}}']],
+  ['podman', ['info', '--format', '{{.Version.Version}}']],
+];
+
+export async function findEngine(context: ArtifactContext, { env }: Logins): Promise<Engine | undefined> {
+  for (const [engine, args] of CHECKS) if (await works(engine, args, context, env)) return engine;
+  return undefined;
+}
+
+/** Pulls an image by its digest; returns warnings. @throws InstallError */
+export async function pullDigest(engine: Engine, image: ImageReference, run: Run): Promise<string[]> {
+  const pull = (...options: string[]) =>
+    imageProgram(engine, ['pull', '--quiet', ...options, '--', pullName(image)], run);
+  await pull().catch((error: unknown) => {
+    // Many images exist for one platform only, and engines often emulate that one.
+    if (!isForOtherPlatform(error)) throw error;
+    return pull('--platform', 'linux/amd64');
+  });
+  // Engines know an image under this name only if it has this digest.
+  const inspect = ['image', 'inspect', '--format', '{{.Os}}/{{.Architecture}}', '--', pullName(image)];
+  const platform = (await imageProgram(engine, inspect, run)).trim();
+  return platform === '' || platform.endsWith(`/${machineArchitecture()}`)
+    ? []
+    : [`The image is for ${platform}, and this machine is ${machineArchitecture()}: it may not start, or run slowly.`];
+}
+
+function machineArchitecture(): string {
+  return process.arch === 'x64' ? 'amd64' : process.arch;
+}
+
+function isForOtherPlatform(error: unknown): boolean {
+  return (
+    error instanceof InstallError && /no (?:matching manifest|image found in .*) for/i.test(`${error.extra.output}`)
+  );
+}
+
+/** Pulls an image by its tag; returns the digest that the engine knows it by. @throws InstallError */
+export async function pullTag(engine: Engine, image: ImageReference, run: Run): Promise<string> {
+  await imageProgram(engine, ['pull', '--quiet', '--', pullName(image)], run);
+  const format = '{{range .RepoDigests}}{{println .}}{{end}}';
+  const listed = await imageProgram(engine, ['image', 'inspect', '--format', format, '--', pullName(image)], run);
+  const digests = listed.split('\n').map((line) => line.trim().split('@') as [string, string | undefined]);
+  // The same image may have been pulled from other repositories, too.
+  const digest = digests.find(([name]) => isNameOf(name, image))?.[1];
+  if (digest && IMAGE_DIGEST.test(digest)) return digest;
+  throw new InstallError(`${engine} does not report the digest of ${pullName(image)}.`);
+}
+
+/** docker leaves out the names of its own registry. */
+function isNameOf(listed: string, image: ImageReference): boolean {
+  const short = image.registry === 'docker.io' ? [image.repository, image.repository.replace(/^library\//, '')] : [];
+  return [imageName(image), ...short].includes(listed);
+}
+
+/** The digest of an image; undefined when there is no skopeo. @throws InstallError */
+export async function inspectWithSkopeo(image: ImageReference, run: Run): Promise<string | undefined> {
+  const { context } = run;
+  if (!(await works('skopeo', ['--version'], context))) return undefined;
+  const insecure = isLoopback(image.host) && context.allowPrivateNetwork ? ['--tls-verify=false'] : [];
+  const args = ['inspect', '--raw', ...insecure, '--', `docker://${pullName(image)}`];
+  const manifest = await imageProgram('skopeo', args, run);
+  return `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
+}
+
+/** @throws InstallError */
+async function imageProgram(program: string, args: string[], { context, logins }: Run): Promise<string> {
+  const { exitCode, stdout, stderr } = await runProgram(
+    {
+      program,
+      args,
+      cwd: context.stagingDir,
+      env: logins.env,
+      inherit: context.trust.isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
+      // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
+      isGuarded: program !== 'docker' && !context.trust.isOwnMachine,
+      timeoutMs: TIMEOUT_MS,
+      mostOutputBytes: MAX_MANIFEST_BYTES,
+      whenMissing: `${program} is no longer installed; try again.`,
+    },
+    context,
+  );
+  if (exitCode === 0) return stdout;
+  const output = outputEnd(withoutFolders(stderr, [context.stagingDir]));
+  throw new InstallError(`${program} could not pull the image: ${pullCause(output)}.`, { extra: { output } });
+}

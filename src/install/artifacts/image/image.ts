@@ -1,0 +1,82 @@
+// Container images: found by their digest, and pulled by the engine of this machine.
+import { z } from 'zod';
+import { FetchError } from '../../../lib/fetch-error.ts';
+import { InstallError } from '../../errors.ts';
+import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
+import { Digest } from '../digest.ts';
+import { findEngine, inspectWithSkopeo, pullDigest, pullTag } from './engines.ts';
+import { loginsFor } from './logins.ts';
+import { type ImageReference, imageName, pullName, readImageReference, tagFault } from './reference.ts';
+import { digestFromRegistry } from './registry.ts';
+
+const ImageSpec = z
+  .object({ image: z.string(), tag: z.string().nullish(), digest: Digest.nullish() })
+  .transform(({ image, tag, digest }, context) => {
+    const reference = readImageReference(image);
+    const fault = typeof reference === 'string' ? `image ${reference}` : conflict(reference, tag, digest);
+    if (typeof reference !== 'string' && fault === undefined)
+      return { ...reference, tag: reference.tag ?? (tag?.trim() || undefined), digest: digest ?? reference.digest };
+    context.addIssue({ code: 'custom', message: fault ?? 'cannot be read' });
+    return z.NEVER;
+  });
+
+/** Tag and digest may be written twice, but not differently. */
+function conflict(reference: ImageReference, tag?: string | null, digest?: string | null): string | undefined {
+  const written = tag?.trim();
+  if (written && tagFault(written)) return tagFault(written);
+  if (written && reference.tag && written !== reference.tag) return 'has one tag in image and another in tag';
+  if (digest && reference.digest && digest !== reference.digest) return 'has one digest in image and another in digest';
+  return undefined;
+}
+
+const NO_ENGINE = 'No container engine is installed, so the image was not pulled; its digest is recorded.';
+
+export const imageKind: ArtifactKind<ImageReference> = {
+  step: 'oci.pull',
+  spec: ImageSpec,
+  describe: (image) => `pull ${pullName(image)}`,
+  location: () => ({ kind: 'none' }),
+
+  async unavailable(image, context) {
+    const engine = await findEngine(context, await loginsFor(image, context));
+    return engine ? undefined : 'Neither docker nor podman is installed and running.';
+  },
+
+  async resolve(image, context) {
+    await vetRegistry(image, context);
+    const digest = image.digest ?? (await findDigest(image, context));
+    return { resolved: `${imageName(image)}@${digest}`, integrity: digest };
+  },
+
+  async build(image, { resolved, integrity }, _folder, context) {
+    const isSame = resolved === `${imageName(image)}@${integrity}` && (!image.digest || image.digest === integrity);
+    if (!isSame || !integrity)
+      throw new InstallError(`The lockfile has ${resolved}, and the manifest ${pullName(image)}.`);
+    await vetRegistry(image, context);
+    const logins = await loginsFor(image, context);
+    const engine = await findEngine(context, logins);
+    const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };
+    if (!engine) return { skipped: NO_ENGINE, extra };
+    const warnings = await pullDigest(engine, { ...image, digest: integrity }, { context, logins });
+    return { warnings, extra: { tool: engine, ...extra } };
+  },
+};
+
+/** The cheapest way first: only an engine has to pull an image in order to know its digest. */
+async function findDigest(image: ImageReference, context: ArtifactContext): Promise<string> {
+  const logins = await loginsFor(image, context);
+  try {
+    return (await inspectWithSkopeo(image, { context, logins })) ?? (await digestFromRegistry(image, context, logins));
+  } catch (error) {
+    const engine = error instanceof InstallError && (await findEngine(context, logins));
+    if (!engine) throw error;
+    return pullTag(engine, image, { context, logins });
+  }
+}
+
+async function vetRegistry({ host }: ImageReference, { vetAddress }: ArtifactContext): Promise<void> {
+  await vetAddress(`https://${host}/`).catch((error: unknown) => {
+    if (!(error instanceof FetchError)) throw error;
+    throw new InstallError(`The registry ${host} cannot be used: ${error.message}.`, { cause: error });
+  });
+}

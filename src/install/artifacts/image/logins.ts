@@ -1,0 +1,74 @@
+// Logins for registries: a person's own, or those of the operator for the hosts that the operator named.
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ArtifactContext } from '../artifact.ts';
+import { mayUseCredentials } from '../trusted-host.ts';
+import type { ImageReference } from './reference.ts';
+
+export interface Logins {
+  /** For docker, podman and skopeo. */
+  env: Record<string, string>;
+  /** `user:password` in base64, for the hub's own requests to the registry of the image. */
+  basic: string | undefined;
+}
+
+const DockerConfig = z.object({
+  auths: z.record(z.string(), z.looseObject({ auth: z.string().optional() })).default({}),
+  credHelpers: z.record(z.string(), z.string()).default({}),
+  credsStore: z.string().optional(),
+  currentContext: z.string().optional(),
+});
+type DockerConfig = z.infer<typeof DockerConfig>;
+
+/** docker keeps the login of its own registry under this name. */
+const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
+
+export async function loginsFor(image: ImageReference, { trust, stagingDir }: ArtifactContext): Promise<Logins> {
+  const { folder, config } = await readDockerConfig();
+  const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
+  const isTrusted = trust.isOwnMachine || mayUseCredentials(trust, image.registry, image.repository);
+  const basic = isTrusted ? config.auths[key]?.auth : undefined;
+  if (trust.isOwnMachine) return { env: {}, basic };
+  return { env: await closedConfig(join(stagingDir, 'docker'), { folder, config, key, isTrusted }), basic };
+}
+
+async function readDockerConfig(): Promise<{ folder: string; config: DockerConfig }> {
+  const folder = join(homedir(), '.docker');
+  const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}');
+  const read = DockerConfig.safeParse(parsed(text));
+  return { folder, config: read.success ? read.data : DockerConfig.parse({}) };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+interface OwnConfig {
+  folder: string;
+  config: DockerConfig;
+  key: string;
+  isTrusted: boolean;
+}
+
+/** A configuration that knows where the engine is, and at most one login. */
+async function closedConfig(closed: string, { folder, config, key, isTrusted }: OwnConfig) {
+  const { auths, credHelpers, credsStore, currentContext } = config;
+  const helper = credHelpers[key] ?? credsStore;
+  const login = {
+    ...(auths[key] ? { auths: { [key]: auths[key] } } : {}),
+    ...(helper ? { credHelpers: { [key]: helper } } : {}),
+  };
+  await mkdir(closed, { recursive: true });
+  const file = join(closed, 'config.json');
+  await writeFile(file, JSON.stringify({ ...(isTrusted ? login : {}), currentContext }), { mode: 0o600 });
+  await symlink(join(folder, 'contexts'), join(closed, 'contexts')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return { DOCKER_CONFIG: closed, REGISTRY_AUTH_FILE: file };
+}

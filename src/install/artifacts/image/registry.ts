@@ -1,0 +1,123 @@
+// Asks a registry for the digest of an image: for machines without docker, podman and skopeo.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { FetchError } from '../../../lib/fetch-error.ts';
+import type { FetchReply } from '../../../lib/world.ts';
+import { InstallError } from '../../errors.ts';
+import type { ArtifactContext } from '../artifact.ts';
+import type { Logins } from './logins.ts';
+import { type ImageReference, imageName, isLoopback } from './reference.ts';
+
+const LIMITS = { maxBytes: 4_000_000, timeoutMs: 30_000 };
+const MANIFEST_TYPES = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+/** @throws InstallError */
+export async function digestFromRegistry(
+  image: ImageReference,
+  context: ArtifactContext,
+  { basic }: Logins,
+): Promise<string> {
+  const name = imageName(image);
+  try {
+    const url = `${await registryUrl(image, context)}/v2/${image.repository}/manifests/${image.tag ?? 'latest'}`;
+    const ask = (authorization?: string) => send(url, { accept: MANIFEST_TYPES, authorization }, context);
+    const first = await ask();
+    const reply =
+      first.status === 401
+        ? await ask(await authorize(first.headers['www-authenticate'] ?? '', image, context, basic))
+        : first;
+    if (reply.status !== 200) throw refusal(image, reply.status);
+    return digestOf(reply, name);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    throw new InstallError(`The digest of ${name} could not be read: its registry ${error.message}.`, { cause: error });
+  }
+}
+
+/** Of the manifest itself: what a registry announces must be the same. */
+function digestOf({ body, headers }: FetchReply, name: string): string {
+  const digest = `sha256:${createHash('sha256').update(body).digest('hex')}`;
+  const announced = headers['docker-content-digest'];
+  if (announced?.startsWith('sha256:') && announced !== digest)
+    throw new InstallError(`The registry sent a manifest for ${name} that does not have the digest it announced.`);
+  const isManifest = z.object({ schemaVersion: z.literal(2) }).safeParse(parsed(body)).success;
+  if (!isManifest) throw new InstallError(`The registry sent a manifest for ${name} that cannot be read.`);
+  return digest;
+}
+
+/** https, unless the registry is on this machine and speaks http only. */
+async function registryUrl({ host }: ImageReference, context: ArtifactContext): Promise<string> {
+  if (!isLoopback(host)) return `https://${host}`;
+  return send(`https://${host}/v2/`, {}, context).then(
+    () => `https://${host}`,
+    () => `http://${host}`,
+  );
+}
+
+/** The header that the registry's challenge asks for. @throws InstallError */
+async function authorize(
+  challenge: string,
+  image: ImageReference,
+  context: ArtifactContext,
+  basic: string | undefined,
+): Promise<string> {
+  const { scheme, realm, service } = readChallenge(challenge);
+  const login = basic === undefined ? undefined : `Basic ${basic}`;
+  if (scheme === 'basic' && login) return login;
+  const url = URL.parse(realm ?? '');
+  if (scheme !== 'bearer' || !url) throw refusal(image, 401);
+  if (service !== undefined) url.searchParams.set('service', service);
+  // Written here: the registry's own might ask for more than reading this image.
+  url.searchParams.set('scope', `repository:${image.repository}:pull`);
+  const { status, body } = await send(url.href, { authorization: login }, context);
+  const found = Token.safeParse(parsed(body)).data;
+  const token = found?.token ?? found?.access_token ?? '';
+  // Nothing else may get into a header.
+  if (status === 200 && /^[\x21-\x7e]+$/.test(token)) return `Bearer ${token}`;
+  throw new InstallError(
+    `The registry gives no token for ${imageName(image)} (status ${status}): it may not be public.`,
+  );
+}
+
+const Token = z.object({ token: z.string().optional(), access_token: z.string().optional() });
+
+/** Registries may send any number of characters, and each is looked at more than once. */
+const LONGEST_CHALLENGE = 2_000;
+
+/** `Bearer realm="…",service="…"`, with the values in quotes or without. */
+export function readChallenge(header: string) {
+  const [, scheme = '', rest = ''] = /^\s*([A-Za-z]+)\s*(.*)$/s.exec(header.slice(0, LONGEST_CHALLENGE)) ?? [];
+  const values = new Map<string, string>();
+  for (const [, key = '', quoted, plain] of rest.matchAll(/([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g))
+    values.set(key.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
+  return { scheme: scheme.toLowerCase(), realm: values.get('realm'), service: values.get('service') };
+}
+
+function send(url: string, headers: Record<string, string | undefined>, { fetch, signal }: ArtifactContext) {
+  const given = Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined);
+  return fetch({ url, headers: Object.fromEntries(given), ...LIMITS, signal });
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(image: ImageReference, status: number): InstallError {
+  const name = imageName(image);
+  if (status === 404) return new InstallError(`The registry has no image ${name}:${image.tag ?? 'latest'}.`);
+  if (status === 401 || status === 403)
+    return new InstallError(
+      `The registry does not give out ${name} without a login (status ${status}). For private images, the operator names their host in INSTALL_CREDENTIALS_FOR.`,
+    );
+  if (status === 429) return new InstallError('The registry limits requests (status 429); try again later.');
+  return new InstallError(`The registry answered with status ${status} when it was asked for ${name}.`);
+}
