@@ -33,7 +33,7 @@ async function projectOf(t: Parameters<typeof tempDir>[0], env: string): Promise
 async function pasteInstall(t: Parameters<typeof testHub>[0], folder: string, more = '') {
   const { listen } = await testHub(t, { manifests: [aManifest()] });
   const hub = `hub() { '${process.execPath}' '${EXECUTABLE}' "$@"; }`;
-  const command = `${hub}\n${installCommand({ id: ID, name: 'pdf-tables', version: '1.0.0' }, { origin: await listen() })}${more}`;
+  const command = `${hub}\n${installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin: await listen() })}${more}`;
   return promisify(execFile)('sh', ['-c', command], { cwd: folder, env: { PATH: process.env.PATH } });
 }
 

@@ -13,7 +13,8 @@ import { EXECUTABLE, run } from './process.ts';
 
 const ID = 'mcp_server:pdf-tables@1.0.0';
 const commandFor = (origin: string) =>
-  installCommand({ id: ID, name: 'pdf-tables', version: '1.0.0' }, { origin }) ?? assert.fail('there is no command');
+  installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin }) ??
+  assert.fail('there is no command');
 
 interface Failure {
   code: number;

@@ -1,21 +1,13 @@
 // The command that installs an entity on the reader's own machine.
+import type { ClientName } from '../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { shellWord } from './shell.ts';
-
-/** The values of `--client`, and what people call them. */
-export const CLIENT_CHOICES: readonly { client: string; label: string }[] = [
-  { client: 'claude', label: 'Claude' },
-  { client: 'cursor', label: 'Cursor' },
-  { client: 'vscode', label: 'VS Code' },
-  { client: 'windsurf', label: 'Windsurf' },
-  { client: 'codex', label: 'Codex' },
-];
 
 interface CommandOptions {
   /** Address of the hub that has the entity. */
   origin: string;
   /** Without one, no client is configured. */
-  client?: string;
+  client?: ClientName;
 }
 
 /** By its name, or by its id where a shell cannot be given the name; undefined when it can be given neither. */

@@ -1,12 +1,14 @@
 // Installing on the reader's own machine: one command, for the client that they use.
 import { useSignal } from '@preact/signals';
+import { CLIENT_LAYOUTS, CLIENTS, type ClientName } from '../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
-import { CLIENT_CHOICES, installCommand } from './install-command.ts';
+import { installCommand } from './install-command.ts';
 
 export function OwnMachine({ entity, hasClients }: { entity: EntityRecord; hasClients: boolean }) {
-  const client = useSignal(hasClients ? 'claude' : '');
-  const command = installCommand(entity, { origin: location.origin, client: client.value });
+  const chosen = useSignal<ClientName | undefined>(hasClients ? 'claude' : undefined);
+  const client = chosen.value;
+  const command = installCommand(entity, { origin: location.origin, client });
   if (command === undefined) {
     return <p class="quiet">Neither the name nor the id of this entry can be written safely in a shell command.</p>;
   }
@@ -16,14 +18,14 @@ export function OwnMachine({ entity, hasClients }: { entity: EntityRecord; hasCl
         <label class="client-choice">
           <span class="label">Client</span>
           <select
-            value={client.value}
-            onChange={(event) => {
-              client.value = event.currentTarget.value;
+            value={client ?? ''}
+            onChange={({ currentTarget }) => {
+              chosen.value = CLIENTS.find((each) => each === currentTarget.value);
             }}
           >
-            {CLIENT_CHOICES.map(({ client, label }) => (
-              <option key={client} value={client}>
-                {label}
+            {CLIENTS.map((each) => (
+              <option key={each} value={each}>
+                {CLIENT_LAYOUTS[each].label}
               </option>
             ))}
             <option value="">None</option>
@@ -32,10 +34,19 @@ export function OwnMachine({ entity, hasClients }: { entity: EntityRecord; hasCl
       )}
       <CopyBox text={command} label="the install command" />
       <p class="quiet">
-        Run it in your project folder. It installs there{client.value !== '' && ', configures the client'} and writes{' '}
-        <code>hub.lock.json</code>. Add <code>--dry-run</code> to see the plan first. <code>hub</code> is the command
-        line of Catalog Hub.
+        Run it in your project folder; add <code>--dry-run</code> to see the plan first. It writes{' '}
+        <code>hub.lock.json</code>, which you can commit. {client && <ClientNote client={client} />}
       </p>
+    </>
+  );
+}
+
+function ClientNote({ client }: { client: ClientName }) {
+  const { label, file, isUserFile, note } = CLIENT_LAYOUTS[client];
+  return (
+    <>
+      {isUserFile ? `You add the server to ${label} yourself, in ` : `It adds the server to ${label}, in `}
+      <code>{file}</code>. {note}
     </>
   );
 }
