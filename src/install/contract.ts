@@ -54,24 +54,26 @@ export const InstallRequest = z.object({
     .array(z.enum(CLIENTS))
     .max(CLIENTS.length)
     .nullish()
-    .describe('MCP clients to write a configuration for, beside the adapters of the manifest.')
+    .describe('MCP clients to configure in the target, in addition to the adapters of the manifest.')
     .meta({ examples: [['claude']] }),
   prefer: z
     .enum(['pypi', 'npm', 'oci', 'mcpb'])
     .nullish()
-    .describe('Which of several alternative packages to install. Without it, the first that this machine can run.'),
+    .describe(
+      'Kind of package to install when a server offers alternatives. Without it, the first that the machine can run.',
+    ),
   dest: z
     .string()
     .nullish()
-    .describe('Folder below the target for a checkout or an archive, in place of the one that the manifest names.'),
+    .describe('Folder inside the target for a checkout or an archive, instead of the one that the manifest names.'),
   update: z
     .boolean()
     .default(false)
-    .describe('Resolve versions again. Without it, an artifact whose spec is unchanged stays as the lockfile has it.'),
+    .describe('Resolve versions again. Without it, an artifact whose spec is unchanged keeps its locked version.'),
   force: z
     .boolean()
     .default(false)
-    .describe('Replace a folder in the way, even if it was changed or the hub did not make it.'),
+    .describe('Replace a folder that is in the way, even if it was changed or was not created by the hub.'),
   dry_run: z
     .boolean()
     .default(false)
@@ -91,11 +93,11 @@ export const PlannedArtifact = z.object({
   spec: JsonRecord,
   command: z.string().describe('What will be done, for people to read.'),
   reason: z.string(),
-  fault: z.string().optional().describe('Why it cannot be installed; its step will fail.'),
+  fault: z.string().optional().describe('Why it cannot be installed. Its step will fail, unless it is an alternative.'),
   alternative: z
     .boolean()
     .optional()
-    .describe('True for a package that is not installed because another one of the same server is.'),
+    .describe('True if it is not installed, because another package of the same server is.'),
 });
 export type PlannedArtifact = z.infer<typeof PlannedArtifact>;
 
@@ -123,7 +125,9 @@ export const StepResult = z
     step: z.string(),
     ok: z.boolean(),
     elapsed_secs: z.number().optional(),
-    extra: JsonRecord.optional().describe('`error`, `skipped`, `path` and what else is known of the step.'),
+    extra: JsonRecord.optional().describe(
+      '`error`, `warning`, `skipped`, `reason`, `path` and more, depending on the step.',
+    ),
   })
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;
@@ -204,7 +208,7 @@ export const InstallReport = z
     warnings: z
       .array(z.string())
       .default([])
-      .describe('What to know of the entity before it is used, for example that no remote lists it.'),
+      .describe('What to know before using the entity, for example that no remote lists it.'),
     plan: InstallPlan,
     results: z.array(StepResult),
     files_written: z

@@ -10,7 +10,6 @@ test('commands: an install names the entry as the page does, the hub and the cli
   const named = 'hub install io.example.docs/pdf-tables@1.0.0 --hub https://hub.example';
   assert.equal(installCommand(pdf, { origin, client: 'claude' }), `${named} --client claude`);
   assert.equal(installCommand(pdf, { origin }), named);
-  assert.equal(installCommand(pdf, { origin, client: '' }), named);
 });
 
 test('commands: an entry whose name a shell cannot be given is named by its id, or not at all', () => {
