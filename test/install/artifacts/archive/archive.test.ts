@@ -1,8 +1,8 @@
 // Archives that are as they should be: what is extracted, what is replaced, and what a digest is for.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -11,13 +11,12 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
-import { mcpbKind } from '../../../../src/install/artifacts/archive/mcpb.ts';
+import { bundleCommand, mcpbKind } from '../../../../src/install/artifacts/archive/mcpb.ts';
 import { zipKind } from '../../../../src/install/artifacts/archive/zip.ts';
-import { treeDigest } from '../../../../src/lib/file-digest.ts';
 import { startIndexServer } from '../../../support/index-server.ts';
 import { unlessHere } from '../../../support/programs.ts';
-import { rawZip } from '../raw-archives.ts';
 import { building } from '../building.ts';
+import { rawTarGz, rawZip } from '../raw-archives.ts';
 
 const run = promisify(execFile);
 const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
@@ -100,24 +99,19 @@ for (const [name, { make, needs }] of Object.entries(MAKERS)) {
     host.put('/thing-1.0.tar.gz', archive);
     const installed = await place.install(zipKind, { url: host.url('/thing-1.0.tar.gz') });
     assert.deepEqual(
-      [installed.resolved, installed.integrity, installed.path],
-      [host.url('/thing-1.0.tar.gz'), `sha256:${sha('sha256', archive)}`, 'vendor/thing-1.0'],
+      [installed.resolved, installed.integrity],
+      [host.url('/thing-1.0.tar.gz'), `sha256:${sha('sha256', archive)}`],
     );
-    for (const [path, text] of Object.entries(FILES)) assert.equal(await place.read(`vendor/thing-1.0/${path}`), text);
-    const mode = async (path: string) => (await lstat(join(place.targetDir, 'vendor/thing-1.0', path))).mode & 0o7777;
+    for (const [path, text] of Object.entries(FILES)) assert.equal(await place.read(path), text);
+    const mode = async (path: string) => (await lstat(join(place.folder, path))).mode & 0o7777;
     assert.equal((await mode('bin/start')) & 0o7111, 0o111 & ~process.umask());
     assert.equal((await mode('readme.md')) & 0o7111, 0);
-    assert.ok((await lstat(join(place.targetDir, 'vendor/thing-1.0/empty'))).isDirectory());
-
-    const before = await treeDigest(place.targetDir);
-    await writeFile(join(place.targetDir, 'vendor/thing-1.0/stray'), 'x');
-    assert.deepEqual(await place.install(zipKind, { url: host.url('/thing-1.0.tar.gz') }), installed);
-    assert.equal(await treeDigest(place.targetDir), before, 'replaced whole');
+    assert.ok((await lstat(join(place.folder, 'empty'))).isDirectory());
     await place.assertContained();
   });
 }
 
-test('zip: digests in every form; a wrong one lets nothing through, and what was there stays', async (t) => {
+test('zip: digests in every form; a wrong one lets nothing through', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   const archive = await zipped();
@@ -126,13 +120,9 @@ test('zip: digests in every form; a wrong one lets nothing through, and what was
   const [sha256, sha512] = [sha('sha256', archive), sha('sha512', archive)];
   for (const digest of [`sha256:${sha256}`, `sha512:${sha512}`, sha256, sha512, `SHA256:${sha256.toUpperCase()}`, null])
     await place.install(zipKind, { url, digest });
-  const before = await treeDigest(place.targetDir);
-  assert.match(
-    await place.failure(zipKind, { url, digest: `sha256:${'0'.repeat(64)}` }),
-    /digest is sha256:.*should be sha256:000/,
-  );
+  const zeros = `sha256:${'0'.repeat(64)}`;
+  assert.match(await place.failure(zipKind, { url, digest: zeros }), /digest is sha256:.*should be sha256:000/);
   assert.match(await place.failure(zipKind, { url, digest: 'f'.repeat(128) }), /digest is sha512:/);
-  assert.equal(await treeDigest(place.targetDir), before);
 });
 
 const BAD_SPECS: [object, RegExp][] = [
@@ -182,32 +172,27 @@ for (const [spec, expected] of BAD_SPECS) {
   });
 }
 
-test('zip: a dest of its own is marked and replaced; what a person made there is not', async (t) => {
+test('zip: links that stay inside the archive are kept', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
-  host.put('/a.zip', await zipped());
-  const spec = { url: host.url('/a.zip'), dest: 'tools/thing' };
-  await place.install(zipKind, spec);
-  const before = await treeDigest(place.targetDir);
-  await place.install(zipKind, spec);
-  assert.equal(await treeDigest(place.targetDir), before);
-  await mkdir(join(place.targetDir, 'src'));
-  await writeFile(join(place.targetDir, 'src/main.ts'), 'mine');
-  assert.match(await place.failure(zipKind, { ...spec, dest: 'src' }), /no install put there/);
-  assert.match(await place.failure(zipKind, { ...spec, dest: 'src/main.ts' }), /is a file/);
-  assert.equal(await place.read('src/main.ts'), 'mine');
-});
-
-test('zip: links in the target are not followed', async (t) => {
-  const host = await startIndexServer(t);
-  const place = await building(t);
-  host.put('/a.zip', await zipped());
-  await symlink('..', join(place.targetDir, 'vendor'));
-  await assert.rejects(place.install(zipKind, { url: host.url('/a.zip') }), /link/);
-  await symlink('..', join(place.targetDir, 'tools'));
-  for (const dest of ['tools', 'tools/x'])
-    await assert.rejects(place.install(zipKind, { url: host.url('/a.zip'), dest }), /link/);
-  await place.assertContained();
+  const link = (name: string, content: string) => ({ name, mode: 0o120777, content });
+  host.put(
+    '/a.zip',
+    rawZip([link('docs/CLAUDE.md', '../AGENTS.md'), { name: 'AGENTS.md', content: 'text' }, link('all', 'docs')]),
+  );
+  host.put(
+    '/a.tgz',
+    rawTarGz([
+      { name: 'docs/CLAUDE.md', type: '2', linkname: '../AGENTS.md' },
+      { name: 'AGENTS.md', content: 'text' },
+      { name: 'all', type: '2', linkname: 'docs' },
+    ]),
+  );
+  for (const path of ['/a.zip', '/a.tgz']) {
+    await place.install(zipKind, { url: host.url(path) });
+    assert.equal(await readlink(join(place.folder, 'docs/CLAUDE.md')), '../AGENTS.md');
+    assert.equal(await place.read('all/CLAUDE.md'), 'text');
+  }
 });
 
 test('zip: hosts that fail, and a password in the address, which is not written down', async (t) => {
@@ -220,7 +205,7 @@ test('zip: hosts that fail, and a password in the address, which is not written 
   host.put('/a.zip', await zipped());
   const url = host.url('/a.zip').replace('//', '//me:s3cret@');
   const installed = await place.install(zipKind, { url });
-  assert.ok(!JSON.stringify([installed, zipKind.command(zipKind.spec.parse({ url }))]).includes('s3cret'));
+  assert.ok(!JSON.stringify([installed, zipKind.describe(zipKind.spec.parse({ url }))]).includes('s3cret'));
 });
 
 test('zip: a frozen install wants the very bytes', async (t) => {
@@ -228,20 +213,25 @@ test('zip: a frozen install wants the very bytes', async (t) => {
   const place = await building(t);
   const spec = { url: host.url('/a.zip') };
   host.put('/a.zip', await zipped());
-  const locked = await place.install(zipKind, spec);
-  assert.deepEqual(await place.install(zipKind, spec, { locked }), locked);
-  const before = await treeDigest(place.targetDir);
+  const { resolved, integrity } = await place.install(zipKind, spec);
+  const locked = { resolved, integrity };
+  assert.equal((await place.install(zipKind, spec, { locked })).integrity, integrity);
   host.put('/a.zip', rawZip([{ name: 'other' }]));
   assert.match(await place.failure(zipKind, spec, { locked }), /should be sha256/);
   assert.match(await place.failure(zipKind, spec, { locked: { ...locked, integrity: null } }), /no digest/);
-  assert.match(
-    await place.failure(zipKind, spec, { locked: { ...locked, resolved: 'https://a.example/' } }),
-    /lockfile says/,
-  );
-  assert.equal(await treeDigest(place.targetDir), before);
+  const elsewhere = { ...locked, resolved: 'https://a.example/' };
+  assert.match(await place.failure(zipKind, spec, { locked: elsewhere }), /The lockfile has https:\/\/a\.example/);
 });
 
-test('zip: stopped in the middle, nothing is left', async (t) => {
+test('zip: what was downloaded to resolve is not downloaded again to build', async (t) => {
+  const host = await startIndexServer(t);
+  const place = await building(t);
+  host.put('/a.zip', await zipped());
+  await place.install(zipKind, { url: host.url('/a.zip') });
+  assert.equal(host.seen('/a.zip').length, 1);
+});
+
+test('zip: an extraction can be stopped in the middle', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   host.answer('/slow.zip', (_request, response) => void response.write('PK\x03\x04'));
@@ -256,24 +246,25 @@ test('zip: stopped in the middle, nothing is left', async (t) => {
     setTimeout(() => controller.abort(), 20);
     return reply;
   };
-  await assert.rejects(
-    place.install(zipKind, { url: host.url('/many.zip') }, { signal: controller.signal, download }),
-  );
-  assert.deepEqual(await place.files(), []);
+  await assert.rejects(place.install(zipKind, { url: host.url('/many.zip') }, { signal: controller.signal, download }));
   await place.assertContained();
 });
 
-test('mcpb: a bundle by its digest; what is no bundle is refused', async (t) => {
+const SERVER = `\${__dirname}/server/index.js`;
+const BUNDLE = { name: 'thing', server: { mcp_config: { command: 'node', args: [SERVER] } } };
+
+test('mcpb: a bundle by its digest; other archives are refused', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   const bundle = rawZip([
-    { name: 'manifest.json', content: '{"name":"thing"}' },
+    { name: 'manifest.json', content: JSON.stringify(BUNDLE) },
     { name: 'server/index.js', content: '1' },
   ]);
   host.put('/thing.mcpb', bundle);
   const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
   const installed = await place.install(mcpbKind, spec);
-  assert.deepEqual([installed.path, installed.integrity], ['vendor/thing', `sha256:${spec.fileSha256}`]);
+  assert.equal(installed.integrity, `sha256:${spec.fileSha256}`);
+  assert.deepEqual(installed.extra?.bundle, { command: 'node', args: [SERVER], env: {} });
   assert.match(await place.failure(mcpbKind, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
   for (const fileSha256 of ['12', 'x'.repeat(64), 'a'.repeat(128)])
     assert.match(await place.failure(mcpbKind, { ...spec, fileSha256 }), /fileSha256/);
@@ -281,10 +272,47 @@ test('mcpb: a bundle by its digest; what is no bundle is refused', async (t) => 
   host.put('/third.mcpb', await tarred());
   host.put('/program.mcpb', Buffer.from('\x7fELF'));
   for (const path of ['/other.mcpb', '/third.mcpb'])
-    assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: host.url(path) }), /no MCP bundle/);
+    assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: host.url(path) }), /not an MCP bundle/);
   assert.match(
     await place.failure(mcpbKind, { registry: 'mcpb', package: host.url('/program.mcpb') }),
     /neither a zip/,
   );
   assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: 'thing' }), /http/);
+});
+
+/** As `mcpb sign` appends it; later versions also count it as a comment of the zip. */
+function signed(bundle: Buffer, { isCounted }: { isCounted: boolean }): Buffer {
+  const signature = randomBytes(3_000);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(signature.length);
+  const block = Buffer.concat([Buffer.from('MCPB_SIG_V1'), length, signature, Buffer.from('MCPB_SIG_END')]);
+  const zip = Buffer.from(bundle);
+  if (isCounted) zip.writeUInt16LE(block.length, zip.length - 2);
+  return Buffer.concat([zip, block]);
+}
+
+for (const isCounted of [false, true])
+  test(`mcpb: a signed bundle is a bundle${isCounted ? ', also when its signature is a comment' : ''}`, async (t) => {
+    const host = await startIndexServer(t);
+    const place = await building(t);
+    const bundle = signed(rawZip([{ name: 'manifest.json', content: JSON.stringify(BUNDLE) }]), { isCounted });
+    host.put('/thing.mcpb', bundle);
+    const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
+    assert.equal((await place.install(mcpbKind, spec)).integrity, `sha256:${spec.fileSha256}`);
+    assert.deepEqual(await place.files(), ['manifest.json']);
+  });
+
+test('mcpb: the command of a bundle depends on the platform, and may be missing', () => {
+  const config = {
+    command: 'node',
+    args: ['a.js'],
+    env: { A: '1' },
+    platform_overrides: { win32: { command: 'node.exe' }, darwin: { args: ['b.js'], env: {} } },
+  };
+  const manifest = JSON.stringify({ server: { mcp_config: config } });
+  assert.deepEqual(bundleCommand(manifest, 'linux'), { command: 'node', args: ['a.js'], env: { A: '1' } });
+  assert.deepEqual(bundleCommand(manifest, 'win32'), { command: 'node.exe', args: ['a.js'], env: { A: '1' } });
+  assert.deepEqual(bundleCommand(manifest, 'darwin'), { command: 'node', args: ['b.js'], env: {} });
+  for (const other of ['', '[]', '{"server":{}}', '{"server":{"mcp_config":{"command":7}}}'])
+    assert.equal(bundleCommand(other, 'linux'), undefined);
 });

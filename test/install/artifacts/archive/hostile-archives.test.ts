@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { zipKind } from '../../../../src/install/artifacts/archive/zip.ts';
 import { startIndexServer } from '../../../support/index-server.ts';
-import { paxEntry, type RawTarEntry, type RawZipEntry, rawTar, rawTarGz, rawZip } from '../raw-archives.ts';
 import { building } from '../building.ts';
+import { paxEntry, type RawTarEntry, type RawZipEntry, rawTar, rawTarGz, rawZip } from '../raw-archives.ts';
 
 type Hostile = [name: string, archive: () => Buffer, expected: RegExp];
 
@@ -74,7 +74,11 @@ const zip = (name: string, entry: Partial<RawZipEntry>, expected: RegExp): Hosti
 const ZEROS = Buffer.alloc(40_000_000);
 
 const zipCases: Hostile[] = [
-  zip('a link to a file of the machine', { mode: 0o120777, content: '/etc/passwd' }, /'entry' is a link that leads out/),
+  zip(
+    'a link to a file of the machine',
+    { mode: 0o120777, content: '/etc/passwd' },
+    /'entry' is a link that leads out/,
+  ),
   zip('a link to the folder above', { mode: 0o120777, content: '..' }, /leads out/),
   zip('a link without a target', { mode: 0o120777, content: '' }, /readable target/),
   zip('a link with a long target', { mode: 0o120777, content: 'x/'.repeat(3_000) }, /readable target/),
