@@ -21,6 +21,8 @@ export interface GitHost {
   gitWith(name: string, input: Buffer, ...args: string[]): Promise<string>;
   /** What was asked for, in order. */
   requests: string[];
+  /** In place of the version of the protocol that is asked for. */
+  protocol?: string;
   /** Answers instead of git, when it answers at all. */
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -46,7 +48,7 @@ export async function startGitHost(t: TestContext, { plain = false }: { plain?: 
     host.requests.push(`${request.method} ${request.url}`);
     if (host.intercept?.(request, response)) return;
     if (plain) void sendFile(folder, request, response);
-    else runBackend(folder, request, response);
+    else runBackend(folder, request, response, host.protocol);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
@@ -88,7 +90,7 @@ export async function startGitHost(t: TestContext, { plain = false }: { plain?: 
   return host;
 }
 
-function runBackend(folder: string, request: IncomingMessage, response: ServerResponse): void {
+function runBackend(folder: string, request: IncomingMessage, response: ServerResponse, protocol?: string): void {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
   const backend = spawn('git', ['http-backend'], {
     env: {
@@ -100,7 +102,7 @@ function runBackend(folder: string, request: IncomingMessage, response: ServerRe
       REQUEST_METHOD: request.method,
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      GIT_PROTOCOL: protocol ?? String(request.headers['git-protocol'] ?? ''),
       REMOTE_ADDR: '127.0.0.1',
     },
   });

@@ -85,7 +85,7 @@ function submoduleFault(address: string, repo: string, context: ArtifactContext)
 }
 
 async function listLinks(git: Git, commit: string): Promise<{ path: string; commit: string }[]> {
-  const list = (await git.list(MOST_LISTED_BYTES, 'ls-tree', '-r', '-z', commit)) ?? '';
+  const list = (await git.list({ mostBytes: MOST_LISTED_BYTES }, 'ls-tree', '-r', '-z', commit)) ?? '';
   return list.split('\0').flatMap((line) => {
     const [, linked, path] = /^160000 commit ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
     return linked && path ? [{ path, commit: linked }] : [];

@@ -46,7 +46,13 @@ export interface Git {
   /** @throws InstallError when git fails. */
   do(...args: string[]): Promise<string>;
   /** All of the output; undefined when it is longer than that. @throws InstallError when git fails. */
-  list(mostBytes: number, ...args: string[]): Promise<string | undefined>;
+  list(options: ListOptions, ...args: string[]): Promise<string | undefined>;
+}
+
+interface ListOptions {
+  mostBytes: number;
+  /** How the error begins when git fails. */
+  failed?: string;
 }
 
 type GitContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir' | 'allowPrivateNetwork'>;
@@ -71,10 +77,10 @@ export function gitIn(folder: string, context: GitContext, access: GitAccess = p
     );
   }
 
-  async function demand(args: readonly string[], mostOutputBytes?: number): Promise<string> {
-    const { exitCode, stdout, stderr } = await start(args, mostOutputBytes);
+  async function demand(args: readonly string[], { mostBytes, failed }: Partial<ListOptions> = {}): Promise<string> {
+    const { exitCode, stdout, stderr } = await start(args, mostBytes);
     if (exitCode === 0) return stdout;
-    throw failure(`git ${args[0]} failed`, stderr);
+    throw failure(failed ?? `git ${args[0]} failed`, stderr);
   }
 
   function failure(what: string, stderr: string): InstallError {
@@ -88,7 +94,7 @@ export function gitIn(folder: string, context: GitContext, access: GitAccess = p
     failure,
     try: (...args) => start(args),
     do: async (...args) => (await demand(args)).trim(),
-    list: (mostBytes, ...args) => demand(args, mostBytes).catch(undefinedWhenLong),
+    list: (options, ...args) => demand(args, options).catch(undefinedWhenLong),
   };
 }
 

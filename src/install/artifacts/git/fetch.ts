@@ -29,7 +29,7 @@ export async function findCommit(wanted: Wanted, context: ArtifactContext, budge
   if (isCommit(ref)) return ref;
   const git = gitIn(context.stagingDir, context, access);
   // As git itself reads short names: tags before branches. What an annotated tag points to is listed with `^{}`.
-  const names = [ref, `refs/${ref}`, `refs/tags/${ref}^{}`, `refs/tags/${ref}`, `refs/heads/${ref}`];
+  const names = ['', 'refs/', 'refs/tags/', 'refs/heads/'].flatMap((start) => [`${start}${ref}^{}`, `${start}${ref}`]);
   const listed = await listRefs(git, wanted, names);
   const commit = names.map((name) => listed.get(name)).find(Boolean);
   if (commit) return commit;
@@ -38,10 +38,8 @@ export async function findCommit(wanted: Wanted, context: ArtifactContext, budge
 }
 
 async function listRefs(git: Git, { repo, address }: Wanted, names: readonly string[]): Promise<Map<string, string>> {
-  const list = await git.list(MOST_REFS_BYTES, 'ls-remote', '--quiet', '--', address, ...names).catch((error) => {
-    if (!(error instanceof InstallError) || typeof error.extra.output !== 'string') throw error;
-    throw fetchFailure(git, repo, error.extra.output);
-  });
+  const options = { mostBytes: MOST_REFS_BYTES, failed: notFetched(repo) };
+  const list = await git.list(options, 'ls-remote', '--quiet', '--', address, ...names);
   if (list === undefined) throw new InstallError(`The repository ${shownRepository(repo)} has too many refs.`);
   const lines = list.split('\n').map((line) => line.split('\t') as [string, string | undefined]);
   return new Map(lines.flatMap(([id, name]) => (name && isCommit(id) ? [[name, id] as const] : [])));
@@ -94,5 +92,9 @@ function unknownRef({ repo, ref }: Wanted): InstallError {
 }
 
 function fetchFailure(git: Git, repo: string, stderr: string): InstallError {
-  return git.failure(`The repository ${shownRepository(repo)} could not be fetched`, stderr);
+  return git.failure(notFetched(repo), stderr);
+}
+
+function notFetched(repo: string): string {
+  return `The repository ${shownRepository(repo)} could not be fetched`;
 }

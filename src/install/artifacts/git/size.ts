@@ -40,7 +40,7 @@ export function createUnfoldBudget({ mostFiles, mostBytes, mostSubmodules }: Unf
 
 /** Undefined when the list itself is too long. */
 async function listSizes(git: Git, commit: string): Promise<number[] | undefined> {
-  const list = await git.list(MOST_LISTED_BYTES, 'ls-tree', '-r', '-z', '-l', commit);
+  const list = await git.list({ mostBytes: MOST_LISTED_BYTES }, 'ls-tree', '-r', '-z', '-l', commit);
   const lines = list?.split('\0').filter(Boolean);
   // Most programs cannot open files with such names, and no digest of them can be made.
   const odd = lines?.find((line) => line.includes('\ufffd'));

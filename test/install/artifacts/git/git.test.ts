@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gitKind } from '../../../../src/install/artifacts/git/git.ts';
 import { explain } from '../../../../src/install/explain.ts';
-import { treeOf } from '../../../../src/install/tree.ts';
 import { treeDigest } from '../../../../src/lib/file-digest.ts';
 import { createRun } from '../../../../src/lib/run.ts';
 import { startGitHost } from '../../git-host.ts';
+import { emptyFolder } from '../artifact-context.ts';
 import { building } from '../building.ts';
 
 test('git: branch, tag, commit, shortened commit and none at all are checked out, detached', async (t) => {
@@ -30,40 +31,53 @@ test('git: branch, tag, commit, shortened commit and none at all are checked out
       const { install, read, assertContained } = await building(t);
       const installed = await install(gitKind, { repo: host.url('thing.git'), ...(ref ? { ref } : {}) });
       assert.deepEqual(
-        [installed.resolved, installed.integrity, installed.path, installed.extra?.commit],
-        [commit, `sha1:${commit}`, 'vendor/thing', commit],
+        [installed.resolved, installed.integrity, installed.extra?.commit],
+        [commit, `sha1:${commit}`, commit],
       );
-      assert.equal((await read('vendor/thing/.git/HEAD')).trim(), commit, 'detached');
-      assert.equal(await read('vendor/thing/a.txt'), { [first]: 'one', [second]: 'two', [third]: 'three' }[commit]);
+      assert.equal((await read('.git/HEAD')).trim(), commit, 'detached');
+      assert.equal(await read('a.txt'), { [first]: 'one', [second]: 'two', [third]: 'three' }[commit]);
       await assertContained();
     });
   }
+});
+
+test('git: annotated tags, tags before branches, and full names of refs', async (t) => {
+  const host = await startGitHost(t);
+  const first = await host.create('thing', { 'a.txt': 'one' });
+  await host.git('thing', 'tag', '--annotate', '--message', 'one', 'v1');
+  await host.git('thing', 'update-ref', 'refs/pull/7/head', first);
+  const second = await host.commit('thing', { 'a.txt': 'two' });
+  await host.git('thing', 'branch', 'v1');
+  await host.git('thing', 'branch', 'other/main', first);
+  const cases = { v1: first, 'heads/v1': second, 'refs/tags/v1': first, 'refs/pull/7/head': first, main: second };
+  for (const [ref, commit] of Object.entries(cases)) {
+    const { install } = await building(t);
+    assert.equal((await install(gitKind, { repo: host.url('thing'), ref })).resolved, commit, ref);
+  }
+});
+
+test('git: to resolve a ref, nothing but the list of refs is fetched', async (t) => {
+  const host = await startGitHost(t);
+  const commit = await host.create('thing');
+  const { context } = await building(t);
+  const spec = gitKind.spec.parse({ repo: host.url('thing'), ref: 'main' });
+  assert.equal((await gitKind.resolve(spec, context)).resolved, commit);
+  assert.deepEqual(await readdir(context.stagingDir), []);
 });
 
 test('git: only the commit that is wanted is fetched', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   await host.commit('thing', { 'a.txt': 'two' });
-  const { install, targetDir } = await building(t);
+  const { install, folder } = await building(t);
   await install(gitKind, { repo: host.url('thing'), ref: 'main' });
   const { stdout } = await createRun(process.env)({
     program: 'git',
-    args: ['-C', join(targetDir, 'vendor/thing'), 'rev-list', '--count', 'HEAD'],
+    args: ['-C', folder, 'rev-list', '--count', 'HEAD'],
     cwd: '/',
     timeoutMs: 5_000,
   });
   assert.equal(stdout.trim(), '1');
-});
-
-test('git: a second install changes not a single byte', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one', 'b/c.txt': 'two' });
-  const { install, targetDir } = await building(t);
-  const first = await install(gitKind, { repo: host.url('thing'), ref: 'main' });
-  const before = await treeDigest(targetDir);
-  const second = await install(gitKind, { repo: host.url('thing'), ref: 'main' });
-  assert.deepEqual(second, first);
-  assert.equal(await treeDigest(targetDir), before);
 });
 
 test('git: two targets get the same bytes, and git finds nothing changed in them', async (t) => {
@@ -71,54 +85,14 @@ test('git: two targets get the same bytes, and git finds nothing changed in them
   await host.create('thing', { 'a.txt': 'one' });
   const [one, other] = [await building(t), await building(t)];
   for (const { install } of [one, other]) await install(gitKind, { repo: host.url('thing'), ref: 'main' });
-  assert.equal(await treeDigest(one.targetDir), await treeDigest(other.targetDir));
+  assert.equal(await treeDigest(one.folder), await treeDigest(other.folder));
   const { stdout } = await createRun(process.env)({
     program: 'git',
-    args: ['-C', join(one.targetDir, 'vendor/thing'), 'status', '--porcelain'],
+    args: ['-C', one.folder, 'status', '--porcelain'],
     cwd: '/',
     timeoutMs: 5_000,
   });
   assert.equal(stdout, '');
-});
-
-test('git: another remote, another ref, or a folder that was changed by hand ends as a fresh install does', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('one/thing', { 'a.txt': 'one' });
-  await host.create('two/thing', { 'b.txt': 'two' });
-  await host.git('two/thing', 'branch', 'other');
-  const fresh = await building(t);
-  await fresh.install(gitKind, { repo: host.url('two/thing'), ref: 'other' });
-  const wanted = await treeDigest(join(fresh.targetDir, 'vendor'));
-
-  const { install, targetDir } = await building(t);
-  await install(gitKind, { repo: host.url('one/thing'), ref: 'main' });
-  const place = join(targetDir, 'vendor/thing');
-  await writeFile(join(place, 'a.txt'), 'changed');
-  await writeFile(join(place, 'left-over'), 'x');
-  await writeFile(join(place, '.git/index.lock'), '');
-  await writeFile(
-    join(place, '.git/config'),
-    '[core]\n\tfsmonitor = touch /tmp/never\n[remote "origin"]\n\turl = ext::evil\n',
-  );
-  await mkdir(join(place, '.git/hooks'), { recursive: true });
-  await writeFile(join(place, '.git/hooks/post-checkout'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  await install(gitKind, { repo: host.url('two/thing'), ref: 'other' });
-  assert.equal(await treeDigest(join(targetDir, 'vendor')), wanted);
-});
-
-test('git: dest chooses the place; what a person made is never replaced', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
-  const { install, failure, targetDir, read } = await building(t);
-  const spec = { repo: host.url('thing'), ref: 'main', dest: 'src/lib' };
-  assert.equal((await install(gitKind, spec)).path, 'src/lib');
-  const before = await treeDigest(targetDir);
-  await install(gitKind, spec);
-  assert.equal(await treeDigest(targetDir), before);
-  await mkdir(join(targetDir, 'mine'));
-  await writeFile(join(targetDir, 'mine/work'), 'years of it');
-  assert.match(await failure(gitKind, { ...spec, dest: 'mine' }), /files that no install put there/);
-  assert.equal(await read('mine/work'), 'years of it');
 });
 
 test('git: a plain file host works too', async (t) => {
@@ -145,9 +119,27 @@ test('git: a frozen install takes the commit of the lockfile, wherever the branc
   const spec = { repo: host.url('thing'), ref: 'main' };
   const locked = { resolved: first, integrity: `sha1:${first}` };
   assert.equal((await install(gitKind, spec, { locked })).resolved, first);
-  assert.equal(await read('vendor/thing/a.txt'), 'one');
-  const gone = { resolved: 'b'.repeat(40), integrity: null };
+  assert.equal(await read('a.txt'), 'one');
+  const gone = { resolved: 'b'.repeat(40), integrity: `sha1:${'b'.repeat(40)}` };
   assert.match(await failure(gitKind, spec, { locked: gone }), /has no branch, tag or commit 'bbbb/);
+  const unlocked = { resolved: 'main', integrity: null };
+  assert.match(await failure(gitKind, spec, { locked: unlocked }), /has no commit for/);
+});
+
+test('git: a host that gives out no commits by id gives out the ref, or its history', async (t) => {
+  const host = await startGitHost(t);
+  const first = await host.create('thing', { 'a.txt': 'one' });
+  const second = await host.commit('thing', { 'a.txt': 'two' });
+  for (const name of ['allowAnySHA1InWant', 'allowTipSHA1InWant', 'allowReachableSHA1InWant'])
+    await host.git('thing', 'config', `uploadpack.${name}`, 'false');
+  // Protocol 2 knows no such limit.
+  host.protocol = '';
+  const { install, read } = await building(t);
+  const spec = { repo: host.url('thing'), ref: 'main' };
+  assert.equal((await install(gitKind, spec)).resolved, second);
+  const locked = { resolved: first, integrity: `sha1:${first}` };
+  assert.equal((await install(gitKind, spec, { locked })).resolved, first);
+  assert.equal(await read('a.txt'), 'one');
 });
 
 test('git: submodules come when they are asked for, each from an address that was checked', async (t) => {
@@ -167,20 +159,10 @@ test('git: submodules come when they are asked for, each from an address that wa
   await host.commit('outer', { '.gitmodules': `[submodule "inner"]\n\tpath = sub/inner\n\turl = ../inner.git\n` });
   const without = await building(t);
   await without.install(gitKind, { repo: host.url('outer'), ref: 'main' });
-  assert.deepEqual(await readdir(join(without.targetDir, 'vendor/outer/sub/inner')), []);
-  const { install, read, targetDir } = await building(t);
-  const spec = { repo: host.url('outer'), ref: 'main', submodules: true };
-  await install(gitKind, spec);
-  assert.equal(await read('vendor/outer/sub/inner/i.txt'), 'inner');
-  const before = await treeDigest(targetDir);
-  const installed = await install(gitKind, spec);
-  assert.equal(await treeDigest(targetDir), before);
-
-  const tree = await treeOf('git', installed, targetDir);
-  await writeFile(join(targetDir, 'vendor/outer/sub/inner/.git/index'), 'as git leaves it after a look');
-  assert.equal(await treeOf('git', installed, targetDir), tree, 'a look with git is no change');
-  await writeFile(join(targetDir, 'vendor/outer/sub/inner/i.txt'), 'changed');
-  assert.notEqual(await treeOf('git', installed, targetDir), tree);
+  assert.deepEqual(await readdir(join(without.folder, 'sub/inner')), []);
+  const { install, read } = await building(t);
+  await install(gitKind, { repo: host.url('outer'), ref: 'main', submodules: true });
+  assert.equal(await read('sub/inner/i.txt'), 'inner');
 });
 
 test('git: a submodule that names a folder or a command of the machine is refused', async (t) => {
@@ -195,13 +177,11 @@ test('git: a submodule that names a folder or a command of the machine is refuse
     await host.create(name);
     await host.git(name, 'submodule', 'add', '--quiet', host.url('inner.git'), 'sub');
     await host.commit(name, { '.gitmodules': `[submodule "x"]\n\tpath = sub\n\turl = ${url}\n` });
-    const { failure, files, assertContained } = await building(t, { allowPrivate: true });
+    const { failure } = await building(t, { allowPrivate: true });
     for (const allowPrivateNetwork of [true, false]) {
       const sentence = await failure(gitKind, { repo: host.url(name), submodules: true }, { allowPrivateNetwork });
       assert.match(sentence, /address of the submodule 'sub'/, name);
     }
-    assert.deepEqual(await files(), []);
-    await assertContained();
   }
 });
 
@@ -216,42 +196,32 @@ test('git: a repository that unfolds to millions of files is refused before it i
   }
   const commit = await host.git('bomb', 'commit-tree', '-m', 'boom', tree);
   await host.git('bomb', 'update-ref', 'refs/heads/bomb', commit);
-  const { failure, files } = await building(t);
-  assert.match(
-    await failure(gitKind, { repo: host.url('bomb'), ref: 'bomb' }),
-    /unfold to more than 200000 files/,
-  );
-  assert.deepEqual(await files(), []);
+  const { failure } = await building(t);
+  assert.match(await failure(gitKind, { repo: host.url('bomb'), ref: 'bomb' }), /unfold to more than 200000 files/);
 });
 
 test('git: settings, hooks and credentials of the machine are not used', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one', '.gitattributes': '*.txt filter=evil\n' });
-  const home = await building(t);
-  const mark = join(home.targetDir, 'mark');
+  const home = await emptyFolder(t);
+  const mark = join(home, 'mark');
   await writeFile(
-    join(home.targetDir, '.gitconfig'),
-    `[filter "evil"]\n\tsmudge = touch ${mark}\n[credential]\n\thelper = "!touch ${mark}"\n[core]\n\thooksPath = ${home.targetDir}\n[url "http://127.0.0.1:1/"]\n\tinsteadOf = http://\n`,
+    join(home, '.gitconfig'),
+    `[filter "evil"]\n\tsmudge = touch ${mark}\n[credential]\n\thelper = "!touch ${mark}"\n[core]\n\thooksPath = ${home}\n[url "http://127.0.0.1:1/"]\n\tinsteadOf = http://\n`,
   );
-  await writeFile(join(home.targetDir, 'post-checkout'), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
-  const env = { ...process.env, HOME: home.targetDir, GIT_CONFIG_GLOBAL: join(home.targetDir, '.gitconfig') };
+  await writeFile(join(home, 'post-checkout'), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+  const env = { ...process.env, HOME: home, GIT_CONFIG_GLOBAL: join(home, '.gitconfig') };
   const { install, read } = await building(t, { env });
   await install(gitKind, { repo: host.url('thing') });
-  assert.equal(await read('vendor/thing/a.txt'), 'one');
-  assert.deepEqual(
-    (await readdir(home.targetDir)).filter((name) => name === 'mark'),
-    [],
-  );
+  assert.equal(await read('a.txt'), 'one');
+  assert.ok(!existsSync(mark));
 });
 
 test('git: without git on the machine, the sentence says what to install', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const { failure } = await building(t, { env: { PATH: '/nowhere' } });
-  assert.match(
-    await failure(gitKind, { repo: host.url('thing') }),
-    /git is not installed on the machine of the hub/,
-  );
+  assert.match(await failure(gitKind, { repo: host.url('thing') }), /git is not installed on this machine/);
 });
 
 test('git: a fetch that is stopped leaves nothing behind', async (t) => {
@@ -263,10 +233,9 @@ test('git: a fetch that is stopped leaves nothing behind', async (t) => {
     controller.abort();
     return true;
   };
-  const { install, files, assertContained } = await building(t);
+  const { install, assertContained } = await building(t);
   const stopped = install(gitKind, { repo: host.url('thing') }, { signal: controller.signal });
   assert.match(await sentence(stopped), /was stopped/);
-  assert.deepEqual(await files(), []);
   await assertContained();
 });
 

@@ -1,10 +1,8 @@
 // Repositories that unfold to more than an install brings in, only when all their submodules are counted.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createByteBudget } from '../../../../src/install/artifacts/git-bytes.ts';
-import { checkOut } from '../../../../src/install/artifacts/git-checkout.ts';
-import { createUnfoldBudget, UNFOLD_LIMITS, type UnfoldLimits } from '../../../../src/install/artifacts/git-size.ts';
+import { createGitKind } from '../../../../src/install/artifacts/git/git.ts';
+import { UNFOLD_LIMITS } from '../../../../src/install/artifacts/git/size.ts';
 import { type GitHost, startGitHost } from '../../git-host.ts';
 import { building } from '../building.ts';
 
@@ -31,26 +29,13 @@ async function addSubmodules(host: GitHost, name: string, submodules: Record<str
 
 test('git: files, bytes and submodules of all submodules count together', async (t) => {
   const host = await startHost(t);
-  const { context } = await building(t);
-
-  let turn = 0;
-  const checkOutWithin = (limits: Partial<UnfoldLimits>) => {
-    turn += 1;
-    return checkOut(
-      {
-        folder: join(context.workDir, String(turn)),
-        repo: host.url('outer'),
-        ref: 'HEAD',
-        submodules: true,
-        budget: createByteBudget(100_000_000),
-        unfolded: createUnfoldBudget({ ...UNFOLD_LIMITS, ...limits }),
-      },
-      context,
-    );
-  };
-  await checkOutWithin({ mostBytes: 401_000, mostSubmodules: 5 });
+  const place = await building(t);
+  const spec = { repo: host.url('outer'), submodules: true };
+  const within = (limits: Partial<typeof UNFOLD_LIMITS>) =>
+    createGitKind({ mostReceivedBytes: 100_000_000, unfold: { ...UNFOLD_LIMITS, ...limits } });
+  await place.install(within({ mostBytes: 401_000, mostSubmodules: 5 }), spec);
   // Each of them alone would be far below.
-  await assert.rejects(checkOutWithin({ mostBytes: 390_000 }), /would unfold to \d+ bytes/);
-  await assert.rejects(checkOutWithin({ mostFiles: 10 }), /would unfold to more than 10 files/);
-  await assert.rejects(checkOutWithin({ mostSubmodules: 4 }), /more than 4 submodules/);
+  assert.match(await place.failure(within({ mostBytes: 390_000 }), spec), /would unfold to \d+ bytes/);
+  assert.match(await place.failure(within({ mostFiles: 10 }), spec), /would unfold to more than 10 files/);
+  assert.match(await place.failure(within({ mostSubmodules: 4 }), spec), /more than 4 submodules/);
 });
