@@ -83,7 +83,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   await page.getByText('Copied').waitFor();
   const installed = /^hub install io\.example\.docs\/pdf-tables@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
   assert.match(await copied(), new RegExp(`${installed.source} --client claude$`));
-  const client = page.getByLabel('Client', { exact: true });
+  const client = page.getByRole('combobox', { name: 'Client' });
   for (const [label, end] of [
     ['Codex', ' --client codex$'],
     ['None', '$'],

@@ -4,7 +4,6 @@ import { CheckIcon, CopyIcon } from './icons.tsx';
 import { LongText } from './long-text.tsx';
 
 const SHOWN_MS = 2_000;
-const SHORT_WORD = 24;
 const LONG_TEXT = 50_000;
 
 export function CopyBox({ text, label }: { text: string; label: string }) {
@@ -27,11 +26,9 @@ export function CopyBox({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Short words stay whole, so that `--target` is not torn apart at the end of a line. */
+/** A word is broken only where it is longer than a line. */
 function Words({ text }: { text: string }) {
-  return (
-    <>{text.split(/( +)/).map((word) => (word.length <= SHORT_WORD ? <span class="copy-word">{word}</span> : word))}</>
-  );
+  return <>{text.split(/( +)/).map((word) => (word.startsWith(' ') ? word : <span class="copy-word">{word}</span>))}</>;
 }
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
