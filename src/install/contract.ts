@@ -107,6 +107,12 @@ export const PlannedAdapter = z.object({
   path: z.string().describe('Relative to the target.'),
   generic: z.boolean().describe('True when there is no template for the pair: a generic stub is written.'),
   fault: z.string().optional().describe('Why it cannot be written; the step will fail.'),
+  note: z
+    .string()
+    .optional()
+    .describe(
+      'Why nothing will be written for it, as far as is known before the install; the step warns, and does not fail.',
+    ),
 });
 export type PlannedAdapter = z.infer<typeof PlannedAdapter>;
 

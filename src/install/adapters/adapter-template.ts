@@ -1,26 +1,31 @@
 // What a template of glue code is.
+import type { Launch } from '../../catalog/launch.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { InstallSubject } from '../subject.ts';
-import type { ConfigFormat } from './config-text.ts';
+import type { ConfigEntry } from './config-entry.ts';
+
+export type Reachable = Exclude<Launch, { kind: 'none' }>;
 
 export interface AdapterRequest {
   subject: InstallSubject;
   params: JsonObject;
+  launch: Reachable;
+  /** Of the file, relative to the target. */
+  path: string;
+  targetDir: string;
 }
 
-/** An entry in a file that others write too. */
-export interface ConfigEntry extends ConfigFormat {
-  /** The member of the file that holds all entries. */
-  section: string;
-  name: string;
-  entry: JsonObject;
-}
-
-export type Rendered = { kind: 'file'; content: string } | ({ kind: 'entry' } & ConfigEntry);
+export type Rendered =
+  | { kind: 'file'; content: string }
+  | ({ kind: 'entry' } & ConfigEntry)
+  /** Nothing is written: the user puts it where it belongs. */
+  | { kind: 'paste'; note: string };
 
 export interface AdapterTemplate {
   /** Of templates that render an entry: the member of the file that holds it. */
   section?: string;
+  /** A sentence about templates that write nothing into the target. */
+  note?: string;
   /** Relative to the target; used when the manifest names none. */
   path(subject: InstallSubject): string;
   render(request: AdapterRequest): Rendered;

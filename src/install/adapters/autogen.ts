@@ -1,20 +1,19 @@
 // The tools of the entity for AutoGen agents.
+import { shortName } from '../../catalog/launch-name.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
-import { pythonHeader } from './python-connection.ts';
+import { pythonHeader } from './python-launch.ts';
 import { pyName } from './python-text.ts';
-import { shortName } from './short-name.ts';
 
 export const autogenTool: AdapterTemplate = {
   path: (subject) => `adapters/autogen/${pyName(shortName(subject))}_tool.py`,
   render: (request) => {
     const content = `"""AutoGen tools for an entity of the catalog.
 
-Needs autogen-ext[mcp]. Written by Catalog Hub; the next install writes it again.
+Needs autogen-ext[mcp] and mcp<2. Written by Catalog Hub; the next install writes it again.
 """
 
-from __future__ import annotations
-
 import os
+from pathlib import Path
 from typing import Any
 
 ${pythonHeader(request, { http: 'http', sse: 'sse', stdio: 'stdio' })}
@@ -31,7 +30,10 @@ async def ${pyName(shortName(request.subject))}_tools() -> list[Any]:
 
     settings = connection()
     transport = settings.pop("transport")
-    kinds = {"http": StreamableHttpServerParams, "sse": SseServerParams, "stdio": StdioServerParams}
+    if transport == "stdio":
+        # AutoGen waits for 5 seconds, which is too short for a server that is fetched first.
+        return await mcp_server_tools(StdioServerParams(**settings, read_timeout_seconds=60))
+    kinds = {"http": StreamableHttpServerParams, "sse": SseServerParams}
     return await mcp_server_tools(kinds[transport](**settings))
 `;
     return { kind: 'file', content };

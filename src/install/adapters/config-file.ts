@@ -1,25 +1,8 @@
 // A JSON file that others write too: one entry is put in, everything else stays.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import type { ConfigEntry } from './adapter-template.ts';
-import { type ConfigFormat, changeConfig, own, readConfig } from './config-text.ts';
-
-export interface MergedConfig {
-  text: string;
-  /** The name that the entry has in the end. */
-  name: string;
-  /** Whether a person made another server of it, so that it was left as it is. */
-  isTheirs?: boolean;
-}
-
-/** What an earlier install made of the entry. */
-export interface EarlierEntry {
-  name: string;
-  /** The member of the file that holds it, when that is known. */
-  section?: string | undefined;
-  /** As it was written, with its placeholders. */
-  written: JsonObject | undefined;
-}
+import { type ConfigEntry, type EarlierEntry, freeName, type MergedConfig } from './config-entry.ts';
+import { addInputs, type ConfigFormat, changeConfig, own, readConfig, removeInputs } from './config-text.ts';
 
 /**
  * An entry of the same name that somebody else made is left alone: ours then gets another name. `taken` are the names of
@@ -33,9 +16,10 @@ export function mergeEntry(
   taken: readonly string[] = [],
 ): MergedConfig {
   const text = existing ?? '';
-  const document = readConfig(text, wanted);
+  const format = { allowsComments: wanted.format === 'json with comments' };
+  const document = readConfig(text, format);
   const section = document[wanted.section] ?? {};
-  if (!isJsonObject(section)) throw new RangeError(`'${wanted.section}' in it is no object`);
+  if (!isJsonObject(section)) throw new RangeError(`'${wanted.section}' in it is not an object`);
   const mergedWith = (old: unknown) =>
     isJsonObject(old) ? keepFilledIn(wanted.entry, old, earlier?.written ?? {}) : wanted.entry;
   const isUnchanged = (old: unknown) => old !== undefined && jsonDigest(old) === jsonDigest(mergedWith(old));
@@ -52,8 +36,8 @@ export function mergeEntry(
   if (isUnchanged(old)) return { text, name };
   if (isLeft && isAnotherServer(old, earlier, wanted.entry)) return { text, name, isTheirs: true };
   const merged = changeConfig(text, [wanted.section, name], { before: old, after: entry });
-  assertOnly(merged, wanted, { ...document, [wanted.section]: { ...section, [name]: entry } });
-  return { text: merged, name };
+  assertOnly(merged, format, { ...document, [wanted.section]: { ...section, [name]: entry } });
+  return { text: addInputs(merged, wanted.inputs), name };
 }
 
 /** Takes the entry out that an earlier install put in, unless it is not there, or not as that install wrote it. @throws RangeError */
@@ -70,11 +54,36 @@ export function removeEntry(
   const { [name]: _gone, ...others } = section ?? {};
   const text = changeConfig(existing, [sectionName, name], { before: written, after: undefined });
   assertOnly(text, format, { ...document, [sectionName]: others });
-  return { text };
+  return { text: removeInputs(text, written) };
+}
+
+/** Settings of the client belong to its user, and so do values in the place of placeholders. */
+export function verifyEntry(
+  text: string,
+  { name, section, written }: EarlierEntry,
+  integrity: string,
+): 'same' | 'absent' | 'another' {
+  const entry = entryIn(text, name, section);
+  if (entry === undefined) return 'absent';
+  const ours = Object.fromEntries(Object.entries(entry).filter(([key]) => !isClientSetting(key)));
+  const isSame = jsonDigest(ours) === integrity || (jsonDigest(written) === integrity && isFilledIn(written, ours));
+  return isSame ? 'same' : 'another';
+}
+
+function entryIn(text: string, name: string, section: string | undefined): JsonObject | undefined {
+  try {
+    // Whether the client accepts comments does not matter here.
+    const document = readConfig(text, { allowsComments: true });
+    return sectionsOf(document, name, section)
+      .map(([, each]) => each[name])
+      .find(isJsonObject);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Those that hold an entry of the name; lockfiles do not say which one it was, but for what wrote it. */
-export function sectionsOf(document: JsonObject, name: string, section: string | undefined): [string, JsonObject][] {
+function sectionsOf(document: JsonObject, name: string, section: string | undefined): [string, JsonObject][] {
   return Object.entries(document).filter(
     (each): each is [string, JsonObject] =>
       (section === undefined || each[0] === section) && isJsonObject(each[1]) && Object.hasOwn(each[1], name),
@@ -85,11 +94,6 @@ export function sectionsOf(document: JsonObject, name: string, section: string |
 function assertOnly(text: string, format: ConfigFormat, meant: JsonObject): void {
   if (jsonDigest(readConfig(text, format)) !== jsonDigest(meant))
     throw new RangeError('it is written in a way that is not understood');
-}
-
-function freeName(name: string, isFree: (name: string) => boolean): string {
-  if (isFree(name)) return name;
-  for (let number = 2; ; number += 1) if (isFree(`${name}-${number}`)) return `${name}-${number}`;
 }
 
 /** Neither the one that was written nor the one that is to be. */
@@ -110,7 +114,7 @@ function isSameServer(existing: unknown, entry: JsonObject): boolean {
 function keepFilledIn(entry: JsonObject, old: JsonObject, written: JsonObject): JsonObject {
   const settings = Object.entries(old).filter(([key]) => !Object.hasOwn(entry, key) && isClientSetting(key));
   const merged: JsonObject = { ...entry, ...Object.fromEntries(settings) };
-  for (const part of ['url', 'args'])
+  for (const part of ['command', 'url', 'args'])
     if (isFilledIn(entry[part], old[part]) && entry[part] !== undefined) merged[part] = old[part];
   for (const part of ['env', 'headers']) {
     const [ours, theirs, before] = [entry[part], old[part], written[part]].map(asObject) as [
@@ -131,7 +135,7 @@ function keepFilledIn(entry: JsonObject, old: JsonObject, written: JsonObject): 
 }
 
 /** What is no part of how a server is reached or started. */
-export function isClientSetting(key: string): boolean {
+function isClientSetting(key: string): boolean {
   return !['type', 'command', 'args', 'env', 'url', 'headers'].includes(key);
 }
 

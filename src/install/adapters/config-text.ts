@@ -1,5 +1,6 @@
 // The text of a JSON file that people write too: changed only where something in it is to be another.
-import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { applyEdits, createScanner, getNodeValue, modify, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import type { ClientInput } from '../../catalog/client-config.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 
@@ -173,6 +174,38 @@ function commaBehind(text: string, { offset, length }: Node): number | undefined
   scanner.scan();
   const at = scanner.getTokenOffset();
   return text[at] === ',' ? at : undefined;
+}
+
+/** Adds the questions that the client does not ask yet. */
+export function addInputs(text: string, inputs: readonly ClientInput[]): string {
+  return inputs.reduce((changed, input) => {
+    const ids = inputIds(changed);
+    if (ids.includes(input.id)) return changed;
+    const at = ids.length === 0 ? ['inputs', 0] : ['inputs', -1];
+    return applyEdits(changed, modify(changed, at, input, editing(changed)));
+  }, text);
+}
+
+/** Removes the questions of an entry that is gone, unless another entry needs their answers. */
+export function removeInputs(text: string, entry: unknown): string {
+  const ids = [...JSON.stringify(entry ?? {}).matchAll(/\$\{input:([^{}]+)\}/g)].map(([, id = '']) => id);
+  return ids.reduce((changed, id) => {
+    const index = inputIds(changed).indexOf(id);
+    if (index < 0 || changed.includes(`\${input:${id}}`)) return changed;
+    const isLast = inputIds(changed).length === 1;
+    return applyEdits(changed, modify(changed, isLast ? ['inputs'] : ['inputs', index], undefined, editing(changed)));
+  }, text);
+}
+
+function inputIds(text: string): unknown[] {
+  const inputs = memberOf(treeOf(text), 'inputs');
+  return (inputs?.children ?? []).map((each) => memberOf(each, 'id')?.value);
+}
+
+function editing(text: string) {
+  const { indent, lineEnd } = layoutOf(text);
+  const insertSpaces = !indent.startsWith('\t');
+  return { formattingOptions: { insertSpaces, tabSize: insertSpaces ? indent.length : 1, eol: lineEnd } };
 }
 
 interface Layout {

@@ -1,24 +1,21 @@
 // The tools of the entity for CrewAI agents.
+import { shortName } from '../../catalog/launch-name.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
-import { pythonHeader } from './python-connection.ts';
-import { pyClassName, pyName, pyString } from './python-text.ts';
-import { shortName } from './short-name.ts';
+import { pythonHeader } from './python-launch.ts';
+import { pyName } from './python-text.ts';
 
 export const crewaiTool: AdapterTemplate = {
   path: (subject) => `adapters/crewai/${pyName(shortName(subject))}_tool.py`,
   render: (request) => {
-    const name = shortName(request.subject);
-    const content = `"""A CrewAI tool for an entity of the catalog.
+    const content = `"""CrewAI tools for an entity of the catalog.
 
 Needs crewai and crewai-tools[mcp]. Written by Catalog Hub; the next install writes it again.
 """
 
-from __future__ import annotations
-
+import atexit
 import os
+from pathlib import Path
 from typing import Any
-
-from crewai.tools import BaseTool
 
 ${pythonHeader(request, { http: 'streamable-http', sse: 'sse', stdio: 'stdio' })}
 
@@ -33,20 +30,17 @@ def server_parameters() -> Any:
     return StdioServerParameters(command=settings["command"], args=settings["args"], env=settings["env"])
 
 
-class ${pyClassName(name)}Tool(BaseTool):
-    """Calls one tool of the entity by its name."""
+_adapters: list[Any] = []
 
-    name: str = ${pyString(pyName(name))}
-    description: str = ENTITY["description"] or ENTITY["title"]
 
-    def _run(self, tool: str, arguments: dict[str, Any] | None = None) -> Any:
-        from crewai_tools import MCPServerAdapter
+def ${pyName(shortName(request.subject))}_tools() -> list[Any]:
+    """Tools for an agent, each with a schema of its own: \`Agent(..., tools=..._tools())\`. The connection stays open."""
+    from crewai_tools import MCPServerAdapter
 
-        with MCPServerAdapter(server_parameters()) as tools:
-            for each in tools:
-                if each.name == tool:
-                    return each.run(**(arguments or {}))
-            raise ValueError("No tool " + repr(tool) + "; there are: " + ", ".join(each.name for each in tools))
+    if not _adapters:
+        _adapters.append(MCPServerAdapter(server_parameters(), connect_timeout=60))
+        atexit.register(_adapters[0].stop)
+    return list(_adapters[0].tools)
 `;
     return { kind: 'file', content };
   },

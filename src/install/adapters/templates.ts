@@ -1,19 +1,23 @@
-// Every template, by the framework it is for and the key a manifest calls it by.
-import type { AdapterTemplate } from './adapter-template.ts';
+// The templates of glue code, by framework and key.
+import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } from '../../catalog/client-config.ts';
+import { shortName } from '../../catalog/launch-name.ts';
+import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
+import { safeName } from '../target/places.ts';
+import type { AdapterTemplate, Reachable } from './adapter-template.ts';
 import { autogenTool } from './autogen.ts';
 import { crewaiTool } from './crewai.ts';
 import { langgraphNode } from './langgraph.ts';
-import { claudeMcp, cursorMcp, vscodeMcp } from './mcp-client.ts';
 import { watsonxSkill } from './watsonx-orchestrate.ts';
+
+/** The key of the templates for MCP clients. */
+export const CLIENT_KEY = 'mcp';
 
 const TEMPLATES: Readonly<Record<string, Readonly<Record<string, AdapterTemplate>>>> = {
   langgraph: { node: langgraphNode },
   crewai: { tool: crewaiTool },
   autogen: { tool: autogenTool },
   watsonx_orchestrate: { skill: watsonxSkill },
-  claude: { mcp: claudeMcp },
-  cursor: { mcp: cursorMcp },
-  vscode: { mcp: vscodeMcp },
+  ...Object.fromEntries(CLIENTS.map((client) => [client, { [CLIENT_KEY]: clientTemplate(client) }])),
 };
 
 /** Undefined when there is none for the pair. Without a key, the one template of the framework. */
@@ -28,4 +32,41 @@ export function findTemplate(framework: string, templateKey: string): AdapterTem
 
 function normal(name: string): string {
   return name.trim().toLowerCase().replaceAll(/[-. ]/g, '_');
+}
+
+function clientTemplate(client: ClientName): AdapterTemplate {
+  const { file, isUserFile, section, format, label, note } = CLIENT_LAYOUTS[client];
+  const where = `${note ?? ''} Add this to ${file}:`.trim();
+  return {
+    ...(isUserFile
+      ? { note: `${note ?? ''} Nothing is written for ${label}: the install shows what to add to ${file}.`.trim() }
+      : { section }),
+    path: () => file,
+    render: ({ subject, launch, targetDir }) => {
+      const entry = clientEntry(client, launch, subject, targetDir);
+      if (isUserFile) return { kind: 'paste', note: `${where} ${clientText(client, entry).trim()}` };
+      return { kind: 'entry', format, section, ...entry };
+    },
+  };
+}
+
+/** For frameworks without a template: what is known of the entity, as JSON. */
+export function genericStub(framework: string, templateKey: string): AdapterTemplate {
+  return {
+    path: (subject) => `adapters/${safeName(framework)}/${safeName(shortName(subject))}.${safeName(templateKey)}.json`,
+    render: ({ subject, params, launch }) => {
+      const { uid, type, name, version, title, summary, description } = subject;
+      const entity = { id: uid, type, name, version, title, summary, description };
+      const stub = { framework, template_key: templateKey, params, entity, connection: plain(launch) };
+      return { kind: 'file', content: `${JSON.stringify(stub, null, 2)}\n` };
+    },
+  };
+}
+
+/** Not the registration itself, which may hold what is secret. */
+function plain(launch: Reachable): object {
+  const named = (text: GappedText) => fillGaps(text, ({ name }) => `\${${name}}`);
+  if (launch.kind === 'remote') return { ...launch, url: named(launch.url) };
+  const { kind, command, args, env } = launch;
+  return { kind, command, args: args.map(named), env };
 }

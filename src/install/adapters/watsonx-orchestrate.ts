@@ -1,43 +1,65 @@
-// A toolkit of watsonx Orchestrate that offers the tools of the entity as skills.
+// A toolkit of watsonx Orchestrate that offers the tools of the entity.
+import { stringify } from 'yaml';
+import { launchOf, type Variable } from '../../catalog/launch.ts';
+import { shortName } from '../../catalog/launch-name.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { AdapterTemplate } from './adapter-template.ts';
-import { type Connection, connectionOf, withNames } from './connection.ts';
+import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
+import type { AdapterTemplate, Reachable } from './adapter-template.ts';
 import { pyName } from './python-text.ts';
-import { shortName } from './short-name.ts';
-import { yamlText } from './yaml-text.ts';
+
+/** What readers of YAML refuse, or take for the end of a line. */
+const UNSAFE = /[\p{Cc}\u00a0\u2028\u2029\ufeff\ufffe\uffff]/gu;
 
 export const watsonxSkill: AdapterTemplate = {
   path: (subject) => `adapters/watsonx_orchestrate/${pyName(shortName(subject))}.yaml`,
-  render: ({ subject, params }) => {
+  render: ({ subject, launch }) => {
+    const name = pyName(shortName(subject));
+    // The servers run where Orchestrate does, which has nothing of the target.
+    const published = launchOf(subject);
+    const reached = published.kind === 'none' ? launch : published;
+    const missing = missingIn(reached);
     const toolkit = {
       spec_version: 'v1',
       kind: 'mcp',
-      name: pyName(shortName(subject)),
-      description: subject.description || subject.title,
-      ...connectionFields(connectionOf(subject)),
+      name,
+      description: plain(subject.description || subject.title),
+      ...connectionFields(reached),
       tools: ['*'],
-      ...(Object.keys(params).length > 0 ? { params } : {}),
-      metadata: { id: subject.uid, version: subject.version },
+      ...(missing.length > 0 ? { connections: [name] } : {}),
     };
-    return { kind: 'file', content: yamlText(toolkit) };
+    return { kind: 'file', content: `${commands(name, missing)}${yamlText(toolkit)}` };
   },
 };
 
-function connectionFields(connection: Connection): JsonObject {
-  switch (connection.kind) {
-    case 'remote':
-      return {
-        transport: connection.transport === 'sse' ? 'sse' : 'streamable_http',
-        server_url: withNames(connection.url),
-      };
-    case 'command':
-      return {
-        transport: 'stdio',
-        command: JSON.stringify([connection.command, ...connection.args.map(withNames)]),
-        // With its value where that is no secret; the others come from a connection of theirs.
-        env: connection.env.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)),
-      };
-    case 'unknown':
-      return {};
+function connectionFields(launch: Reachable): JsonObject {
+  const named = (text: GappedText) => plain(fillGaps(text, ({ name }) => `\${${name}}`));
+  if (launch.kind === 'remote') {
+    return { url: named(launch.url), transport: launch.transport === 'sse' ? 'sse' : 'streamable_http' };
   }
+  return { command: JSON.stringify([launch.command, ...launch.args.map(named)]) };
+}
+
+/** The values come from a connection of Orchestrate. */
+function commands(name: string, missing: readonly Variable[]): string {
+  if (missing.length === 0) return '';
+  const values = missing.map(({ name: key }) => `-e "${key}=<value>"`).join(' ');
+  return `# Before the toolkit is imported:
+#   orchestrate connections add --app-id ${name}
+#   orchestrate connections configure --app-id ${name} --env draft --kind key_value --type team
+#   orchestrate connections set-credentials --app-id ${name} --env draft ${values}
+`;
+}
+
+/** Toolkits have no fields for variables: those with a value are part of the connection too. */
+function missingIn(launch: Reachable): Variable[] {
+  return launch.kind === 'remote' ? launch.headers : launch.env;
+}
+
+function plain(text: string): string {
+  return text.toWellFormed().replace(UNSAFE, ' ');
+}
+
+/** Texts always in quotes: readers of older YAML take `no` or `1_0` for something else than text. */
+function yamlText(value: JsonObject): string {
+  return stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
 }

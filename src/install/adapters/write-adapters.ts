@@ -1,27 +1,25 @@
-// Writes the glue code of a plan into the target.
-import { createHash } from 'node:crypto';
-import { writeFileInside } from '../../lib/files.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+// Writes the glue code of a plan into the target, compares it later, and removes it.
+import type { Launch } from '../../catalog/launch.ts';
+import { removeInside, writeFileInside } from '../../lib/files.ts';
+import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { PathError, pathInside } from '../../lib/path-inside.ts';
-import { openPlainFile } from '../../lib/plain-file.ts';
-import { utf8Text } from '../../lib/utf8.ts';
-import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
+import type { LockCheck, LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
-import { type OthersPlaces, placesOfOthers } from '../known-places.ts';
-import { overlap } from '../places.ts';
 import type { InstallSubject } from '../subject.ts';
-import type { ConfigEntry, Rendered } from './adapter-template.ts';
-import { type EarlierEntry, mergeEntry } from './config-file.ts';
-import { genericStub } from './generic.ts';
-import { paramsOf } from './plan-adapters.ts';
-import { findTemplate } from './templates.ts';
+import { overlap } from '../target/places.ts';
+import type { Reachable, Rendered } from './adapter-template.ts';
+import type { ConfigEntry, EarlierEntry } from './config-entry.ts';
+import { mergeEntry, removeEntry, verifyEntry } from './config-file.ts';
+import { isTable, mergeTable, removeTable, tableIn } from './config-toml.ts';
+import { type Others, othersOf, unreachable } from './plan-adapters.ts';
+import { keepAside, readInside, textDigest } from './target-file.ts';
+import { findTemplate, genericStub } from './templates.ts';
 
 export interface WrittenAdapters {
   locked: LockedAdapter[];
   /** Files that were there before and are kept under another name. */
   kept: string[];
-  /** One sentence for each that was left as somebody changed it. */
+  /** One sentence for each that was left as somebody changed it, or could not be written for a reason that is no failure. */
   warnings: string[];
   /** One sentence for each adapter that could not be written. */
   errors: string[];
@@ -30,44 +28,71 @@ export interface WrittenAdapters {
 export interface AdapterJob {
   targetDir: string;
   subject: InstallSubject;
+  /** How the server is started now, after the install. */
+  launch: Launch;
   planned: readonly PlannedAdapter[];
   /** What the lockfile says of the last install of this entity. */
   before: readonly LockedAdapter[];
   lockfile: Lockfile | undefined;
 }
 
-const LARGEST_FILE = 5_000_000;
-
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
-  const { targetDir, subject, planned, before, lockfile } = job;
-  const others = placesOfOthers(lockfile, subject.uid);
+  const { subject, launch, planned } = job;
+  const others = othersOf(job.lockfile, subject.uid);
   const written: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
-  for (const [index, adapter] of planned.entries()) {
-    const { framework, template_key, path } = adapter;
+  for (const adapter of planned) {
+    if (launch.kind === 'none' && !adapter.fault) {
+      written.warnings.push(unreachable(adapter.framework, launch.reason));
+      continue;
+    }
     try {
       if (adapter.fault) throw new RangeError(adapter.fault);
-      const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
-      const rendered = template.render({ subject, params: paramsOf(subject.adapters[index]) });
-      assertNobodys(path, rendered, others);
-      const earlier = before.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
-      const result =
-        rendered.kind === 'entry'
-          ? await putEntry(targetDir, path, rendered, { earlier, taken: takenNames(adapter, others) })
-          : await putFile(targetDir, path, rendered.content, earlier);
-      if (result.kept) written.kept.push(result.kept);
-      if (result.warning) written.warnings.push(result.warning);
-      written.locked.push({ framework, template_key, path, ...result.locked });
+      await writeAdapter(adapter, { ...job, launch: launch as Reachable, others, written });
     } catch (error) {
       const why = error instanceof RangeError ? error.message : explain(error);
-      written.errors.push(`The adapter for '${framework}' was not written: ${why}`);
+      written.errors.push(`The adapter for '${adapter.framework}' was not written: ${why}`);
     }
   }
   return written;
 }
 
+interface OneJob extends AdapterJob {
+  launch: Reachable;
+  others: Others;
+  written: WrittenAdapters;
+}
+
+async function writeAdapter(adapter: PlannedAdapter, job: OneJob): Promise<void> {
+  const { targetDir, subject, launch, before, others, written } = job;
+  const { framework, template_key, path } = adapter;
+  const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
+  const listed = subject.adapters.find((each) => isSame(each, adapter));
+  const params = asObject(listed?.params);
+  const rendered = template.render({ subject, params, launch, path, targetDir });
+  if (rendered.kind === 'paste') {
+    written.warnings.push(rendered.note);
+    return;
+  }
+  assertFree(path, rendered, others);
+  const earlier = before.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
+  const result =
+    rendered.kind === 'entry'
+      ? await putEntry(targetDir, path, rendered, { earlier, taken: takenNames(adapter, others) })
+      : await putFile(targetDir, path, rendered.content, earlier);
+  if (result.kept) written.kept.push(result.kept);
+  if (result.warning) written.warnings.push(result.warning);
+  // A client that the user asked for is written by later installs too.
+  written.locked.push({ framework, template_key, path, ...result.locked, ...(listed ? {} : { asked: true }) });
+}
+
+function isSame({ framework, template_key }: JsonObject, adapter: PlannedAdapter): boolean {
+  const [name, key] = [framework, template_key].map((each) => (typeof each === 'string' ? each.trim() : ''));
+  return name === adapter.framework && key === adapter.template_key;
+}
+
 /** @throws RangeError when another entity has something there. */
-function assertNobodys(path: string, rendered: Rendered, { folders, adapters }: OthersPlaces): void {
-  const content = rendered.kind === 'file' ? digest(rendered.content) : undefined;
+function assertFree(path: string, rendered: Rendered, { folders, adapters }: Others): void {
+  const content = rendered.kind === 'file' ? textDigest(rendered.content) : undefined;
   const isInTheWay = ({ entry, integrity, path: other }: LockedAdapter) => {
     if (other.toLowerCase() !== path.toLowerCase()) return false;
     // Entries of several entities share a file, and two entities may have the very same file.
@@ -76,7 +101,7 @@ function assertNobodys(path: string, rendered: Rendered, { folders, adapters }: 
   const owner = folders.find((each) => overlap(each.path, path)) ?? adapters.find(({ adapter }) => isInTheWay(adapter));
   if (owner)
     throw new RangeError(
-      `'${path}' is a place of ${owner.id}, as the lockfile says; choose another path, or another target.`,
+      `'${path}' belongs to ${owner.id}, as the lockfile says; choose another path, or another target.`,
     );
 }
 
@@ -89,15 +114,16 @@ interface Put {
 async function putEntry(
   targetDir: string,
   path: string,
-  entry: ConfigEntry,
+  wanted: ConfigEntry,
   { earlier, taken }: { earlier: LockedAdapter | undefined; taken: string[] },
 ): Promise<Put> {
   const existing = await readInside(targetDir, path);
+  const merge = wanted.format === 'toml' ? mergeTable : mergeEntry;
   try {
-    const { text, name, isTheirs } = mergeEntry(existing, entry, earlierEntry(earlier), taken);
+    const { text, name, isTheirs } = merge(existing, wanted, earlierEntry(earlier), taken);
     if (text !== existing) await writeFileInside(targetDir, path, text);
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
-    const locked = { integrity: jsonDigest(entry.entry), entry: name, written: entry.entry };
+    const locked = { integrity: jsonDigest(wanted.entry), entry: name, written: wanted.entry };
     return { locked, ...(isTheirs ? { warning: leftAsItIs(path, name) } : {}) };
   } catch (error) {
     if (error instanceof RangeError)
@@ -106,20 +132,19 @@ async function putEntry(
   }
 }
 
-/** What the lockfile says of an entry; undefined when it was a file of its own. */
-export function earlierEntry(locked: LockedAdapter | undefined): EarlierEntry | undefined {
+function earlierEntry(locked: LockedAdapter | undefined): EarlierEntry | undefined {
   if (typeof locked?.entry !== 'string') return undefined;
   const written = isJsonObject(locked.written) ? locked.written : undefined;
   return { name: locked.entry, section: sectionOf(locked), written };
 }
 
 /** The member of a file that the entry of an adapter is in; undefined for files of their own. */
-export function sectionOf({ framework, template_key }: Pick<LockedAdapter, 'framework' | 'template_key'>) {
+function sectionOf({ framework, template_key }: Pick<LockedAdapter, 'framework' | 'template_key'>): string | undefined {
   return findTemplate(framework, template_key)?.section;
 }
 
 /** Of other entities, in the same section of the same file. */
-function takenNames(wanted: PlannedAdapter, { adapters }: OthersPlaces): string[] {
+function takenNames(wanted: PlannedAdapter, { adapters }: Others): string[] {
   return adapters.flatMap(({ adapter }) => {
     const isThere = adapter.path === wanted.path && sectionOf(adapter) === sectionOf(wanted);
     return isThere && typeof adapter.entry === 'string' ? [adapter.entry] : [];
@@ -127,7 +152,7 @@ function takenNames(wanted: PlannedAdapter, { adapters }: OthersPlaces): string[
 }
 
 function leftAsItIs(path: string, name: string): string {
-  return `The entry '${name}' of '${path}' was changed since it was installed, and is left as it is: remove it and install again to have that of the manifest.`;
+  return `The entry '${name}' of '${path}' was changed since it was installed, and is left as it is: remove it and install again to get the entry of the manifest.`;
 }
 
 async function putFile(
@@ -137,45 +162,74 @@ async function putFile(
   earlier: LockedAdapter | undefined,
 ): Promise<Put> {
   const existing = await readInside(targetDir, path);
-  const integrity = digest(content);
+  const integrity = textDigest(content);
   if (existing === content) return { locked: { integrity } };
   // What somebody wrote or changed is not lost, whatever a manifest calls its own file.
-  const isOurs = existing === undefined || digest(existing) === earlier?.integrity;
+  const isOurs = existing === undefined || textDigest(existing) === earlier?.integrity;
   const kept = isOurs ? undefined : await keepAside(targetDir, path, existing);
   await writeFileInside(targetDir, path, content);
-  return { locked: { integrity }, kept };
+  return { locked: { integrity }, ...(kept ? { kept } : {}) };
 }
 
-async function keepAside(targetDir: string, path: string, content: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const aside = number === 1 ? `${path}.orig` : `${path}.orig-${number}`;
-    const found = await readInside(targetDir, aside);
-    if (found !== undefined && found !== content) continue;
-    if (found === undefined) await writeFileInside(targetDir, aside, content, { accessOf: path });
-    return aside;
+/** A file that is as it was written, or an entry; what somebody changed stays. */
+export async function removeAdapter(
+  targetDir: string,
+  locked: LockedAdapter,
+): Promise<'removed' | 'changed' | 'absent'> {
+  const text = await readInside(targetDir, locked.path);
+  if (text === undefined) return 'absent';
+  const earlier = earlierEntry(locked);
+  if (!earlier) {
+    if (textDigest(text) !== locked.integrity) return 'changed';
+    await removeInside(targetDir, locked.path);
+    return 'removed';
   }
+  const removed = withoutEntry(text, locked, earlier);
+  if (removed === 'absent') return 'absent';
+  if (removed === 'another') return 'changed';
+  // A file that holds nothing else was made for the entry.
+  if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(removed.text)) await removeInside(targetDir, locked.path);
+  else await writeFileInside(targetDir, locked.path, removed.text);
+  return 'removed';
 }
 
-async function readInside(targetDir: string, path: string): Promise<string | undefined> {
-  const whole = await pathInside(targetDir, path);
-  const file = await openPlainFile(whole).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return 'absent' as const;
-  });
-  if (file === 'absent') return undefined;
-  if (!file) throw new PathError(`'${path}' is there already and is no file.`);
+function withoutEntry(
+  text: string,
+  { path }: LockedAdapter,
+  earlier: EarlierEntry,
+): { text: string } | 'absent' | 'another' {
+  if (path.endsWith('.toml')) return removeTable(text, earlier.section ?? '', earlier);
   try {
-    const { size } = await file.stat();
-    if (size > LARGEST_FILE) throw new PathError(`'${path}' is there already and is too large to be merged.`);
-    const text = utf8Text(await file.readFile());
-    if (text === undefined)
-      throw new PathError(`'${path}' is there already and is not written as UTF-8, so that it is left as it is.`);
-    return text;
-  } finally {
-    await file.close();
+    return removeEntry(text, { allowsComments: true }, earlier);
+  } catch (error) {
+    if (error instanceof RangeError) return 'another';
+    throw error;
   }
 }
 
-function digest(content: string): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+type Found = Pick<LockCheck, 'outcome' | 'reason'>;
+
+/** Only the entry of a file that others write too; values in the place of placeholders are no change. */
+export async function verifyAdapter(targetDir: string, locked: LockedAdapter): Promise<Found> {
+  const text = await readInside(targetDir, locked.path);
+  if (text === undefined) return { outcome: 'missing', reason: 'the file is gone' };
+  const earlier = earlierEntry(locked);
+  if (!earlier) {
+    if (textDigest(text) === locked.integrity) return { outcome: 'same' };
+    return { outcome: 'different', reason: 'the file was changed' };
+  }
+  const { name, section = '', written } = earlier;
+  const isToml = locked.path.endsWith('.toml');
+  const state = isToml ? tableState(text, section, earlier) : verifyEntry(text, earlier, locked.integrity);
+  if (state === 'same') return { outcome: 'same' };
+  if (state === 'absent') return { outcome: 'missing', reason: `the entry '${name}' is gone` };
+  return {
+    outcome: 'different',
+    reason: `the entry '${name}' was ${written ? 'changed' : 'not written by this version'}`,
+  };
+}
+
+function tableState(text: string, section: string, { name, written }: EarlierEntry): 'same' | 'absent' | 'another' {
+  if (!tableIn(text, section, name)) return 'absent';
+  return written && isTable(text, section, name, written) ? 'same' : 'another';
 }

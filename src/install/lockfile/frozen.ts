@@ -32,6 +32,7 @@ export function assertSamePlan({ artifacts, adapters }: InstallPlan, locked: Loc
   const unlocked = adapters.find(
     (each) =>
       each.fault === undefined &&
+      each.note === undefined &&
       !locked.adapters.some((one) => one.framework === each.framework && one.template_key === each.template_key),
   );
   if (unlocked)
