@@ -1,6 +1,6 @@
 // How an installed server is started: by a launcher, or as an image with its digest.
 import type { InstalledPackage, Launch } from '../catalog/launch.ts';
-import { startInstalled } from '../catalog/launch-installed.ts';
+import { startInstalled } from '../catalog/launch.ts';
 import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
