@@ -18,8 +18,8 @@ export interface PackageIndex {
   host: IndexServer;
   url: string;
   publish(wheel: PublishedWheel): { sha256: string };
-  /** A package that has to be built, which runs its code. */
-  publishSource(name: string, version: string, setup: string): void;
+  /** A package that has to be built, which runs its code: its own build backend packs the module. */
+  publishSource(name: string, version: string): void;
   /** Sends other bytes than the index announces. */
   replaceFile(name: string, version: string, bytes: Buffer): void;
 }
@@ -65,8 +65,14 @@ export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
       );
       return { sha256: list(name, fileName(name, version), wheel) };
     },
-    publishSource(name, version, setup) {
-      const files = { 'setup.py': setup, 'PKG-INFO': `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n` };
+    publishSource(name, version) {
+      const files = {
+        'pyproject.toml':
+          '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n' +
+          `[project]\nname = "${name}"\nversion = "${version}"\n`,
+        'backend.py': buildBackend(name, version),
+        'PKG-INFO': `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`,
+      };
       list(
         name,
         `${name}-${version}.tar.gz`,
@@ -83,4 +89,17 @@ function fileName(name: string, version: string): string {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
+}
+
+function buildBackend(name: string, version: string): string {
+  return `import zipfile
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    file, info = "${fileName(name, version)}", "${name}-${version}.dist-info"
+    with zipfile.ZipFile(wheel_directory + "/" + file, "w") as wheel:
+        wheel.writestr("${name}.py", "VALUE = 'built'\\n")
+        wheel.writestr(info + "/METADATA", "Metadata-Version: 2.1\\nName: ${name}\\nVersion: ${version}\\n")
+        wheel.writestr(info + "/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "/RECORD", "${name}.py,,\\n")
+    return file
+`;
 }

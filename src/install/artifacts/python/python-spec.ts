@@ -1,12 +1,12 @@
-// Which packages of Python a manifest may name, and what is asked of the installer for them.
+// Which Python packages a manifest may name.
 import { z } from 'zod';
-import { WebAddress } from './archive-install.ts';
+import { RegistryAddress } from '../package-registry.ts';
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const VERSION = '[A-Za-z0-9](?:[A-Za-z0-9.!+_*-]*[A-Za-z0-9*])?';
 const SPECIFIER = `(?:===|==|~=|!=|<=|>=|<|>)\\s*${VERSION}`;
 const SPECIFIERS = `${SPECIFIER}(?:\\s*,\\s*${SPECIFIER})*`;
-/** Name, extras, versions, marker: PEP 508 without addresses. */
+/** Name, extras, versions and marker, as in PEP 508, but without addresses. */
 const REQUIREMENT = new RegExp(
   `^(${NAME})\\s*(\\[\\s*(?:${NAME}\\s*(?:,\\s*${NAME}\\s*)*)?\\])?\\s*(${SPECIFIERS})?\\s*(?:;(.*))?$`,
 );
@@ -19,7 +19,7 @@ export const PypiSpec = z
     version: z.string().max(LONGEST, { error: 'is too long' }).nullish(),
     extras: z.array(z.string().regex(new RegExp(`^${NAME}$`), { error: 'must be a name' })).nullish(),
     markers: z.string().nullish(),
-    index_url: WebAddress.nullish(),
+    index_url: RegistryAddress.nullish(),
   })
   .transform((spec, context) => {
     const read = readRequirement(spec);
@@ -29,26 +29,25 @@ export const PypiSpec = z
   });
 export type PypiSpec = z.infer<typeof PypiSpec>;
 
-export interface Requirement {
-  /** In the form in which two spellings of a name are the same. */
+interface Requirement {
+  /** Normalized, as in PEP 503. */
   name: string;
-  /** The one version that is meant, when it is one. */
-  exactVersion: string | undefined;
-  /** As pip reads it. */
+  /** As in a requirements file. */
   requirement: string;
 }
 
-interface Wanted {
+interface SpecFields {
   package: string;
   version?: string | null;
   extras?: string[] | null;
   markers?: string | null;
 }
 
-/** A text is what is wrong with it. */
-function readRequirement({ package: written, version, extras, markers }: Wanted): Requirement | string {
-  const [, name, ownExtras, ownVersions, ownMarker] = REQUIREMENT.exec(written.trim()) ?? [];
-  if (name === undefined) return 'has a package that is no name of Python, such as `thing` or `thing[extra]`';
+/** A text says what is wrong with the spec. */
+function readRequirement({ package: text, version, extras, markers }: SpecFields): Requirement | string {
+  const [, name, ownExtras, ownVersions, ownMarker] = REQUIREMENT.exec(text.trim()) ?? [];
+  if (name === undefined)
+    return 'has a package that is not the name of a Python package, such as `thing` or `thing[extra]`';
   const versions = readVersions(version ?? '');
   if (versions === undefined) return 'has a version that is neither a version nor a range such as `>=1.2,<2`';
   if (ownVersions && versions) return 'names a version twice: in package and in version';
@@ -61,22 +60,21 @@ function readRequirement({ package: written, version, extras, markers }: Wanted)
   const bracket = allExtras.length > 0 ? `[${[...new Set(allExtras)].join(',')}]` : '';
   return {
     name: normalName(name),
-    exactVersion: /^===?\s*([^*,=]+)$/.exec(chosen)?.[1],
     requirement: `${name}${bracket}${chosen}${marker ? ` ; ${marker}` : ''}`,
   };
 }
 
-/** A bare version is that version: glued to the name it would be another package. */
+/** A bare version means exactly that version. */
 function readVersions(version: string): string | undefined {
-  const written = version.trim();
-  if (written === '' || written === 'latest' || written === '*') return '';
-  if (new RegExp(`^${SPECIFIERS}$`).test(written)) return written;
-  return /^v?\d/i.test(written) && new RegExp(`^${VERSION}$`).test(written)
-    ? `==${written.replace(/^v/i, '')}`
+  const trimmed = version.trim();
+  if (trimmed === '' || trimmed === 'latest' || trimmed === '*') return '';
+  if (new RegExp(`^${SPECIFIERS}$`).test(trimmed)) return trimmed;
+  return /^v?\d/i.test(trimmed) && new RegExp(`^${VERSION}$`).test(trimmed)
+    ? `==${trimmed.replace(/^v/i, '')}`
     : undefined;
 }
 
-/** PEP 503. */
+/** Two spellings of a name are the same package (PEP 503). */
 export function normalName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-');
 }

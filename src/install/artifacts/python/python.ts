@@ -1,0 +1,89 @@
+// Python packages: locked with digests, and installed into a virtual environment of their own.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shownAddress } from '../../../lib/secret-address.ts';
+import { InstallError } from '../../errors.ts';
+import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
+import { compareVersions, findInterpreter, type Interpreter } from './interpreter.ts';
+import { programsOf } from './programs.ts';
+import { packageIndex } from './python-index.ts';
+import { PypiSpec } from './python-spec.ts';
+import { type PythonTool, pythonTool } from './python-tool.ts';
+import { findRequirement, integrityOf, type PythonPins, readPins } from './requirements.ts';
+
+export const pythonKind: ArtifactKind<PypiSpec> = {
+  step: 'pypi.install',
+  spec: PypiSpec,
+  describe: ({ requirement, indexUrl }) =>
+    `pip install '${requirement.replaceAll("'", '"')}'${indexUrl ? ` from ${shownAddress(indexUrl)}` : ''}`,
+  location: ({ name }) => ({ kind: 'hub', area: 'python', name }),
+
+  async unavailable(_spec, context) {
+    return findInterpreter(context).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof InstallError) return error.message;
+        throw error;
+      },
+    );
+  },
+
+  async resolve({ name, requirement, indexUrl }, context) {
+    const interpreter = await findInterpreter(context);
+    const tool = await toolFor(indexUrl, interpreter, context);
+    const { requirements, platform } = await tool.lock(requirement);
+    const pins = readPins(name, { tool: interpreter.tool, requirements, python: interpreter.version, platform });
+    const main = findRequirement(name, requirements);
+    if (!main && !requirement.includes(';'))
+      throw new InstallError(`${interpreter.tool} did not find a version of '${name}'.`);
+    if (!main) return { resolved: null, integrity: null, pins };
+    return { resolved: `${name}==${main.version}`, integrity: integrityOf(main), pins };
+  },
+
+  async build({ name, indexUrl }, resolution, folder, context) {
+    const pins = readPins(name, resolution.pins);
+    const main = findRequirement(name, pins.requirements);
+    if (resolution.resolved !== (main ? `${name}==${main.version}` : null))
+      throw new InstallError(`The lockfile has no packages for ${resolution.resolved}: lock it again.`);
+    if (!main) return { skipped: NOT_FOR_THIS_MACHINE };
+    const interpreter = await findInterpreter(context, pins.python);
+    checkHolds(name, pins, interpreter);
+    const requirementsFile = join(context.stagingDir, 'requirements.txt');
+    await writeFile(requirementsFile, pins.requirements.map((line) => `${line}\n`).join(''));
+    const tool = await toolFor(indexUrl, interpreter, context);
+    await tool.makeEnvironment(folder);
+    await tool.install(folder, requirementsFile);
+    const programs = await programsOf(name, folder);
+    if (!programs && main.hasMarker) return { skipped: NOT_FOR_THIS_MACHINE };
+    if (!programs) throw new InstallError(`${interpreter.tool} did not install '${name}'.`);
+    return { programs, extra: { tool: interpreter.tool, python: interpreter.version } };
+  },
+};
+
+const NOT_FOR_THIS_MACHINE = 'Its marker says that it is not for this machine.';
+
+async function toolFor(
+  indexUrl: string | undefined,
+  interpreter: Interpreter,
+  context: ArtifactContext,
+): Promise<PythonTool> {
+  return pythonTool({ interpreter, index: await packageIndex(indexUrl, interpreter, context), context });
+}
+
+/** @throws InstallError when the lockfile was made for another platform or another Python. */
+function checkHolds(name: string, pins: PythonPins, { platform, version }: Interpreter): void {
+  const isAnywhere = pins.platform === 'any';
+  const again = 'Lock it again with uv, which locks for all platforms.';
+  if (!isAnywhere && family(pins.platform) !== family(platform))
+    throw new InstallError(`'${name}' is locked for ${pins.platform}, and this machine is ${platform}. ${again}`);
+  const order = compareVersions(version, pins.python);
+  if (isAnywhere ? order >= 0 : order === 0) return;
+  throw new InstallError(
+    `'${name}' is locked for Python ${pins.python}${isAnywhere ? ' and newer' : ''}, and this machine has Python ${version}. Install Python ${pins.python}, or lock it again${isAnywhere ? ' here' : ' with uv'}.`,
+  );
+}
+
+/** Without the version of macOS, for which Python was built. */
+function family(platform: string): string {
+  return platform.replace(/^macosx-[\d.]+-/, 'macosx-');
+}

@@ -1,0 +1,233 @@
+// Python packages, installed by the real pip and the real uv from an index on loopback.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
+import { pythonKind } from '../../../../src/install/artifacts/python/python.ts';
+import { unlessHere } from '../../../support/programs.ts';
+import { artifactContext, build, emptyFolder, failure, OWN_MACHINE, resolve } from '../artifact-context.ts';
+import { type PackageIndex, startPackageIndex } from '../package-index.ts';
+
+const folders = (process.env.PATH ?? '').split(delimiter);
+
+/** A PATH with one of the two tools only. */
+const PATHS = {
+  pip: folders.filter((folder) => !existsSync(join(folder, 'uv'))).join(delimiter),
+  uv: process.env.PATH,
+};
+type Tool = keyof typeof PATHS;
+const TOOLS: Tool[] = ['uv', 'pip'];
+const skips = { uv: unlessHere('uv', 'python3'), pip: unlessHere('python3') };
+
+/** A machine with one tool, an empty home and empty caches. */
+async function machine(t: TestContext, tool: Tool) {
+  return { env: { PATH: PATHS[tool], HOME: await emptyFolder(t) } };
+}
+
+/** A program that prints its own version and that of a dependency. */
+function publishProgram(index: PackageIndex): { sha256: string } {
+  index.publish({ name: 'some-inner', version: '2.0', module: 'VERSION = "2.0"\n' });
+  return index.publish({
+    ...{ name: 'some-thing', version: '1.2.3', requires: ['some-inner>=1', "nowhere; extra == 'fast'"] },
+    ...{ extras: ['fast'], module: 'import some_inner\ndef main(): print("1.2.3", some_inner.VERSION)\n' },
+    files: {
+      'some_thing-1.2.3.dist-info/entry_points.txt': '[other]\nx = y:z\n[console_scripts]\nsay = some_thing:main\n',
+      'some_thing-1.2.3.data/scripts/raw-tool': '#!/bin/sh\necho raw\n',
+    },
+  });
+}
+
+function pinsOf({ pins }: Resolution) {
+  return pins && pins.tool !== 'npm' ? pins : assert.fail('no Python pins');
+}
+
+for (const tool of TOOLS) {
+  const other = tool === 'uv' ? 'pip' : 'uv';
+  const skip = skips[tool] || skips[other];
+
+  test(`python: what ${tool} locks, ${other} installs elsewhere, and it runs`, { skip }, async (t) => {
+    const index = await startPackageIndex(t);
+    const { sha256 } = publishProgram(index);
+    const spec = { package: 'Some_Thing', version: '1.2.3', index_url: index.url };
+    const resolution = await resolve(t, pythonKind, spec, await machine(t, tool));
+    assert.deepEqual([resolution.resolved, resolution.integrity], ['some-thing==1.2.3', `sha256:${sha256}`]);
+    const { requirements, platform } = pinsOf(resolution);
+    assert.deepEqual(
+      requirements.map((line) => line.replace(/ --hash.*/, '')),
+      ['some-inner==2.0', 'some-thing==1.2.3'],
+    );
+    assert.equal(platform === 'any', tool === 'uv');
+
+    index.publish({ name: 'some-inner', version: '3.0' });
+    const built = await build(t, pythonKind, { spec, resolution, ...(await machine(t, other)) });
+    assert.deepEqual(built.programs, [
+      { name: 'raw-tool', file: 'bin/raw-tool' },
+      { name: 'say', file: 'bin/say', interpreter: 'bin/python' },
+      { name: 'python', file: 'bin/python' },
+    ]);
+    assert.equal(execFileSync(join(built.folder, 'bin/say'), { encoding: 'utf8' }), '1.2.3 2.0\n');
+    assert.equal(built.extra?.tool, other);
+    assert.deepEqual(pythonKind.location(pythonKind.spec.parse(spec)), {
+      kind: 'hub',
+      area: 'python',
+      name: 'some-thing',
+    });
+  });
+
+  test(`python: ${tool} refuses other bytes than are locked`, { skip: skips[tool] }, async (t) => {
+    const index = await startPackageIndex(t);
+    publishProgram(index);
+    const spec = { package: 'some-inner', index_url: index.url };
+    const here = await machine(t, tool);
+    const resolution = await resolve(t, pythonKind, spec, here);
+    const pins = pinsOf(resolution);
+    const requirements = pins.requirements.map((line) => line.replace(/sha256:.*/, `sha256:${'0'.repeat(64)}`));
+    const tampered = { ...resolution, pins: { ...pins, requirements } };
+    assert.match(
+      await failure(build(t, pythonKind, { spec, resolution: tampered, ...here })),
+      /sent other bytes than expected/,
+    );
+  });
+
+  test(`python: with ${tool}, a package without a wheel is built only when that is allowed`, {
+    skip: skips[tool],
+  }, async (t) => {
+    const index = await startPackageIndex(t);
+    index.publishSource('source', '1.0');
+    const spec = { package: 'source', index_url: index.url };
+    const here = await machine(t, tool);
+    assert.match(
+      await failure(resolve(t, pythonKind, spec, here)),
+      /wheel for this Python and platform\. Packages are not built here/,
+    );
+    const trusted = { ...here, trust: { ...OWN_MACHINE, allowBuild: true } };
+    const resolution = await resolve(t, pythonKind, spec, trusted);
+    const { folder, programs } = await build(t, pythonKind, { spec, resolution, ...trusted });
+    assert.deepEqual(programs, [{ name: 'python', file: 'bin/python' }]);
+    const code = 'import source; print(source.VALUE)';
+    assert.equal(execFileSync(join(folder, 'bin/python'), ['-c', code], { encoding: 'utf8' }), 'built\n');
+    assert.match(await failure(build(t, pythonKind, { spec, resolution, ...here })), /Packages are not built here/);
+  });
+
+  test(`python: with ${tool}, errors say what is wrong`, { skip: skips[tool] }, async (t) => {
+    const index = await startPackageIndex(t);
+    index.publish({ name: 'thing', version: '1.0' });
+    const here = await machine(t, tool);
+    const sentence = (fields: object, some = {}) =>
+      failure(resolve(t, pythonKind, { package: 'thing', index_url: index.url, ...fields }, { ...here, ...some }));
+    assert.match(
+      await sentence({ package: 'absent' }),
+      /^The package index has no (package 'absent'|absent as a wheel)/,
+    );
+    assert.match(await sentence({ version: '7.0' }), /^The package index has no (version )?thing==7\.0/);
+    assert.match(await sentence({}, { allowPrivate: false }), /^The registry http.* cannot be used: 127\.0\.0\.1 /);
+    index.host.redirect('/simple/thing/', 'https://169.254.169.254/latest/');
+    assert.match(await sentence({}), /leads to an address that the hub may not connect to/);
+  });
+
+  test(`python: with ${tool}, only hosts that the operator names get credentials`, { skip: skips[tool] }, async (t) => {
+    const index = await startPackageIndex(t);
+    index.publish({ name: 'thing', version: '1.0' });
+    const here = await machine(t, tool);
+    await writeFile(join(here.env.HOME, '.netrc'), 'machine 127.0.0.1\n  login me\n  password s3cret\n', {
+      mode: 0o600,
+    });
+    const spec = { package: 'thing', index_url: index.url };
+    const authorized = () => index.host.requests.some(({ headers }) => headers.authorization !== undefined);
+    index.host.answer('/simple/thing/', ({ headers }, response) => {
+      response.writeHead(headers.authorization ? 404 : 401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    });
+    await failure(resolve(t, pythonKind, spec, { ...here, trust: { credentialsFor: ['other.example'] } }));
+    assert.ok(!authorized());
+    await failure(resolve(t, pythonKind, spec, { ...here, trust: { credentialsFor: ['127.0.0.1'] } }));
+    assert.ok(authorized());
+  });
+
+  test(`python: the operator’s configuration of ${tool} applies, that of the target does not`, {
+    skip: skips[tool],
+  }, async (t) => {
+    const [own, theirs] = [await startPackageIndex(t), await startPackageIndex(t)];
+    own.publish({ name: 'thing', version: '1.0' });
+    theirs.publish({ name: 'thing', version: '6.6' });
+    const { env } = await machine(t, tool);
+    for (const [file, text] of [
+      ['pip/pip.conf', `[global]\nindex-url = ${own.url}\n`],
+      ['uv/uv.toml', `[[index]]\nurl = "${own.url}"\ndefault = true\n`],
+    ] as const) {
+      await mkdir(join(env.HOME, '.config', file, '..'), { recursive: true });
+      await writeFile(join(env.HOME, '.config', file), text);
+    }
+    const context = await artifactContext(t, { env, allowPrivate: false });
+    await writeFile(join(context.stagingDir, 'uv.toml'), `[[index]]\nurl = "${theirs.url}"\ndefault = true\n`);
+    assert.equal(
+      (await pythonKind.resolve(pythonKind.spec.parse({ package: 'thing' }), context)).resolved,
+      'thing==1.0',
+    );
+  });
+}
+
+test('python: markers decide on which machine a package is installed', { skip: skips.uv }, async (t) => {
+  const index = await startPackageIndex(t);
+  for (const name of ['thing', 'for-windows']) index.publish({ name, version: '1.0' });
+  index.publish({ name: 'both', version: '1.0', requires: ["for-windows; sys_platform == 'win32'", 'thing'] });
+  const here = await machine(t, 'uv');
+  const spec = { package: "thing ; sys_platform == 'win32'", index_url: index.url };
+  const resolution = await resolve(t, pythonKind, spec, here);
+  assert.equal(resolution.resolved, 'thing==1.0');
+  assert.match(String((await build(t, pythonKind, { spec, resolution, ...here })).skipped), /not for this machine/);
+  const never = { ...spec, package: "thing ; python_version < '3'" };
+  const nothing = await resolve(t, pythonKind, never, here);
+  assert.equal(nothing.resolved, null);
+  assert.match(
+    String((await build(t, pythonKind, { spec: never, resolution: nothing, ...here })).skipped),
+    /not for this machine/,
+  );
+  const both = await resolve(t, pythonKind, { ...spec, package: 'both' }, here);
+  assert.match(pinsOf(both).requirements.join('\n'), /^for-windows==1\.0 ; sys_platform == 'win32' --hash/m);
+  const { folder } = await build(t, pythonKind, {
+    spec: { ...spec, package: 'both' },
+    resolution: both,
+    ...(await machine(t, 'pip')),
+  });
+  const code = 'import both, thing, importlib.util as u; print(u.find_spec("for_windows"))';
+  assert.equal(execFileSync(join(folder, 'bin/python'), ['-c', code], { encoding: 'utf8' }), 'None\n');
+});
+
+const HASH = `--hash=sha256:${'a'.repeat(64)}`;
+const REFUSED: [pins: object, sentence: RegExp][] = [
+  [{ platform: 'win-arm64' }, /^'thing' is locked for win-arm64, and this machine is .*Lock it again with uv/],
+  [
+    { platform: 'any', python: '3.99' },
+    /^'thing' is locked for Python 3\.99 and newer, and this machine has Python 3\./,
+  ],
+  [
+    { requirements: [`thing==1.0 ${HASH}`, '--index-url https://elsewhere.example'] },
+    /a requirement that cannot be read/,
+  ],
+  [{ requirements: [`thing==1.0 ; x == 'a' --no-index ${HASH}`] }, /a requirement that cannot be read/],
+  [{ requirements: ['thing==1.0'] }, /a requirement that cannot be read/],
+  [{ requirements: [`other==1.0 ${HASH}`] }, /has no packages for thing==1\.0: lock it again/],
+  [{ tool: 'npm' }, /cannot be read: lock it again/],
+];
+
+for (const [change, sentence] of REFUSED) {
+  test(`python: a lockfile with ${JSON.stringify(change).slice(0, 90)} is refused`, { skip: skips.pip }, async (t) => {
+    const pins = { tool: 'pip', requirements: [`thing==1.0 ${HASH}`], python: '3.9', platform: 'any', ...change };
+    const resolution = { resolved: 'thing==1.0', integrity: null, pins } as unknown as Resolution;
+    assert.match(await failure(build(t, pythonKind, { spec: { package: 'thing' }, resolution })), sentence);
+  });
+}
+
+test('python: a machine without Python, or with an old one, says what to install', async (t) => {
+  const path = await emptyFolder(t);
+  const spec = pythonKind.spec.parse({ package: 'thing' });
+  const unavailable = async () => pythonKind.unavailable?.(spec, await artifactContext(t, { env: { PATH: path } }));
+  assert.match(String(await unavailable()), /^Python 3\.9 or newer is not installed/);
+  const answer = '{"file": "/python", "version": "3.8", "platform": "x", "home": "/"}';
+  await writeFile(join(path, 'python3'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
+  await symlink('/bin/sh', join(path, 'sh'));
+  assert.match(String(await unavailable()), /^Python 3\.9 or newer is not installed/);
+});
