@@ -34,8 +34,8 @@ export function OwnMachine({ entity, hasClients }: { entity: EntityRecord; hasCl
       )}
       <CopyBox text={command} label="the install command" />
       <p class="quiet">
-        Run it in your project folder; add <code>--dry-run</code> to see the plan first. It writes{' '}
-        <code>hub.lock.json</code>, which you can commit. {client && <ClientNote client={client} />}
+        Run it in your project folder with the command line of Catalog Hub. <code>--dry-run</code> only shows the plan.
+        It writes <code>hub.lock.json</code>, which you can commit. {client && <ClientNote client={client} />}
       </p>
     </>
   );
