@@ -119,9 +119,10 @@ function withoutSecrets(words: readonly GappedText[]): GappedText[] {
 export function environmentOf(listed: readonly JsonObject[], registered: JsonObject): Variable[] {
   const described = new Map(listed.map((each) => [asText(each.name), each]));
   const own = Object.entries(registered).map(([name, value]) => {
-    const description = described.get(name);
+    const description = described.get(name) ?? {};
     // A value that is missing in a registration is wanted, unless its registry says otherwise.
-    return variableOf(name, { isRequired: true, ...description, value: value ?? '' });
+    const variable = variableOf(name, { isRequired: true, ...description, value: value ?? '' });
+    return variable && { ...variable, isRequired: variable.value === undefined || isRequired(description) };
   });
   const ofPackage = listed.map((each) => variableOf(asText(each.name), each));
   return uniqueByName([...ofPackage, ...own], VARIABLE_NAME);
@@ -141,9 +142,16 @@ function variableOf(
 ): Variable | undefined {
   if (!name) return undefined;
   const value = openValue(name, input);
-  if (value === undefined && !isRequired(input)) return undefined;
+  const hasGaps = templateValue(input)?.some((part) => typeof part !== 'string') ?? false;
+  if (value === undefined && !isRequired(input) && !hasGaps) return undefined;
   const description = descriptionOf(input, value);
-  return { name, from: nameFor(name), value, isRequired: isRequired(input), ...(description ? { description } : {}) };
+  return {
+    name,
+    from: nameFor(name),
+    value,
+    isRequired: isRequired(input) || hasGaps,
+    ...(description ? { description } : {}),
+  };
 }
 
 /** Undefined for what is secret, or only stands where a value should be. */

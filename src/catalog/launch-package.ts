@@ -52,10 +52,10 @@ export function launchPackage(pack: JsonObject, registered: JsonObject = {}): La
   const env = environmentOf(asObjects(either(pack, 'environmentVariables', 'environment_variables')), registered);
   if (registry === 'nuget') return dotnetTool(pack, identifier, env);
   if (!runner) return { kind: 'none', reason: cannotRun(registry) };
-  const given = commandWords(either(pack, 'runtimeArguments', 'runtime_arguments'), isSwitchOf(runner));
+  const given = commandWords(asObjects(either(pack, 'runtimeArguments', 'runtime_arguments')), isSwitchOf(runner));
   const split = splitWords(given, runner, { isWritten: false });
   const { program, args } = programOf({ hint, ...split }, identifier, kindOf(runner));
-  const own = commandWords(either(pack, 'packageArguments', 'package_arguments'));
+  const own = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
   return runPackage({
     runner,
     own: [...registryWords(runner, asText(either(pack, 'registryBaseUrl', 'registry_base_url'))), ...split.own],
@@ -89,7 +89,7 @@ function programOf(
   const module = [...line.map((word): GappedText => [word]), ...rest];
   const isModule = plainText(module[0]) === '-m' && (isPython || tool.startsWith('uv'));
   if (isModule) return { program: 'python', args: module };
-  const args = rest.filter((word) => !isRepeated(plainText(word), name));
+  const args = rest.filter((word) => !isRepeated(plainText(word), name, kind));
   if (kind === 'oci') return { args };
   const first = plainText(args[0]);
   const isNamed = from ? /^[^-]/.test(first) : isProgramOf(name, first);
@@ -105,9 +105,10 @@ function isProgramOf(name: string, word: string): boolean {
 }
 
 /** Words that name the runner, its command or the package once more, and files of a checkout. */
-function isRepeated(word: string, name: string): boolean {
+function isRepeated(word: string, name: string, kind: LaunchedPackage['kind']): boolean {
   const isReference = word === name || ['@', '==', ':'].some((sign) => word.startsWith(`${name}${sign}`));
-  return isReference || /^(npx|uvx|docker|run)$/.test(word) || /^[\w./-]+\.(js|mjs|cjs|ts|py)$/.test(word);
+  const isCommand = kind === 'oci' ? /^(docker|run)$/.test(word) : /^(npx|uvx)$/.test(word);
+  return isReference || isCommand || /^[\w./-]+\.(js|mjs|cjs|ts|py)$/.test(word);
 }
 
 function referenceOf(
@@ -140,7 +141,7 @@ function registryWords(runner: RunnerName, url: string | undefined): GappedText[
 /** .NET's own runner; there is nothing that an install could put in its place. */
 function dotnetTool(pack: JsonObject, identifier: string, env: ReturnType<typeof environmentOf>): Launch {
   const version = asText(pack.version);
-  const own = commandWords(either(pack, 'packageArguments', 'package_arguments'));
+  const own = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
   const reference: GappedText = [version ? `${identifier}@${version}` : identifier];
   return {
     kind: 'command',

@@ -91,7 +91,7 @@ export function splitWords(
       if (!isAssigned(word)) index += 1;
     } else if (switches.has(option)) split.own.push(word);
     else if (isWritten && !option.startsWith('-')) return { ...split, rest: all.slice(index) };
-    else split.rest.push(word);
+    else (isWritten ? split.own : split.rest).push(word);
   }
   return split;
 }

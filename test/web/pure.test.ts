@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityRecord } from '../../src/catalog/contract.ts';
+import { launchOf } from '../../src/catalog/launch.ts';
 import type { PublicConfig } from '../../src/hub-operations.ts';
-import { claudeMcp } from '../../src/install/adapters/mcp-client.ts';
+import { findTemplate } from '../../src/install/adapters/templates.ts';
 import { HubFailure } from '../../web/src/api/failure.ts';
 import { clientConfigs } from '../../web/src/entity/client-config.ts';
-import { serverEntry } from '../../web/src/entity/server-entry.ts';
 import { withEvent } from '../../web/src/install/shown-steps.ts';
 import { databaseTile, gatewayTile, hubTile } from '../../web/src/operations/glance-words.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
@@ -20,67 +20,29 @@ import { aSubject } from '../install/subjects.ts';
 const entityWith = (fields: Partial<EntityRecord>) =>
   ({ name: 'io.example/pdf tables', artifacts: [], mcp_registration: null, ...fields }) as EntityRecord;
 
-const SERVERS: [name: string, entity: Partial<EntityRecord>, entry: ReturnType<typeof serverEntry>][] = [
-  ['nothing known', {}, undefined],
-  [
-    'a command',
-    { mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'a==1'], env: { A: 1 } } } } },
-    { kind: 'command', command: 'uvx', args: [['a==1']], env: { A: '1' } },
-  ],
-  [
-    'an address',
-    { mcp_registration: { server: { transport: 'SSE', url: 'https://a.example/sse' } } },
-    { kind: 'address', type: 'sse', url: 'https://a.example/sse', headers: [] },
-  ],
-  [
-    'an address that is called SSE and is not',
-    { mcp_registration: { server: { transport: 'SSE', url: 'https://a.example/mcp' } } },
-    { kind: 'address', type: 'http', url: 'https://a.example/mcp', headers: [] },
-  ],
-  [
-    'a web page beside STDIO is no address',
-    { mcp_registration: { server: { transport: 'stdio', url: 'https://a.example/' } } },
-    undefined,
-  ],
-  [
-    'a Python package',
-    { artifacts: [{ kind: 'pypi', spec: { package: 'a', version: '1.2' } }] },
-    { kind: 'command', command: 'uvx', args: [['a==1.2']], env: {} },
-  ],
-  [
-    'an npm package with a range for a version',
-    { artifacts: [{ kind: 'other', spec: { registry: 'npm', package: '@a/b', version: '>=1 <2' } }] },
-    { kind: 'command', command: 'npx', args: [['-y'], ['@a/b@>=1 <2']], env: {} },
-  ],
-  [
-    'an image',
-    { artifacts: [{ kind: 'oci', spec: { image: 'r.example/a', tag: '1' } }] },
-    { kind: 'command', command: 'docker', args: [['run'], ['-i'], ['--rm'], ['r.example/a:1']], env: {} },
-  ],
-];
-
-for (const [name, entity, entry] of SERVERS) {
-  test(`client configuration: ${name}`, () => assert.deepEqual(serverEntry(entityWith(entity)), entry));
-}
+const configsOf = (entity: EntityRecord) => clientConfigs(entity).configs;
 
 test('client configuration: each client gets the layout it reads', () => {
   const entity = entityWith({ mcp_registration: { server: { transport: 'HTTP', url: 'https://a.example/mcp' } } });
-  const configs = Object.fromEntries(clientConfigs(entity).map(({ file, text }) => [file, JSON.parse(text)]));
+  const configs = Object.fromEntries(
+    configsOf(entity).flatMap(({ file, text }) => (file.endsWith('.toml') ? [] : [[file, JSON.parse(text)]])),
+  );
   const address = { type: 'http', url: 'https://a.example/mcp' };
   assert.deepEqual(configs, {
     '.mcp.json': { mcpServers: { 'pdf-tables': address } },
     '.cursor/mcp.json': { mcpServers: { 'pdf-tables': address } },
     '.vscode/mcp.json': { servers: { 'pdf-tables': address } },
+    '~/.codeium/windsurf/mcp_config.json': { mcpServers: { 'pdf-tables': { serverUrl: address.url } } },
   });
 });
 
 test('client configuration: secrets come from the environment, and nothing else may be asked of it', () => {
   const exec = { cmd: ['run', `--home=\${HOME}`], env: { API_KEY: 'abc', HOST: `\${HOME}`, LEVEL: 'high' } };
-  const [claude, cursor] = clientConfigs(entityWith({ mcp_registration: { server: { exec } } }));
+  const [claude, cursor] = configsOf(entityWith({ mcp_registration: { server: { exec } } }));
   assert.deepEqual(JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'], {
     type: 'stdio',
     command: 'run',
-    args: ['--home=$ {HOME}'],
+    args: [`--home=\${HOME_FOR_PDF_TABLES}`],
     env: { API_KEY: `\${API_KEY}`, HOST: `\${HOST}`, LEVEL: 'high' },
   });
   assert.equal(JSON.parse(cursor?.text ?? '').mcpServers['pdf-tables'].env.API_KEY, `\${env:API_KEY}`);
@@ -90,7 +52,9 @@ test('client configuration: a registration may name the command as clients do', 
   const env = { API_KEY: 'hunter2', DB_PASS: 'hunter2', TOKEN_URL: 'https://login.example/', LEVEL: 'high' };
   const args = ['-y', 'pdf', '--token', 'hunter2', 80, { odd: true }];
   const shown = (registered: object) =>
-    clientConfigs(entityWith({ mcp_registration: { server: registered } })).map(({ text }) => JSON.parse(text));
+    configsOf(entityWith({ mcp_registration: { server: registered } }))
+      .slice(0, 3)
+      .map(({ text }) => JSON.parse(text));
   const [claude, cursor, code] = shown({ transport: 'STDIO', command: 'npx', args, env });
   assert.deepEqual(claude.mcpServers['pdf-tables'], {
     type: 'stdio',
@@ -103,10 +67,9 @@ test('client configuration: a registration may name the command as clients do', 
       LEVEL: 'high',
     },
   });
-  for (const entry of [cursor.mcpServers['pdf-tables'], code.servers['pdf-tables']]) {
-    assert.equal(entry.env.DB_PASS, `\${env:DB_PASS}`);
-    assert.doesNotMatch(JSON.stringify(entry), /hunter2/);
-  }
+  assert.equal(cursor.mcpServers['pdf-tables'].env.DB_PASS, `\${env:DB_PASS}`);
+  assert.equal(code.servers['pdf-tables'].env.DB_PASS, `\${input:pdf-tables-db-pass}`);
+  assert.doesNotMatch(JSON.stringify([cursor, code]), /hunter2/);
   for (const server of [{ command: ['npx', '-y'] }, { exec: { command: 'npx', args: ['-y'] } }])
     assert.partialDeepStrictEqual(shown(server)[0].mcpServers['pdf-tables'], { command: 'npx', args: ['-y'] });
   assert.deepEqual(shown({ command: 7, args: 'x' }), []);
@@ -114,13 +77,13 @@ test('client configuration: a registration may name the command as clients do', 
 
 test('client configuration: no login, no secret of an address, a header or an option is in what is copied', () => {
   const at = (server: object) =>
-    JSON.parse(clientConfigs(entityWith({ mcp_registration: { server } }))[0]?.text ?? '').mcpServers['pdf-tables'];
+    JSON.parse(configsOf(entityWith({ mcp_registration: { server } }))[0]?.text ?? '').mcpServers['pdf-tables'];
   const url = 'https://me:hunter2@a.example/mcp?api_key=hunter2&region=eu';
   const headers = { Authorization: 'Bearer hunter2', 'X-Region': 'eu', 'bad name': 'hunter2' };
   assert.deepEqual(at({ transport: 'HTTP', url, headers }), {
     type: 'http',
     url: `https://\${USERNAME_FOR_PDF_TABLES}:\${PASSWORD_FOR_PDF_TABLES}@a.example/mcp?api_key=\${API_KEY_FOR_PDF_TABLES}&region=eu`,
-    headers: { Authorization: `\${AUTHORIZATION_FOR_PDF_TABLES}`, 'X-Region': `\${X_REGION_FOR_PDF_TABLES}` },
+    headers: { Authorization: `\${AUTHORIZATION_FOR_PDF_TABLES}`, 'X-Region': 'eu' },
   });
   const env = { DATABASE_URL: 'postgres://me:hunter2@db.example/x', LEVEL: 'high' };
   const exec = { cmd: ['run'], env };
@@ -140,7 +103,7 @@ test('client configuration: nor is one of a variable, a header, or a whole comma
   const cmd = ['docker', '-e', 'GITHUB_TOKEN=hunter2', '--header', 'Authorization: Bearer hunter2', 'A=b'];
   const more = ['DB=postgres://me:hunter2@db.example/x', '-c', 'API_KEY=hunter2 run --token hunter2'];
   const exec = { cmd: [...cmd, ...more], env: { GH_PAT: 'hunter2', LEVEL: 'high' } };
-  const [claude] = clientConfigs(entityWith({ mcp_registration: { server: { exec } } }));
+  const [claude] = configsOf(entityWith({ mcp_registration: { server: { exec } } }));
   const { args, env } = JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'];
   assert.deepEqual(env, { GH_PAT: `\${GH_PAT}`, LEVEL: 'high' });
   assert.deepEqual(args, [
@@ -165,10 +128,13 @@ test('client configuration: the page and an install have one answer', () => {
     { command: 'npx --api-key hunter2' },
     { transport: 'SSE', url: 'https://me:hunter2@a.example/mcp?api_key=hunter2#top' },
   ]) {
-    const [claude] = clientConfigs(entityWith({ name: 'pdf-tables', mcp_registration: { server } }));
+    const [claude] = configsOf(entityWith({ name: 'pdf-tables', mcp_registration: { server } }));
     const subject = aSubject({ name: 'pdf-tables', mcp_registration: { server } });
-    const installed = claudeMcp.render({ subject, params: {} });
-    assert.ok(installed.kind === 'entry');
+    const launch = launchOf(subject);
+    assert.ok(launch.kind !== 'none');
+    const request = { subject, params: {}, launch, path: '.mcp.json', targetDir: '/project' };
+    const installed = findTemplate('claude', 'mcp')?.render(request);
+    assert.ok(installed?.kind === 'entry');
     const { env: installedEnv = {}, ...entry } = installed.entry;
     const { env: shownEnv = {}, ...shown } = JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'];
     assert.deepEqual([shown, shownEnv], [entry, installedEnv]);

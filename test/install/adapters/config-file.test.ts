@@ -8,9 +8,10 @@ import { tooLong } from '../../support/in-time.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
 
 const wanted = {
+  format: 'json' as const,
   section: 'mcpServers',
-  allowsComments: false,
   name: 'pdf',
+  inputs: [],
   entry: { type: 'stdio', command: 'uvx', args: ['pdf'], env: { KEY: `\${KEY}`, LEVEL: 'info' } },
 };
 const merged = (existing: string | undefined, known?: string, written?: JsonObject) => {
@@ -112,7 +113,7 @@ test('config: marks and line ends of other systems stay', () => {
 });
 
 test('config: comments stay where the client takes them, in a new entry and in a changed one', () => {
-  const withComments = { ...wanted, allowsComments: true };
+  const withComments = { ...wanted, format: 'json with comments' as const };
   const existing = `// mine
 {
   /* all of them */

@@ -1,12 +1,15 @@
 // How to get it: the install command, and configurations to copy.
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { asObject, type JsonObject } from '../../../src/lib/json.ts';
+import { hub } from '../api/hub.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { clientConfigs } from './client-config.ts';
 import { OwnMachine } from './own-machine.tsx';
 
 export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: () => void }) {
-  const configs = clientConfigs(entity);
+  const { configs, reason } = clientConfigs(entity, useManifest(entity.id));
   const chosen = useSignal(0);
   const config = configs[chosen.value] ?? configs[0];
   return (
@@ -17,6 +20,12 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
       <button type="button" class="button" onClick={onInstall}>
         Install on the hub’s own machine…
       </button>
+      {reason && entity.type === 'mcp_server' && (
+        <>
+          <h3>Connect a client</h3>
+          <p class="quiet">{reason}</p>
+        </>
+      )}
       {config && (
         <>
           <h3>Connect a client</h3>
@@ -46,7 +55,8 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
           </div>
           <div id="client-config" role="tabpanel" aria-labelledby={`client-${configs.indexOf(config)}`}>
             <p class="quiet">
-              In <code>{config.file}</code>. It runs with your rights: read what it starts before you paste it.
+              In <code>{config.file}</code>. {config.note} It runs with your rights: read what it starts before you
+              paste it.
             </p>
             <CopyBox text={config.text} label={`the configuration for ${config.client}`} />
           </div>
@@ -54,4 +64,22 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
       )}
     </section>
   );
+}
+
+/** Empty until it is read, and when it cannot be: the entry of the catalog has to do then. */
+function useManifest(id: string): JsonObject {
+  const manifest = useSignal<{ id: string; document: JsonObject }>({ id, document: {} });
+  useEffect(() => {
+    let isGone = false;
+    hub.manifest(id).then(
+      (text) => {
+        if (!isGone) manifest.value = { id, document: asObject(JSON.parse(text)) };
+      },
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [id, manifest]);
+  return manifest.value.id === id ? manifest.value.document : {};
 }
