@@ -26,9 +26,15 @@ export function forbiddenHost(hostname: string, fault: string): FetchError {
   return new FetchError(`leads to ${hostname}, and that ${fault}`, { isTemporary: false });
 }
 
+/** As undici reports it. */
+const PROXY_REFUSAL = /^Proxy response \((\d+)\)/;
+
 export function networkError(error: Error): FetchError {
   const found = findFetchError(error);
   if (found) return found;
+  const [, refused] = PROXY_REFUSAL.exec(error.message) ?? [];
+  if (refused)
+    return new FetchError(`was refused by the proxy (status ${refused})`, { isTemporary: true, cause: error });
   const code = (error as NodeJS.ErrnoException).code ?? (error.cause as NodeJS.ErrnoException | undefined)?.code;
   return new FetchError(`could not be reached (${code ?? error.message})`, { isTemporary: true, cause: error });
 }

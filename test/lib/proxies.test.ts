@@ -1,5 +1,7 @@
 // The operator's proxies: which requests go through them, and what is still refused.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createDownload } from '../../src/lib/download.ts';
@@ -73,6 +75,17 @@ test('proxy: addresses of private networks and metadata services are refused bef
     await assert.rejects(downloads.vetAddress(url), expected);
   }
   assert.deepEqual(proxy.requests, []);
+});
+
+test('proxy: what it refuses is reported as such', async (t) => {
+  const server = createServer().on('connect', (_request, client) => client.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { fetch, close } = createFetch({ allowPrivate: false }, proxiesOf({ HTTPS_PROXY: proxy }));
+  t.after(close);
+  const refused = fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 5_000 });
+  await assert.rejects(refused, { message: 'was refused by the proxy (status 403)' });
 });
 
 test('proxy: encrypted requests go through a tunnel', async (t) => {
