@@ -13,6 +13,8 @@ export interface PublishedPackage {
   dependencies?: Record<string, string>;
   /** Of these, which are in its archive. */
   bundleDependencies?: string[];
+  /** Whether it has an npm-shrinkwrap.json. */
+  _hasShrinkwrap?: boolean;
   scripts?: Record<string, string>;
   bin?: Record<string, string>;
   files?: Record<string, string>;
@@ -72,5 +74,5 @@ export async function startNpmRegistry(t: TestContext): Promise<NpmRegistry> {
     return { integrity };
   }
 
-  return { host, env: { ...process.env, HOME: home }, publish };
+  return { host, env: { PATH: process.env.PATH, HOME: home }, publish };
 }

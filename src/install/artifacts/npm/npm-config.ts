@@ -14,6 +14,8 @@ export const NO_NPM = 'npm is not installed on this machine: install Node.js, wh
 export interface NpmConfig {
   options: string[];
   env: Record<string, string>;
+  /** Variables of the environment that npm reads, or that its configuration refers to. */
+  inherit: string[];
   /** Addresses that the operator configured. */
   ownAddresses: string[];
   /** Whether a manifest names the registry. */
@@ -29,20 +31,27 @@ export async function npmConfig(spec: NpmSpec, context: ArtifactContext): Promis
   if (spec.registry_url) await vetRegistry(spec.registry_url, context);
   const options = spec.registry_url ? registryOptions(spec.package, spec.registry_url) : [];
   const isGuarded = spec.registry_url !== undefined;
-  if (context.trust.isOwnMachine) return { options, env: {}, ownAddresses: [], isGuarded };
+  if (context.trust.isOwnMachine)
+    return { options, env: {}, inherit: [...OWN_VARIABLES, ...TOKENS], ownAddresses: [], isGuarded };
   const own = await readOwnConfig(context);
   const registries = Object.entries(own).filter(([key, value]) => REGISTRY.test(key) && URL.canParse(String(value)));
-  const lines = [
-    ...(isGuarded ? [] : registries.map(([key, value]) => `${key}=${value}`)),
-    ...(await credentialLines(String(own.userconfig), context.trust.credentialsFor)),
-  ];
+  const credentials = await credentialLines(String(own.userconfig), context.trust.credentialsFor);
+  const lines = isGuarded ? credentials : [...registries.map(([key, value]) => `${key}=${value}`), ...credentials];
   return {
     options: [...options, ...ownOptions(own)],
     env: await writeConfig(lines, context),
+    inherit: [...credentials.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string),
     ownAddresses: isGuarded ? [] : registries.map(([, value]) => String(value)),
     isGuarded,
   };
 }
+
+const OWN_VARIABLES = ['registry', 'userconfig', 'globalconfig', 'cache'].flatMap((key) => [
+  `npm_config_${key}`,
+  `NPM_CONFIG_${key.toUpperCase()}`,
+]);
+/** Names that configurations usually refer to. */
+const TOKENS = ['NPM_TOKEN', 'NODE_AUTH_TOKEN', 'GITHUB_TOKEN', 'CI_JOB_TOKEN'];
 
 const REGISTRY = /^(@[^:/\s]+:)?registry$/;
 
@@ -63,7 +72,7 @@ async function readOwnConfig(context: ArtifactContext): Promise<Record<string, u
   const { stagingDir } = context;
   // With a prefix, npm does not look for a project in the folders above, whose .npmrc it would read.
   const args = ['config', 'list', '--json', '--prefix', stagingDir, '--no-update-notifier', '--logs-max=0'];
-  const request = { program: 'npm', args, cwd: stagingDir, whenMissing: NO_NPM };
+  const request = { program: 'npm', args, cwd: stagingDir, inherit: OWN_VARIABLES, whenMissing: NO_NPM };
   const { exitCode, stdout, stderr } = await runProgram(request, context);
   if (exitCode !== 0)
     throw new InstallError('npm cannot read its own configuration on this machine: run `npm config list` to see why.', {

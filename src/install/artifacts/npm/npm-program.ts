@@ -55,6 +55,7 @@ export async function runNpm(args: readonly string[], request: NpmRequest, conte
       args: [command, '--prefix', folder, ...OPTIONS, ...allowed, ...config.options, ...rest],
       cwd: folder,
       env: config.env,
+      inherit: config.inherit,
       isGuarded: config.isGuarded,
       ownAddresses: config.ownAddresses,
       whenMissing: NO_NPM,

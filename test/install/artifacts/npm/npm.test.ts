@@ -89,8 +89,8 @@ test('npm: on a shared hub, only hosts that the operator names get credentials',
   const { host } = new URL(named.host.origin);
   const wanted = { ...spec('thing'), registry_url: named.host.url('/npm/') };
   const home = await emptyFolder(t);
-  await writeFile(join(home, '.npmrc'), `//${host}/:_authToken=${SECRET}\n//other.example/:_authToken=other\n`);
-  const env = { ...process.env, HOME: home };
+  await writeFile(join(home, '.npmrc'), `//${host}/:_authToken=\${CORP_TOKEN}\n//other.example/:_authToken=other\n`);
+  const env = { PATH: process.env.PATH, HOME: home, CORP_TOKEN: SECRET };
   await resolve(t, npmKind, wanted, { env, trust: { credentialsFor: ['other.example', `${host}/other`] } });
   assert.ok(!sentSecret(named));
   await resolve(t, npmKind, wanted, { env, trust: { credentialsFor: [`${host}/npm`] } });
@@ -107,12 +107,21 @@ test('npm: on one’s own machine, the person’s configuration applies', async 
 
 test('npm: packages from other places than the registry are refused; bundled packages are not', async (t) => {
   const registry = await startNpmRegistry(t);
-  registry.publish({ name: 'inner', version: '1.0.0' });
+  const { integrity } = registry.publish({ name: 'inner', version: '1.0.0' });
   registry.publish({ name: 'by-git', version: '1.0.0', dependencies: { x: 'git+https://127.0.0.1:1/x.git' } });
   registry.publish({ name: 'by-address', version: '1.0.0', dependencies: { x: 'http://127.0.0.1:1/x.tgz' } });
   registry.publish({
     ...{ name: 'bundle', version: '1.0.0', dependencies: { inner: '1.0.0' }, bundleDependencies: ['inner'] },
     files: { 'node_modules/inner/package.json': '{"name":"inner","version":"1.0.0"}' },
+  });
+  const inner = { version: '1.0.0', resolved: registry.host.url('/inner/-/inner-1.0.0.tgz'), integrity };
+  const shrinkwrap = {
+    lockfileVersion: 3,
+    packages: { '': { dependencies: { inner: '1.0.0' } }, 'node_modules/inner': inner },
+  };
+  registry.publish({
+    ...{ name: 'wrapped', version: '1.0.0', dependencies: { inner: '1.0.0' }, _hasShrinkwrap: true },
+    files: { 'npm-shrinkwrap.json': JSON.stringify(shrinkwrap) },
   });
   const { env } = registry;
   assert.match(await failure(resolve(t, npmKind, spec('by-git'), { env })), /^'by-git' needs a package from git/);
@@ -120,9 +129,11 @@ test('npm: packages from other places than the registry are refused; bundled pac
     await failure(resolve(t, npmKind, spec('by-address'), { env })),
     /from an address outside of the registry/,
   );
-  const resolution = await resolve(t, npmKind, spec('bundle'), { env });
-  const { folder } = await build(t, npmKind, { spec: spec('bundle'), resolution, env });
-  await readFile(join(folder, 'node_modules/bundle/node_modules/inner/package.json'));
+  for (const name of ['bundle', 'wrapped']) {
+    const resolution = await resolve(t, npmKind, spec(name), { env });
+    const { folder } = await build(t, npmKind, { spec: spec(name), resolution, env });
+    await readFile(join(folder, `node_modules/${name}/node_modules/inner/package.json`));
+  }
 });
 
 test('npm: errors say what is wrong', async (t) => {
