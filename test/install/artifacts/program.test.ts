@@ -4,7 +4,7 @@ import { outputEnd, runProgram } from '../../../src/install/artifacts/program.ts
 import { runStep } from '../../../src/install/step.ts';
 import { RunError } from '../../../src/lib/run.ts';
 import { testWorld } from '../../support/world.ts';
-import { stage } from './stage.ts';
+import { artifactContext } from './artifact-context.ts';
 
 for (const [written, shown] of [
   ['404 https://me:pass@host.example/npm/left-pad', '404 https://host.example/npm/left-pad'],
@@ -29,11 +29,11 @@ test('programs: an address is told without its login also where the end begins w
 });
 
 test('programs: the operator’s own address is not repeated, whatever becomes of the program', async (t) => {
-  const { context } = await stage(t);
+  const context = await artifactContext(t);
   const ownAddresses = ['https://me:pw@host.example/s3cret/org/npm/', 'https://public.example/'];
   const line =
     'GET https://host.example/s3cret/org/npm/left-pad, //host.example/s3cret/org/npm/:x, https://public.example/a';
-  const request = { program: 'sh', cwd: context.workDir, whenMissing: '', ownAddresses, timeoutMs: 5_000 };
+  const request = { program: 'sh', cwd: context.stagingDir, whenMissing: '', ownAddresses, timeoutMs: 5_000 };
   const { stdout, stderr } = await runProgram(
     { ...request, args: ['-c', `echo '${line}'; echo '${line}' >&2; exit 1`] },
     context,
@@ -62,11 +62,11 @@ test('programs: of what one wrote, the end is told', () => {
 for (const [line, sentence] of [
   ['error: unable to write file: No space left on device', /^The disk is full: make room/],
   ['npm error code ENOSPC', /^The disk is full: make room/],
-  ['write /srv/place/blob: disk quota exceeded', /^The disk quota of the hub is used up/],
+  ['write /srv/place/blob: disk quota exceeded', /^The disk quota is used up/],
 ] as const) {
   test(`programs: one that fails with '${line}' had no room, whatever it says last`, async (t) => {
-    const { context } = await stage(t);
-    const request = { program: 'sh', cwd: context.workDir, whenMissing: '', timeoutMs: 5_000 };
+    const context = await artifactContext(t);
+    const request = { program: 'sh', cwd: context.stagingDir, whenMissing: '', timeoutMs: 5_000 };
     const script = (exitCode: number) => ['-c', `echo '${line}' >&2; echo 'fatal: it failed' >&2; exit ${exitCode}`];
     await assert.rejects(runProgram({ ...request, args: script(1) }, context), { message: sentence });
     assert.equal((await runProgram({ ...request, args: script(0) }, context)).exitCode, 0);

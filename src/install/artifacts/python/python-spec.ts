@@ -4,13 +4,11 @@ import { RegistryAddress } from '../package-registry.ts';
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const VERSION = '[A-Za-z0-9](?:[A-Za-z0-9.!+_*-]*[A-Za-z0-9*])?';
-const SPECIFIER = `(?:===|==|~=|!=|<=|>=|<|>)\\s*${VERSION}`;
-const SPECIFIERS = `${SPECIFIER}(?:\\s*,\\s*${SPECIFIER})*`;
+const SPECIFIER = `(?:===|==|~=|!=|<=|>=|<|>) *${VERSION}`;
+const SPECIFIERS = `${SPECIFIER}(?: *, *${SPECIFIER})*`;
 /** Name, extras, versions and marker, as in PEP 508, but without addresses. */
-const REQUIREMENT = new RegExp(
-  `^(${NAME})\\s*(\\[\\s*(?:${NAME}\\s*(?:,\\s*${NAME}\\s*)*)?\\])?\\s*(${SPECIFIERS})?\\s*(?:;(.*))?$`,
-);
-const MARKER = /^[A-Za-z0-9_.'"<>=!~()\s,+-]{1,300}$/;
+const REQUIREMENT = new RegExp(`^(${NAME}) *(\\[ *(?:${NAME} *(?:, *${NAME} *)*)?\\])? *(${SPECIFIERS})? *(?:;(.*))?$`);
+const MARKER = /^[A-Za-z0-9_.'"<>=!~(), +-]{1,300}$/;
 const LONGEST = 500;
 
 export const PypiSpec = z
@@ -52,7 +50,7 @@ function readRequirement({ package: text, version, extras, markers }: SpecFields
   if (versions === undefined) return 'has a version that is neither a version nor a range such as `>=1.2,<2`';
   if (ownVersions && versions) return 'names a version twice: in package and in version';
   const marker = (ownMarker ?? markers ?? '').trim();
-  if (marker !== '' && !MARKER.test(marker)) return 'has a marker that cannot be read';
+  if (marker !== '' && (!MARKER.test(marker) || marker.includes('--'))) return 'has a marker that cannot be read';
   const chosen = ownVersions ?? versions;
   const allExtras = [...(ownExtras?.slice(1, -1).split(',') ?? []), ...(extras ?? [])]
     .map((each) => each.trim())

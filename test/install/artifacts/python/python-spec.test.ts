@@ -12,7 +12,9 @@ const REFUSED: [fields: object, fault: RegExp][] = [
   [{ package: 'thing', version: '--pre' }, /neither a version nor a range/],
   [{ package: 'thing==1', version: '2' }, /names a version twice/],
   [{ package: 'thing', extras: ['--pre'] }, /must be a name/],
-  [{ package: 'thing', markers: 'os_name == "x"\n--pre' }, /a marker that cannot be read|^$/],
+  [{ package: 'thing', markers: 'os_name == "x"\n--pre' }, /a marker that cannot be read/],
+  [{ package: 'thing', markers: 'os_name == "x" --pre' }, /a marker that cannot be read/],
+  [{ package: 'thing\n--pre' }, /not the name of a Python package/],
   [{ package: 'thing', index_url: 'file:///etc' }, /starts with http/],
 ];
 
