@@ -3,7 +3,6 @@ import type { ArgumentSpec, Command, OptionSpec } from '../src/cli/command.ts';
 import { COMMAND_TABLE } from '../src/cli/command-table.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
 import { optionsOf } from '../src/cli/options.ts';
-import { SENT_TO } from '../src/settings.ts';
 
 export function cliPage(generated: string): string {
   return `${generated}
@@ -13,27 +12,28 @@ export function cliPage(generated: string): string {
 package that \`npm pack\` makes, \`npx ./catalog-hub-*.tgz\`, or \`hub\` once it is installed (\`npm install -g ./catalog-hub-*.tgz\`).
 \`hub <command> --help\` shows what is below.
 
-**Which hub.** With \`--hub URL\` or \`HUB_URL\`, a command asks the hub at that address. Otherwise it works in process on the local
-database that the [settings](settings.md) and \`.env\` name (\`./data/catalog.sqlite\` by default), also while a hub uses it. Where there is none
-yet, commands that only read make none: they say what to do instead, with exit code 3. What \`--dry-run\` needs is gone afterwards.
+**Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it uses the local one, in
+process, also while a hub uses it: the one that \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\` name, or \`./data/catalog.sqlite\` if it exists, or
+\`catalog.sqlite\` in the data folder of the user: \`$XDG_DATA_HOME/catalog-hub\` (\`~/.local/share/catalog-hub\`),
+\`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows. Only commands that have something to keep make a
+new catalog; all others say what to do, with exit code 3.
 
-**\`.env\`** of a folder may be that of any project. So a database that is there already, and that only \`.env\` names, is used if it holds a
-catalog; only \`hub serve\` makes one in it, other commands end with exit code 3. \`hub install\` with \`--manifest\` or \`--frozen\`
-needs none: unless the environment itself names a place for one (\`DATABASE_URL\`, \`DB_PATH\`, \`DATA_DIR\`), it makes none, and what is
-wrong in \`.env\` is told and left out. Of a folder's \`.env\`, commands take settings of the hub only; proxies, certificates, \`PATH\` and the like are not
-taken from it, nor passed to programs. Where only \`.env\` has an address, the secrets of the environment are not used with it, and a line says so:
-${sentTo()}. \`hub serve\` is different: who runs a hub in a folder is taken for the author of its \`.env\`, all of which counts.
+**Which machine.** \`hub install\` and the commands that look after installed entities work on this machine and this folder, or the one of
+\`--target\`, wherever the catalog is. \`hub install --on-hub\` installs on the machine of the hub.
 
-**The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, whoever sits at the terminal is asked once a command needs it; what
-is typed is not shown. There is no option for it: command lines can be read by others on the machine. A token goes only to an address that
-can be trusted as much: when \`HUB_URL\` comes from the \`.env\` of a folder, only a \`HUB_TOKEN\` of the same file, or one that is typed, is sent.
+**Settings** come from the environment. Only \`hub serve\` also reads \`.env\` in its folder.
+
+**The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, the person at the terminal is asked once a command needs it; what
+is typed is not shown. There is no option for it: command lines can be read by others on the machine.
 
 **Answers** are for people: tables as wide as the terminal, colours only on one, and none with \`NO_COLOR\`. Errors,
 notes and progress go to standard error.
 
 **For programs** there is \`--json\`. The answer is JSON on standard output; an error is one line of JSON, the last one on standard error, with
-\`code\` (one of the [error codes](errors.md), or \`usage\`, \`not_found\`, \`unreachable\`, \`failed\`), \`detail\`, which is a sentence, and
+\`code\` (one of the [error codes](errors.md), or \`usage\`, \`not_found\`, \`unreachable\`, \`stopped\`, \`failed\`), \`detail\`, which is a sentence, and
 \`exit_code\`. Progress is shown only on a terminal.
+
+**\`--quiet\`** prints only errors and, with \`--json\`, the answer.
 
 **Exit codes**
 
@@ -50,15 +50,6 @@ ${Object.values(EXIT_CODES)
 ${COMMAND_TABLE.commands.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${sentence(command.summary)} |`).join('\n')}
 
 ${COMMAND_TABLE.commands.map(section).join('\n')}`;
-}
-
-/** Addresses, each with the secrets that are sent there. */
-function sentTo(): string {
-  const byAddress = Object.groupBy(Object.entries(SENT_TO), ([, address]) => address);
-  const shownSecrets = (pairs: readonly [string, string][] = []) => pairs.map(([secret]) => `\`${secret}\``).join(', ');
-  return Object.entries(byAddress)
-    .map(([address, pairs]) => `\`${address}\` (${shownSecrets(pairs)})`)
-    .join(', ');
 }
 
 function nameOf({ path }: Command): string {

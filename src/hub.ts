@@ -1,12 +1,12 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCatalog } from './catalog/catalog.ts';
+import { type Catalog, createCatalog } from './catalog/catalog.ts';
 import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
 import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
 import { createHubInstalls } from './hub-installs.ts';
@@ -44,6 +44,10 @@ export interface Hub extends HubOperations {
   spareOwnFiles(path: string): Promise<void>;
   /** Resolves when everything can be found by its meaning, as far as that is possible; hubs that serve do it by themselves. */
   catchUpSearch(): Promise<void>;
+  /** Saves a manifest that no remote brought. @throws HubError `invalid_manifest` */
+  save: Catalog['save'];
+  /** Registers one entity into the gateway. */
+  registerOne: Gateway['registerOne'];
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
   /** Ends what goes on by itself or for long; everything else still works. */
@@ -159,7 +163,15 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       world,
       targets: { installRoot: config.installRoot, workingDir: process.cwd() },
       atOnce: config.installConcurrency,
-      allowPrivateNetwork: config.allowPrivateNetwork,
+      rules: {
+        allowPrivateNetwork: config.allowPrivateNetwork,
+        trust: {
+          isOwnMachine: false,
+          allowScripts: false,
+          allowBuild: false,
+          credentialsFor: config.installCredentialsFor,
+        },
+      },
     },
     () => void engine.makeRoom(),
   );
@@ -265,6 +277,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),
     spareOwnFiles: (path) => spareOwnFiles(database, path),
+    save: (source) => catalog.save(source),
+    registerOne: (uid, signal) => gateway.registerOne(uid, signal),
     async load(sources) {
       const results = await catalog.saveMany(sources);
       const failure = results.find((result) => !result.ok);

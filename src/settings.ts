@@ -29,8 +29,7 @@ const publicUrl = httpUrl.refine((url) => {
   return `${username}${password}${search}${hash}` === '';
 }, 'an http or https address without credentials, query or fragment');
 const text = z.string();
-/** A secret that is sent to the address of another setting. */
-const secretFor = (goesTo: string) => z.string().meta({ secret: true, goesTo });
+const secret = z.string().meta({ secret: true });
 /** Goes into a header, where blanks end it and other signs cannot be sent. */
 const token = z
   .string()
@@ -139,19 +138,16 @@ export const SETTINGS = z.object({
     .optional()
     .describe('OpenAI-compatible endpoint that replaces the embedded embedding model.'),
   EMBEDDING_MODEL: text.optional().describe('Model asked for at `EMBEDDING_BASE_URL`.'),
-  EMBEDDING_API_KEY: secretFor('EMBEDDING_BASE_URL').optional().describe('Key for `EMBEDDING_BASE_URL`.'),
+  EMBEDDING_API_KEY: secret.optional().describe('Key for `EMBEDDING_BASE_URL`.'),
   LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint for reranking and fit reasons.'),
   LLM_MODEL: text.optional().describe('Model asked for at `LLM_BASE_URL`.'),
-  LLM_API_KEY: secretFor('LLM_BASE_URL').optional().describe('Key for `LLM_BASE_URL`.'),
+  LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
   LLM_TIMEOUT_SEC: wholeNumber(1, 300)
     .default(10)
     .describe('How long a search waits for that model, before it goes on without it.'),
   MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway that servers are registered into.'),
-  MCP_GATEWAY_TOKEN: token
-    .meta({ secret: true, goesTo: 'MCP_GATEWAY_URL' })
-    .optional()
-    .describe('Admin token of the gateway.'),
-  JWT_SECRET_KEY: secretFor('MCP_GATEWAY_URL')
+  MCP_GATEWAY_TOKEN: token.optional().describe('Admin token of the gateway.'),
+  JWT_SECRET_KEY: secret
     .optional()
     .describe('Secret from which a gateway token is made when `MCP_GATEWAY_TOKEN` is not set.'),
   BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, when it is an e-mail address.'),
@@ -190,30 +186,11 @@ export function parseSettings(environment: Environment): Settings {
 
 /** Secrets are never printed, logged or shown. */
 export function isSecret(name: string): boolean {
-  return isSetting(name) && factsOf(name)?.secret === true;
-}
-
-export function isSetting(name: string): name is keyof Settings {
-  return Object.hasOwn(SETTINGS.shape, name);
-}
-
-function factsOf(name: keyof Settings): Record<string, unknown> | undefined {
-  const schema = SETTINGS.shape[name];
+  if (!Object.hasOwn(SETTINGS.shape, name)) return false;
+  const schema = SETTINGS.shape[name as keyof Settings];
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
-  return inner.meta();
+  return inner.meta()?.secret === true;
 }
-
-/** Each secret that is sent somewhere, with the setting that has the address; those that libraries read by themselves included. */
-export const SENT_TO: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.keys(SETTINGS.shape)
-      .filter(isSetting)
-      .map((name) => [name, factsOf(name)?.goesTo] as const)
-      .filter((pair): pair is [keyof Settings, string] => typeof pair[1] === 'string'),
-  ),
-  PGPASSWORD: 'DATABASE_URL',
-  PGPASSFILE: 'DATABASE_URL',
-};
 
 /** Addresses may carry a password before the host; all that could be part of one is left out. */
 function withoutCredentials(value: string): string {

@@ -4,6 +4,7 @@ import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';
 import { entityCommands } from './commands/entities.ts';
 import { installCommands } from './commands/install.ts';
+import { installedCommands } from './commands/installed.ts';
 import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { pendingCommands } from './commands/pending.ts';
@@ -17,6 +18,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...searchCommands,
     ...showCommands,
     ...installCommands,
+    ...installedCommands,
     ...entityCommands,
     ...remoteCommands,
     ...pendingCommands,
@@ -29,6 +31,5 @@ export const COMMAND_TABLE: CommandTable = {
   groups: {
     remotes: 'the catalogs that this one is fed from',
     pending: 'MCP servers that are not in the gateway yet',
-    lock: 'the lockfile of a folder that was installed into',
   },
 };

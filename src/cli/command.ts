@@ -1,8 +1,8 @@
 // What a command is: a row of the command table, from which parsing, help, completion and docs/cli.md are made.
+import type { Config } from '../config.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { Ending } from './exit-codes.ts';
-import type { LocalSettings } from './local-settings.ts';
 import type { Output } from './output/output.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -13,8 +13,8 @@ export interface OptionSpec<T> {
   /** What it is when it is not given. */
   fallback: T;
   choices?: readonly string[];
-  /** The text after it → its value; absent for a switch. @throws UsageError */
-  read?: (text: string) => T;
+  /** The text after it → its value; absent for a switch. `before` is the value so far of an option that may be repeated. @throws UsageError */
+  read?(text: string, before?: T): T;
 }
 
 type OptionSpecs = Readonly<Record<string, OptionSpec<unknown>>>;
@@ -43,28 +43,25 @@ export interface CommandTable {
   groups: Readonly<Record<string, string>>;
 }
 
-/** What becomes of a local catalog that is not there yet; one is made, unless something else is said. */
-export interface LocalCatalog {
-  /** Without one there is nothing to be done, and no empty one should be left behind. */
-  mustExist?: boolean;
-  /** Where nobody has said that there is to be one, it ends with the command. */
-  mayPass?: boolean;
-  /** It ends with the command wherever it is to be: nothing is to be touched. */
-  leavesNothing?: boolean;
+/** How a command reaches a hub. */
+export interface HubAccess {
+  /** Address of the named server; undefined means the local catalog. */
+  readonly serverUrl: string | undefined;
+  /** Settings of this process. @throws SettingError */
+  config(): Config;
+  /** The server, or a hub in this process; the same every time. */
+  open(options?: CatalogOptions): Promise<HubOperations>;
+  /** The hub in this process, for what only its owner can do. */
+  openLocal(options?: CatalogOptions): Promise<Hub>;
+  /** The same, or undefined when there is no local catalog. */
+  findLocal(): Promise<Hub | undefined>;
+  /** Resolves when semantic search is ready in this process, after this time, or when the process is asked to end. */
+  settle(options?: { withinMs?: number }): Promise<void>;
 }
 
-/** How a command comes to a hub. */
-export interface HubAccess {
-  /** Address of the server that was named; undefined means the local database. */
-  readonly serverUrl: string | undefined;
-  /** The server, or a hub in this process; the same every time. */
-  open(options?: LocalCatalog): Promise<HubOperations>;
-  /** The hub in this process, for what only its owner can do. */
-  openLocal(options?: LocalCatalog): Promise<Hub>;
-  /** Of that hub. @throws SettingError */
-  readSettings(): Promise<LocalSettings>;
-  /** Resolves when everything can be found by its meaning, where that is up to this process; after so long, or when it is to end, in any case. */
-  settle(options?: { withinMs?: number }): Promise<void>;
+/** A local catalog that is not there yet is made, unless it must exist. */
+export interface CatalogOptions {
+  mustExist?: boolean;
 }
 
 export interface Command<O extends OptionSpecs = OptionSpecs> {

@@ -8,7 +8,8 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'The command line, a setting or a value was wrong; nothing was done.' },
   notFound: { code: 3, meaning: 'What was asked for is not there.' },
   unauthorized: { code: 4, meaning: 'The hub wants a token, or refused the one it got.' },
-  unreachable: { code: 5, meaning: 'The hub could not be reached, or what answered is no hub.' },
+  unreachable: { code: 5, meaning: 'The hub could not be reached, or what answered is not a hub.' },
+  stopped: { code: 130, meaning: 'Stopped with Ctrl-C, or by a signal, before it was done.' },
 } as const;
 
 export type Ending = keyof typeof EXIT_CODES;
@@ -36,6 +37,7 @@ const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   route_not_found: 'notFound',
   unauthorized: 'unauthorized',
   invalid_request: 'usage',
+  invalid_manifest: 'usage',
   invalid_json: 'usage',
   uri_too_long: 'usage',
   payload_too_large: 'usage',

@@ -2,9 +2,7 @@
 import type { Config, Environment } from '../config.ts';
 import { createHub, type Hub } from '../hub.ts';
 import { listenerUrl } from '../lib/address.ts';
-import type { Logger } from '../lib/world.ts';
-import { ERASE_LINE } from './output/progress.ts';
-import { oneLine } from './output/text.ts';
+import { lineLogger } from './line-logger.ts';
 import type { Terminal } from './terminal.ts';
 import { openWorld } from './world.ts';
 
@@ -17,7 +15,7 @@ export interface LocalHub {
 
 export interface LocalHubOptions {
   config: Config;
-  /** That of the process, for programs that are started: what `.env` of a folder says is not passed on. */
+  /** For the programs that it starts. */
   environment: Environment;
   terminal: Pick<Terminal, 'writeError' | 'isErrorTerminal' | 'shutdown'>;
 }
@@ -53,17 +51,4 @@ function withoutBackground(config: Config): Config {
 /** Where a hub with these settings would listen. */
 function likelyAddress({ host, port, tls }: Config): string {
   return listenerUrl({ host, port: port || STANDARD_PORT, secure: tls !== undefined });
-}
-
-/** Only what somebody at the terminal should know; answers are not mixed with a log. */
-function lineLogger({ writeError, isErrorTerminal }: LocalHubOptions['terminal']): Logger {
-  // There may be a line of progress, which is drawn again.
-  const start = isErrorTerminal ? ERASE_LINE : '';
-  const tell = (fields: object, message: string) => {
-    const { error } = fields as { error?: unknown };
-    const said = error instanceof Error ? error.message : error;
-    const reason = typeof said === 'string' ? `: ${said}` : '';
-    writeError(`${start}hub: ${oneLine(`${message}${reason}`)}\n`);
-  };
-  return { debug: () => {}, info: () => {}, warn: tell, error: tell };
 }

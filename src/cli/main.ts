@@ -27,7 +27,9 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     if (isJson) terminal.writeError(failureForPrograms(error, failure));
     else if (!(error instanceof CommanderError)) terminal.writeError(`hub: ${harmless(failure.message)}\n`);
   }
-  return EXIT_CODES[ending].code;
+  // Steps that were stopped are in the report as failed.
+  const isStopped = ending === 'failed' && terminal.shutdown.aborted;
+  return EXIT_CODES[isStopped ? 'stopped' : ending].code;
 }
 
 /** Also where the rest of the command line is wrong. */
@@ -39,8 +41,9 @@ function asksForJson(args: readonly string[]): boolean {
 function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; message: string } {
   if (error instanceof CommanderError) return { ending: 'usage', message: usageMessage(error) };
   // What was wrong from the beginning is wrong also when somebody stops it.
-  const isStopped = shutdown.aborted && !(error instanceof StartError || error instanceof UsageError);
-  if (isStopped) return { ending: 'failed', message: 'Stopped before it was done.' };
+  const isAborted = shutdown.aborted || (error instanceof Error && error.name === 'AbortError');
+  const isStopped = isAborted && !(error instanceof StartError || error instanceof UsageError);
+  if (isStopped) return { ending: 'stopped', message: 'Stopped before it was done.' };
   const ending = endingOf(error);
   const message = error instanceof Error ? error.message : String(error);
   return { ending, message: `${message}${isOfServer(error) ? (ADVICE[ending] ?? '') : ''}` };
@@ -67,5 +70,5 @@ function isExpected(error: unknown): boolean {
 
 const ADVICE: Partial<Record<Ending, string>> = {
   unauthorized: ' Set HUB_TOKEN to the API_TOKEN of the hub.',
-  unreachable: " 'hub serve' starts one; without --hub and HUB_URL, commands use the local database.",
+  unreachable: " 'hub serve' starts one; without --hub and HUB_URL, commands use the local catalog.",
 };

@@ -27,6 +27,16 @@ export function oneOf<const T extends string>(
   return { flags, description, choices, fallback: undefined, read: (value) => chosen(value, choices) };
 }
 
+/** May be given several times. */
+export function someOf<const T extends string>(
+  flags: string,
+  description: string,
+  choices: readonly T[],
+): OptionSpec<readonly T[]> {
+  const read = (value: string, before: readonly T[] = []) => [...new Set([...before, chosen(value, choices)])];
+  return { flags, description, choices, fallback: [], read };
+}
+
 export function oneOfOr<const T extends string>(
   flags: string,
   description: string,
@@ -83,12 +93,14 @@ function chosen<T extends string>(value: string, choices: readonly T[]): T {
 }
 
 const JSON_OPTION = flag('--json', 'answer as JSON, for programs');
-const HUB_OPTION = text('--hub <url>', 'ask the hub at this address (or HUB_URL), not the local database');
+const HUB_OPTION = text('--hub <url>', 'use the catalog of the hub at this address (or HUB_URL), not the local one');
+
+const QUIET_OPTION = flag('--quiet', 'print only errors, and the answer with --json');
 
 const OPTIONS_OF_KIND: Record<Command['kind'], Record<string, OptionSpec<unknown>>> = {
-  hub: { hub: HUB_OPTION, json: JSON_OPTION },
+  hub: { hub: HUB_OPTION, json: JSON_OPTION, quiet: QUIET_OPTION },
   'hub without answer': { hub: HUB_OPTION },
-  local: { json: JSON_OPTION },
+  local: { json: JSON_OPTION, quiet: QUIET_OPTION },
   plain: {},
 };
 

@@ -76,9 +76,9 @@ function parserOption({ flags, description, choices, fallback, read }: OptionSpe
     fallback === undefined || fallback === false || Array.isArray(fallback) ? '' : ` (default: ${fallback})`;
   const option = new Option(flags, `${description}${choices ? `: ${choices.join(', ')}` : ''}${shown}`);
   if (!read) return option;
-  return option.argParser((value) => {
+  return option.argParser((value, before: unknown) => {
     try {
-      return read(value);
+      return read(value, before);
     } catch (error) {
       if (error instanceof UsageError) throw new InvalidArgumentError(`It ${error.message}.`);
       throw error;
@@ -99,9 +99,9 @@ interface Invocation {
 }
 
 async function runCommand(command: Command, { args, values, table, terminal }: Invocation): Promise<Ending> {
-  const { hub: named, json: isJson, ...options } = values;
+  const { hub: named, json: isJson, quiet: isQuiet, ...options } = values;
   const access = createAccess({ named: named as string | undefined, terminal });
-  const output = createOutput(terminal, { isJson: isJson === true });
+  const output = createOutput(terminal, { isJson: isJson === true, isQuiet: isQuiet === true });
   try {
     return await command.run({ args, options, terminal, output, access, table });
   } finally {

@@ -27,13 +27,7 @@ export function listenerUrl({ host, port, secure }: { host: string; port: number
 
 export type DatabaseAddress =
   | { engine: 'sqlite'; path: string }
-  | {
-      engine: 'postgres';
-      url: string;
-      poolSize: number;
-      /** Where no password but that of the address may be sent: why, as the end of a sentence. */
-      onlyOwnPassword?: string;
-    };
+  | { engine: 'postgres'; url: string; poolSize: number };
 
 /** For people; never the password. */
 export function describeDatabase(address: DatabaseAddress): string {

@@ -38,6 +38,21 @@ interface Remotes {
   close(): Promise<void>;
 }
 
+/** Fetches one manifest by its address, without an ingest. */
+export function openManifestFetcher({
+  settings: { maxManifestBytes, requestTimeoutSec },
+  credentials,
+  world,
+}: Pick<OpenRemotesOptions, 'credentials'> & {
+  settings: Pick<IngestSettings, 'maxManifestBytes' | 'requestTimeoutSec'>;
+  world: Pick<World, 'fetch'>;
+}): { fetchManifest: FetchSingleManifest; close(): Promise<void> } {
+  const reader = createManifestReader();
+  const fetch = createRemoteCredentials(credentials).with(world.fetch);
+  const fetchManifest = createManifestFetcher({ fetch, maxManifestBytes, timeoutMs: requestTimeoutSec * 1000 });
+  return { fetchManifest: createSingleManifestFetcher(fetchManifest, reader), close: () => reader.close() };
+}
+
 export function openRemotes({ settings, seeds, credentials, world, ...dependencies }: OpenRemotesOptions): Remotes {
   const { now, log, metrics } = world;
   const remoteCredentials = createRemoteCredentials(credentials);

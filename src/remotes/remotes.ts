@@ -104,7 +104,7 @@ export function createRemoteBook({
 }
 
 /** @throws HubError `invalid_request` */
-function assertName(name: RemoteSettings['name']): void {
+export function assertName(name: RemoteSettings['name']): void {
   const parsed = RemoteSettings.shape.name.safeParse(name);
   if (parsed.success) return;
   const [message = 'is not a name'] = parsed.error.issues.map((issue) => issue.message);

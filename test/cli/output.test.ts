@@ -220,7 +220,7 @@ test('output: what strangers wrote orders nothing of the terminal, wherever it s
   const order = '\u001b]0;owned\u0007\u001b[2J\u001b[8mhidden\u001b[0m\r\u009b\u202e';
   for (const environment of [{}, { NO_COLOR: '1' }] as Record<string, string>[]) {
     const { terminal, written } = watchedTerminal(environment);
-    const output = createOutput(terminal, { isJson: false });
+    const output = createOutput(terminal, { isJson: false, isQuiet: false });
     const { bad, good } = output.style;
     output.answer({}, () => `a${order}b ${bad(`c${order}d`)} ${order}${good('e')}\n`);
     output.note(`f${order}\ng`);
@@ -232,7 +232,7 @@ test('output: what strangers wrote orders nothing of the terminal, wherever it s
 
 test('output: an answer of any pieces has no orders but those of its styles', () => {
   const { terminal, written } = watchedTerminal();
-  const output = createOutput(terminal, { isJson: false });
+  const output = createOutput(terminal, { isJson: false, isQuiet: false });
   const piece = fc.constantFrom(
     '\u001b',
     '\u001b[',
@@ -275,7 +275,7 @@ test('progress: what a strange hub tells on the way is left out when nobody can 
 
 test('progress: work that fails leaves nothing of it on the terminal', async () => {
   const { terminal, written } = watchedTerminal();
-  const failing = createOutput(terminal, { isJson: false }).working(async (progress) => {
+  const failing = createOutput(terminal, { isJson: false, isQuiet: false }).working(async (progress) => {
     progress.show('copying …');
     throw new Error('no room');
   });

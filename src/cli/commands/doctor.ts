@@ -13,7 +13,7 @@ export const doctorCommands = [
     kind: 'hub',
     options: {},
     examples: [
-      ['hub doctor', 'with the settings of this folder'],
+      ['hub doctor', 'with the settings of the environment'],
       ['hub doctor --hub https://hub.example.org', 'a hub elsewhere'],
     ],
     async run(call) {
@@ -28,8 +28,8 @@ export const doctorCommands = [
         }),
       );
       const isWell = findings.every(({ outcome }) => outcome !== 'failed');
-      output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output));
-      return isWell ? 'ok' : 'failed';
+      const ending = isWell ? 'ok' : 'failed';
+      return output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output), ending);
     },
   }),
 ];
@@ -50,7 +50,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     import('../../hub.ts'),
   ]);
   const { environment } = terminal;
-  const { config } = await access.readSettings();
+  const config = access.config();
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const { world, close } = openWorld(config, log, environment);

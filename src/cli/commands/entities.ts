@@ -1,4 +1,4 @@
-// `hub list`, `hub remove`, `hub block` and `hub unblock`.
+// `hub catalog`, `hub remove`, `hub block` and `hub unblock`.
 import type { CatalogPage, EntityRemoved } from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { command } from '../command.ts';
@@ -13,7 +13,7 @@ const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
 
 export const entityCommands = [
   command({
-    path: ['list'],
+    path: ['catalog'],
     summary: 'list the catalog, or what operators should look at',
     kind: 'hub',
     args: [{ name: '[words...]', description: 'that must all occur in the name, title, summary or tags' }],
@@ -24,8 +24,9 @@ export const entityCommands = [
       ...paging('entities', { most: 500, fallback: 50 }),
     },
     examples: [
-      ['hub list --missing', 'what its remotes no longer list'],
-      ['hub list --blocked', ''],
+      ['hub catalog postgres --type mcp_server', 'entities whose texts have the word'],
+      ['hub catalog --missing', 'what its remotes no longer list'],
+      ['hub catalog --blocked', ''],
     ],
     async run({ args, options: { type, missing, blocked, ...page }, output, access }) {
       if (missing && blocked) throw new UsageError('Give --missing or --blocked, not both.');

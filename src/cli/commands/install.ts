@@ -1,215 +1,279 @@
-// `hub install` and `hub lock verify`.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { HubError } from '../../errors.ts';
-import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
-import {
-  type InstallEvent,
-  type InstallPlan,
-  type InstallReport,
-  LOCKFILE_NAME,
-  type LockCheck,
-  type LockReport,
-} from '../../install/contract.ts';
+// `hub install` and `hub update`.
+import { CLIENTS, type ClientName } from '../../catalog/client-config.ts';
+import { kindNameOf } from '../../install/artifacts/kind-name.ts';
+import type { InstallReport, InstallRequest, LockedEntity, Lockfile } from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
-import { explainedNotFound, LONGEST_ID_SHOWN, SEARCH_ADVICE } from '../not-found.ts';
-import { flag, text, textOr } from '../options.ts';
-import type { Output } from '../output/output.ts';
-import { forgiving, type Progress } from '../output/progress.ts';
-import { oneLine, plural } from '../output/text.ts';
-import type { Terminal } from '../terminal.ts';
+import { catalogId, findInLockfile } from '../names.ts';
+import { newestOf } from '../newest.ts';
+import { flag, oneOf, someOf, text, textOr } from '../options.ts';
+import { installListener, reportForPeople } from '../output/install-report.ts';
+import { oneLine } from '../output/text.ts';
+import { type InstallRights, type OwnInstall, openOwnInstall } from '../own-install.ts';
+import { readManifest } from '../read-manifest.ts';
+
+/** What several packages of one server can be chosen by. */
+const PREFERENCES = ['pypi', 'npm', 'oci', 'mcpb'] as const;
+
+const RIGHTS = {
+  force: flag('--force', 'replace a folder that is in the way, even if it was changed or is not of the hub'),
+  allowScripts: flag('--allow-scripts', 'run the install scripts of npm packages'),
+  allowBuild: flag('--allow-build', 'build Python packages that have no wheel'),
+  dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
+};
+
+const INSTALL_OPTIONS = {
+  target: text('--target <folder>', 'folder to install into; this one by default'),
+  client: someOf('--client <name>', 'MCP client to write the configuration of; may be repeated', CLIENTS),
+  prefer: oneOf('--prefer <kind>', 'which of several alternative packages to install', PREFERENCES),
+  dest: text('--dest <path>', 'folder in the target for a checkout or an archive; vendor/<name> by default'),
+  manifest: text(
+    '--manifest <file>',
+    'install this manifest, or the server.json of an MCP registry: a file, an address, or - for standard input; put into the local catalog, if there is one',
+  ),
+  frozen: flag('--frozen', 'exactly what hub.lock.json says; without a name, everything in it'),
+  prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
+  ...RIGHTS,
+  onHub: flag('--on-hub', 'let the hub of --hub install on its own machine, into the folder of --target there'),
+};
+
+type InstallOptions = Call<typeof INSTALL_OPTIONS>['options'];
 
 export const installCommands = [
   command({
     path: ['install'],
-    summary: 'install an entity into a folder, and write its lockfile',
+    summary: 'install entities into a folder of this machine, and lock them in hub.lock.json',
     details:
-      'Artifacts first, then adapters, the registration into the gateway, and hub.lock.json at the end. With --hub, the folder is one of the machine that the hub runs on, and must be named. --json answers the report of the API; without --hub, target_path in it is the whole path of the folder.',
+      'The catalog is that of --hub or HUB_URL, or the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without one, the newest stable version is installed. Packages are built in .hub, checkouts and archives go to vendor, and programs get launchers in .hub/bin. Commit hub.lock.json: `hub install --frozen` rebuilds the same from it. --json answers the report of the API, with the whole path of the folder in target_path; for several entities, a list of reports.',
     kind: 'hub',
-    args: [{ name: '[id]', description: '<type>:<slug>@<version>; may be left out with --manifest' }],
-    options: {
-      target: text('--target <folder>', 'folder that everything is written into; this one, unless with --hub'),
-      manifest: text(
-        '--manifest <file>',
-        'install this manifest, or the server.json of an MCP registry (JSON or YAML; - reads it from another program), and put it into the catalog, if there is one',
-      ),
-      prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
-      frozen: flag(
-        '--frozen',
-        'exactly what the lockfile in the folder says, or an error; what was changed there is put back',
-      ),
-      dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
-    },
+    args: [{ name: '[name...]', description: 'what to install; may be left out with --manifest or --frozen' }],
+    options: INSTALL_OPTIONS,
     examples: [
-      ['hub install mcp_server:pdf-tables@1.0.0 --dry-run', 'what would happen'],
-      ['hub install mcp_server:pdf-tables@1.0.0 --target ./project', ''],
+      ['hub install io.example.docs/pdf-tables --client claude', 'with the configuration for Claude'],
+      ['hub install pdf-tables@1.0.0 --dry-run', 'what would happen'],
+      ['hub install pdf-tables --hub https://hub.example.org', 'out of the catalog of a hub elsewhere'],
+      ['hub install --frozen', 'everything in hub.lock.json, for example in CI'],
       ['hub install --manifest ./manifest.yaml --target ./project', 'something of your own'],
-      ['curl -sSf https://example.org/manifest.json | hub install --manifest - --target .', ''],
-      [
-        'hub show tool:invoice-fields --manifest --hub https://hub.example.org | hub install --manifest - --target .',
-        'out of the catalog of a hub elsewhere, on this machine',
-      ],
-      ['hub install mcp_server:pdf-tables@1.0.0 --target ./project --frozen', 'the very same again, in CI'],
+      ['hub install pdf-tables --hub https://hub.example.org --on-hub --target project', 'on the machine of the hub'],
     ],
-    async run({ args: [givenId], options, output, access, terminal }) {
-      const { target, dryRun, frozen, prerelease } = options;
-      if (access.serverUrl !== undefined && target === undefined)
-        throw new UsageError('Name the folder on the machine of the hub with --target.');
-      const source = options.manifest === undefined ? undefined : await readManifest(options.manifest, terminal);
-      const id = givenId ?? source?.id;
-      if (id === undefined) throw new UsageError('Say what to install: an id, or a file with --manifest.');
-      const hub = await access.open({
-        leavesNothing: dryRun,
-        // A lockfile says where the manifest of what it locks is.
-        ...(source || frozen ? { mayPass: true } : { mustExist: true }),
-      });
-      const request = {
-        id,
-        target: target ?? '.',
-        ...(source ? { manifest: source.manifest } : {}),
-        dry_run: dryRun,
-        frozen,
-        prerelease,
-      };
-      const report = await output.working((progress) =>
-        explainedNotFound(hub.install(request, installListener(progress)), (message) =>
-          message.includes(LOCKFILE_NAME)
-            ? message.replace(/Send (the manifest that was locked)/, 'Name $1 with --manifest')
-            : `No entity '${id.slice(0, LONGEST_ID_SHOWN)}' is in the catalog. ${SEARCH_ADVICE} --manifest <file> installs what is not in it.`,
-        ),
-      );
-      const folder =
-        access.serverUrl === undefined ? await (await access.openLocal()).targetFolder(report.target) : undefined;
-      const place = folder === undefined ? `'${oneLine(report.target)}' on the machine of the hub` : oneLine(folder);
-      const answer = folder === undefined ? report : { ...report, target_path: folder };
-      output.answer(answer, () => reportForPeople(report, { output, place }));
-      return report.ok ? 'ok' : 'failed';
+    async run({ args, options, ...call }) {
+      checkOptions(args, options, call);
+      return options.onHub ? installOnHub(args, options, call) : installHere(args, options, call);
     },
   }),
   command({
-    path: ['lock', 'verify'],
-    summary: 'check whether what is on disk still is what the lockfile says',
-    details: 'Looks at this machine only; nothing is fetched and nothing is changed.',
-    kind: 'local',
-    options: { target: textOr('--target <folder>', 'folder that was installed into', '.') },
+    path: ['update'],
+    summary: 'install the newest stable version of installed entities, and lock it',
+    details:
+      'Without a name, all entities of hub.lock.json. Versions of packages are resolved again, also where the entity itself is the newest already.',
+    kind: 'hub',
+    args: [{ name: '[name...]', description: 'of installed entities' }],
+    options: { target: textOr('--target <folder>', 'folder that was installed into', '.'), ...RIGHTS },
     examples: [
-      ['hub lock verify', 'this folder'],
-      ['hub lock verify --target ./project --json', ''],
+      ['hub update', 'everything in hub.lock.json'],
+      ['hub update pdf-tables --dry-run', 'what would happen'],
     ],
-    run: ({ options, ...call }) => verifyLock(options.target, call),
+    run: ({ args, options, ...call }) => update(args, options, call),
   }),
 ];
 
-async function readManifest(
-  file: string,
-  { readInput }: Pick<Terminal, 'readInput'>,
-): Promise<{ id: string; manifest: Record<string, unknown> }> {
-  const { entityFromText } = await import('../../remotes/entity-from-text.ts');
-  const content = await (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--manifest is '${file}', but must be a readable file (${error.code}).`);
+type Surroundings = Omit<Call, 'args' | 'options'>;
+
+/** Before anything is opened. @throws UsageError */
+function checkOptions(names: readonly string[], options: InstallOptions, { access }: Surroundings): void {
+  const { manifest, frozen, onHub, target, dest, allowScripts, allowBuild } = options;
+  if (names.length === 0 && manifest === undefined && !frozen)
+    throw new UsageError(
+      'Say what to install: a name, a manifest with --manifest, or everything locked with --frozen.',
+    );
+  if (names.length > 1 && (manifest ?? dest) !== undefined)
+    throw new UsageError('--manifest and --dest are for one entity at a time.');
+  if (!onHub) return;
+  if (access.serverUrl === undefined) throw new UsageError('Name the hub that should install with --hub or HUB_URL.');
+  if (target === undefined) throw new UsageError('Name the folder on the machine of the hub with --target.');
+  if (allowScripts || allowBuild)
+    throw new UsageError('--allow-scripts and --allow-build are for this machine, not for --on-hub.');
+  if (names.length === 0 && manifest === undefined)
+    throw new UsageError('With --on-hub, name what to install: the lockfile is on the machine of the hub.');
+}
+
+async function installHere(names: readonly string[], options: InstallOptions, call: Surroundings): Promise<Ending> {
+  const { output } = call;
+  const target = options.target ?? '.';
+  await using own = await openOwnInstall(call, options);
+  const requests = await output.working(async (progress) => {
+    progress.show('looking it up …');
+    return requestsFor(names, { ...requestOf(options), target }, { options, own, call });
   });
-  if (content.trim() === '') {
-    const empty = file === '-' ? 'Nothing came in on standard input' : `The file ${file} is empty`;
-    throw new HubError('invalid_manifest', `${empty}: there is no manifest to install.`);
+  const place = await own.folderOf(target);
+  const reports = await installAll(requests, own, call);
+  for (const report of reports) if (isWithoutClient(report)) output.note(CLIENT_ADVICE);
+  return answerReports(reports, { isList: names.length !== 1 && options.manifest === undefined, place, call });
+}
+
+async function installOnHub(names: readonly string[], options: InstallOptions, call: Surroundings): Promise<Ending> {
+  const { access, terminal } = call;
+  const hub = await access.open();
+  await using own = await openOwnInstall(call, { withCatalog: false });
+  const base = { ...requestOf(options), target: options.target ?? '' };
+  const source = options.manifest && (await readManifest(options.manifest, { terminal, ...own }));
+  const requests = source
+    ? [{ ...base, ...source, id: names[0] ?? source.id }]
+    : await Promise.all(names.map(async (name) => ({ ...base, id: await idOf(name, options, call) })));
+  const reports = await installAll(requests, hub, call);
+  const place = `'${oneLine(base.target)}' on the machine of the hub`;
+  return answerReports(reports, { isList: names.length > 1, place, call, isElsewhere: true });
+}
+
+type OpenRequest = Omit<InstallRequest, 'id'>;
+
+function requestOf(options: Partial<InstallOptions>): Omit<OpenRequest, 'target'> {
+  const { client = [], prefer, dest, force = false, dryRun = false, frozen = false, prerelease = false } = options;
+  const clients = client.length > 0 ? { clients: [...client] } : {};
+  return { ...clients, prefer, dest, force, dry_run: dryRun, frozen, prerelease, update: false };
+}
+
+async function requestsFor(
+  names: readonly string[],
+  base: OpenRequest,
+  { options, own, call }: { options: InstallOptions; own: OwnInstall; call: Surroundings },
+): Promise<InstallRequest[]> {
+  if (options.manifest !== undefined) {
+    const source = await readManifest(options.manifest, { ...own, terminal: call.terminal });
+    return [{ ...base, ...source, id: names[0] ?? source.id }];
   }
-  const { uid, manifestText } = entityFromText({ url: file, text: content });
-  return { id: uid, manifest: JSON.parse(manifestText) };
-}
-
-function installListener(progress: Progress): (event: InstallEvent) => void {
-  return forgiving((event) => {
-    if (event.kind === 'started') progress.show(`${event.step} …`);
-    if (event.kind !== 'finished') return;
-    const { step, ok, elapsed_secs: seconds, extra } = event.result;
-    const took = seconds === undefined ? '' : ` (${seconds.toFixed(1)} s)`;
-    if (isNotForGateway(event.result))
-      return progress.tell(`ok      ${step}${took}: not for the gateway: ${oneLine(String(extra?.error))}`);
-    progress.tell(`${ok ? 'ok    ' : 'failed'}  ${step}${took}${remark(extra)}`);
-  });
-}
-
-function remark(extra: Record<string, unknown> = {}): string {
-  const { error, skipped, reason, frozen, warning } = extra;
-  // What a program said may end its own sentence already.
-  if (typeof error === 'string') return `: ${oneLine(error).replace(/(?<!\.)([.?!])\.$/, '$1')}`;
-  if (typeof warning === 'string') return `: ${oneLine(warning)}`;
-  if (!skipped) return '';
-  if (frozen) return ': as the lockfile says';
-  return typeof reason === 'string' ? `: nothing to do (${oneLine(reason).replace(/\.$/, '')})` : ': nothing to do';
-}
-
-function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {
-  const { style } = output;
-  const warnings = (report.warnings ?? []).map((each) => `${style.warning('warning')}  ${oneLine(each)}\n`).join('');
-  if (report.dry_run) {
-    const fault = report.target_fault ? `${style.bad(oneLine(report.target_fault))}\n` : '';
-    return `${planForPeople(report.plan)}${warnings}${fault}Nothing was touched (--dry-run).\n`;
+  if (options.frozen) {
+    const lockfile = await lockfileIn(base.target, own);
+    return entitiesFor(names, lockfile, await own.folderOf(base.target)).map(({ id }) => ({ ...base, id }));
   }
-  const failed = report.results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
-  const files = [
-    ...report.files_written.map((file) => `wrote  ${oneLine(file)}\n`),
-    ...report.results.flatMap(({ extra }) => removedIn(extra)).map((file) => `removed  ${oneLine(file)}\n`),
-  ].join('');
-  const where = `${oneLine(report.plan.id)} in ${place}`;
-  const end = report.ok ? style.good(`Installed ${where}`) : style.bad(`Not everything is installed of ${where}`);
-  const lacking = failed.length > 0 ? ` (failed: ${failed.join(', ')})` : '';
-  return `${files}${warnings}${end}${lacking}.\n`;
+  return Promise.all(names.map(async (name) => ({ ...base, id: await idOf(name, options, call) })));
 }
 
-/** What the version before had, and this one has not. */
-function removedIn(extra: Record<string, unknown> = {}): string[] {
-  return Array.isArray(extra.removed) ? extra.removed.map(String) : [];
+async function idOf(name: string, { prerelease }: { prerelease: boolean }, call: Surroundings): Promise<string> {
+  return catalogId(name, { ...call, hub: await call.access.open({ mustExist: true }), prerelease });
 }
 
-function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPlan): string {
-  const steps = [
-    ...artifacts.map(({ step, command: what, reason }) => `${step}: ${what}${reason ? ` (${reason})` : ''}`),
-    ...adapters.map(
-      ({ framework, path, generic }) => `adapters.write: ${path} for ${framework}${generic ? ', generic' : ''}`,
-    ),
-    ...(Object.keys(mcp_registration).length > 0 ? [registering(mcp_registration)] : []),
-    'lockfile.write: hub.lock.json',
-  ];
-  return `${oneLine(id)}\n${steps.map((step, index) => `${String(index + 1).padStart(3)}  ${oneLine(step)}\n`).join('')}`;
+/** @throws NotFoundError */
+export async function lockfileIn(target: string, own: Pick<OwnInstall, 'lockfile' | 'folderOf'>): Promise<Lockfile> {
+  const lockfile = await own.lockfile(target);
+  if (lockfile) return lockfile;
+  throw new NotFoundError(
+    `There is no hub.lock.json in ${await own.folderOf(target)}; 'hub install <name>' writes one.`,
+  );
 }
 
-function registering(registration: InstallPlan['mcp_registration']): string {
-  const reason = reasonNotForGateway(registration);
-  return `gateway.register: ${reason ? `not for the gateway: ${reason}` : 'into the gateway, if there is one'}`;
+/** All of them when no names are given. */
+export function entitiesFor(names: readonly string[], lockfile: Lockfile, place: string): readonly LockedEntity[] {
+  return names.length > 0 ? names.map((name) => findInLockfile(name, lockfile, place)) : lockfile.entities;
 }
 
-async function verifyLock(target: string, { terminal, output }: Pick<Call, 'terminal' | 'output'>): Promise<Ending> {
-  const [{ verifyLockfile }, { createRun }] = await Promise.all([
-    import('../../install/verify/verify.ts'),
-    import('../../lib/run.ts'),
-  ]);
-  const run = createRun(terminal.environment);
-  const report = await verifyLockfile({ target: resolve(target), run, signal: terminal.shutdown });
-  if (!report) throw new NotFoundError(`There is no ${LOCKFILE_NAME} in ${resolve(target)}; 'hub install' writes one.`);
-  output.answer(report, () => lockForPeople(report, output));
-  return report.ok ? 'ok' : 'failed';
+/** One after the other: they share the lockfile. */
+async function installAll(
+  requests: readonly InstallRequest[],
+  installer: Pick<OwnInstall, 'install'>,
+  { output, terminal }: Surroundings,
+): Promise<InstallReport[]> {
+  const reports: InstallReport[] = [];
+  for (const request of requests) {
+    terminal.shutdown.throwIfAborted();
+    if (requests.length > 1) output.note(`${request.id} …`);
+    reports.push(await output.working((progress) => installer.install(request, installListener(progress))));
+  }
+  return reports;
 }
 
-function lockForPeople({ ok, target, lockfile, checks }: LockReport, output: Output): string {
-  if (checks.length === 0) return `${lockfile} in ${oneLine(target)} lists nothing that would be on disk.\n`;
-  const { style } = output;
-  const styles: Record<LockCheck['outcome'], (text: string) => string> = {
-    same: style.good,
-    different: style.bad,
-    missing: style.bad,
-    unchecked: style.warning,
-  };
-  const rows = output.table(checks, [
-    { title: 'Outcome', text: ({ outcome }) => outcome, style: (shown, { outcome }) => styles[outcome](shown) },
-    { title: 'Entity', text: ({ entity }) => entity, isKey: true },
-    { title: 'What', text: ({ what }) => what },
-    { title: 'Where', text: ({ path }) => path ?? '' },
-    { title: 'Why', text: ({ reason }) => reason ?? '', isFlexible: true },
-  ]);
-  const unchecked = checks.filter(({ outcome }) => outcome === 'unchecked').length;
-  const end = ok
-    ? style.good(`What is in ${target} is what its lockfile says`)
-    : style.bad(`What is in ${target} is not what its lockfile says`);
-  return `${rows}\n${end}${unchecked > 0 ? `; ${plural(unchecked, 'thing')} could not be checked` : ''}.\n`;
+interface Answer {
+  /** As JSON, a list of reports instead of one. */
+  isList: boolean;
+  place: string;
+  isElsewhere?: boolean;
+  call: Pick<Call, 'output'>;
+}
+
+function answerReports(
+  reports: readonly InstallReport[],
+  { isList, place, isElsewhere, call: { output } }: Answer,
+): Ending {
+  const folder = isElsewhere ? {} : { target_path: place };
+  const ok = reports.every((report) => report.ok);
+  const answer = isList ? { ok, ...folder, reports } : { ...reports[0], ...folder };
+  const forPeople = () =>
+    reports.map((report) => reportForPeople(report, { output, place: oneLine(place) })).join('\n');
+  return output.answer(answer, forPeople, ok ? 'ok' : 'failed');
+}
+
+const CLIENT_ADVICE = `No MCP client was configured. --client ${CLIENTS.join('|')} does that.`;
+
+function isWithoutClient({ ok, dry_run, plan: { id, adapters } }: InstallReport): boolean {
+  return ok && !dry_run && id.startsWith('mcp_server:') && adapters.length === 0;
+}
+
+interface UpdateOptions extends Required<InstallRights> {
+  target: string;
+  force: boolean;
+  dryRun: boolean;
+}
+
+interface Updated {
+  id: string;
+  from: string;
+  to: string;
+  outcome: 'updated' | 'unchanged' | 'failed' | 'planned' | 'not in the catalog';
+  report?: InstallReport;
+}
+
+async function update(names: readonly string[], options: UpdateOptions, call: Surroundings): Promise<Ending> {
+  const { output, access } = call;
+  await using own = await openOwnInstall(call, options);
+  const lockfile = await lockfileIn(options.target, own);
+  const place = await own.folderOf(options.target);
+  const entities = entitiesFor(names, lockfile, place);
+  const hub = await access.open({ mustExist: true });
+  const updates: Updated[] = [];
+  for (const entity of entities) {
+    const newest = await newestOf(hub, entity);
+    const { id, version: from } = entity;
+    if (!newest) {
+      updates.push({ id, from, to: from, outcome: 'not in the catalog' });
+      continue;
+    }
+    const request = {
+      ...requestOf(options),
+      ...keptChoices(entity),
+      target: options.target,
+      id: newest.id,
+      update: true,
+    };
+    const [report] = await installAll([request], own, call);
+    if (report) updates.push({ id: newest.id, from, to: newest.version, outcome: outcomeOf(report, entity), report });
+  }
+  const ok = updates.every(({ outcome }) => outcome !== 'failed');
+  const forPeople = () => updates.map((each) => updateForPeople(each, { output, place })).join('');
+  return output.answer({ ok, target_path: place, entities: updates }, forPeople, ok ? 'ok' : 'failed');
+}
+
+/** The clients and the alternative that were chosen when it was installed. */
+function keptChoices({ artifacts, adapters }: LockedEntity): Pick<InstallRequest, 'clients' | 'prefer'> {
+  const isClient = (name: string): name is ClientName => CLIENTS.some((each) => each === name);
+  const clients = [...new Set(adapters.map(({ framework }) => framework).filter(isClient))];
+  const kinds = artifacts.map(({ kind, spec }) => kindNameOf(kind, spec));
+  const prefer = PREFERENCES.find((each) => kinds.includes(each));
+  return { ...(clients.length > 0 ? { clients } : {}), prefer };
+}
+
+function outcomeOf({ ok, dry_run, lockfile, plan }: InstallReport, before: LockedEntity): Updated['outcome'] {
+  if (!ok) return 'failed';
+  if (dry_run) return 'planned';
+  const after = lockfile.entities.find(({ id }) => id === plan.id);
+  return JSON.stringify(after) === JSON.stringify(before) ? 'unchanged' : 'updated';
+}
+
+function updateForPeople(
+  { id, from, to, outcome, report }: Updated,
+  { output, place }: { output: Call['output']; place: string },
+): string {
+  if (outcome === 'not in the catalog') return `Not in the catalog, and left as it is: ${oneLine(id)}\n`;
+  if (outcome === 'unchanged') return `Up to date: ${oneLine(id)}\n`;
+  const head = outcome === 'updated' && from !== to ? `Updated from ${oneLine(from)} to ${oneLine(to)}:\n` : '';
+  return `${head}${report ? reportForPeople(report, { output, place: oneLine(place) }) : ''}`;
 }

@@ -4,17 +4,18 @@ import type { McpHub } from '../../mcp/tool.ts';
 import { type Call, command } from '../command.ts';
 import { NotFoundError } from '../exit-codes.ts';
 import { oneLine } from '../output/text.ts';
+import { hasSeeds } from './remotes.ts';
 
 export const mcpCommands = [
   command({
     path: ['mcp'],
     summary: 'serve the hub to an MCP client over standard input and output',
     details:
-      'For the configuration of an MCP client: it starts the command and speaks to it. With --hub or HUB_URL the tools work on that hub, with HUB_TOKEN also those that need the token; without, on the local database.',
+      'For the configuration of an MCP client: it starts the command and speaks to it. With --hub or HUB_URL the tools work on that hub, with HUB_TOKEN also those that need the token; without, on the local catalog.',
     kind: 'hub without answer',
     options: {},
     examples: [
-      ['hub mcp', 'on the database of this folder'],
+      ['hub mcp', 'on the local catalog'],
       ['HUB_TOKEN=… hub mcp --hub https://hub.example.org', 'on a hub elsewhere'],
     ],
     async run({ access, terminal }) {
@@ -59,6 +60,6 @@ async function openedWhenNeeded(access: Call['access'], { writeError }: Call['te
     removeEntity: async (...given) => (await forReading()).removeEntity(...given),
     blockEntity: async (...given) => (await forReading()).blockEntity(...given),
     unblockEntity: async (...given) => (await forReading()).unblockEntity(...given),
-    syncRemotes: async (...given) => (await access.open()).syncRemotes(...given),
+    syncRemotes: async (...given) => (await (hasSeeds(access) ? access.open() : forReading())).syncRemotes(...given),
   };
 }

@@ -85,10 +85,12 @@ export const pendingCommands = [
     kind: 'hub',
     options: {},
     examples: [['hub pending retry', 'after the gateway was fixed']],
-    async run(call) {
-      const { failed, errors } = await syncAndTell(call, { force: true, mustExist: true });
-      return failed === 0 && Object.keys(errors).length === 0 ? 'ok' : 'failed';
-    },
+    run: (call) =>
+      syncAndTell(call, {
+        force: true,
+        mustExist: true,
+        isOk: ({ failed, errors }) => failed === 0 && Object.keys(errors).length === 0,
+      }),
   }),
 ];
 

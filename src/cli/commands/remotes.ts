@@ -8,7 +8,7 @@ import type {
   SyncReport,
 } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
-import { UsageError } from '../exit-codes.ts';
+import { type Ending, UsageError } from '../exit-codes.ts';
 import { flag, signedNumber, text } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { forgiving } from '../output/progress.ts';
@@ -52,6 +52,7 @@ export const remoteCommands = [
       ['hub remotes add https://catalog.example.org/index.json --name team --priority 10', ''],
     ],
     async run({ args: [url = ''], options, output, access }) {
+      if (access.serverUrl === undefined) await checkRemote(url, options.name);
       const outcome = await (await access.open()).addRemote(url, options);
       const isChanged = Object.values(options).some((value) => value !== undefined);
       const done = outcome.added ? 'Added' : isChanged ? 'Changed' : 'Already added';
@@ -121,10 +122,11 @@ export const remoteCommands = [
       ['hub ingest https://catalog.example.org/index.json', 'one index, whether it is a remote or not'],
     ],
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
-      const hub = await access.open();
+      const isAddress = url !== undefined && /^https?:/i.test(url);
+      const hub = await access.open({ mustExist: !isAddress && !hasSeeds(access) });
       const report = await followed({ output, access }, (onProgress) => hub.ingest(url, onProgress, { acceptShrunk }));
-      output.answer(report, () => ingestForPeople(report, output));
-      return report.results.every(({ ok }) => ok) ? 'ok' : 'failed';
+      const isOk = report.results.every(({ ok }) => ok);
+      return output.answer(report, () => ingestForPeople(report, output), isOk ? 'ok' : 'failed');
     },
   }),
   command({
@@ -138,22 +140,41 @@ export const remoteCommands = [
       ['hub sync', ''],
       ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
     ],
-    async run({ options: { force }, ...call }) {
-      const { errors, stopped } = await syncAndTell(call, { force });
-      return Object.keys(errors).length === 0 && !stopped ? 'ok' : 'failed';
-    },
+    run: ({ options: { force }, ...call }) =>
+      syncAndTell(call, {
+        force,
+        mustExist: !hasSeeds(call.access),
+        isOk: ({ errors, stopped }) => Object.keys(errors).length === 0 && !stopped,
+      }),
   }),
 ];
 
-/** `force`: servers that can never be registered are tried again too. */
+/** Before a catalog is made for it. @throws HubError `invalid_request` */
+async function checkRemote(url: string, name: string | undefined): Promise<void> {
+  const { assertName, normalizedUrl } = await import('../../remotes/remotes.ts');
+  normalizedUrl(url);
+  assertName(name);
+}
+
+/** Whether a new catalog would have something to read. */
+export function hasSeeds(access: Pick<Call['access'], 'serverUrl' | 'config'>): boolean {
+  return access.serverUrl === undefined && access.config().seedRemotes.length > 0;
+}
+
+interface SyncChoices {
+  /** Servers that can never be registered are tried again too. */
+  force: boolean;
+  mustExist: boolean;
+  isOk: (report: SyncReport) => boolean;
+}
+
 export async function syncAndTell(
   { output, access }: Pick<Call, 'output' | 'access'>,
-  { force, mustExist = false }: { force: boolean; mustExist?: boolean },
-): Promise<SyncReport> {
+  { force, mustExist, isOk }: SyncChoices,
+): Promise<Ending> {
   const hub = await access.open({ mustExist });
   const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
-  output.answer(report, () => syncForPeople(report, output));
-  return report;
+  return output.answer(report, () => syncForPeople(report, output), isOk(report) ? 'ok' : 'failed');
 }
 
 /** Long work, with what is going on beside the answer. */

@@ -7,10 +7,10 @@ import { command } from '../command.ts';
 import { flag, list, oneOf, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural, wrapped } from '../output/text.ts';
+import { whenIndexed } from '../when-indexed.ts';
 
 const MOST_FACET_VALUES = 8;
 const PATIENCE_MS = 10_000;
-const INDEX_PATIENCE_MS = 60_000;
 const EMPTY_CATALOG = "Nothing found: the catalog is empty. 'hub remotes add <url>' and 'hub sync' fill it.\n";
 
 const ONLY_NEAREST =
@@ -73,12 +73,7 @@ export const searchCommands = [
       // A list that names the same thing three times is hard to read; the versions are counted beside it.
       const versions = wish.versions ?? (text.trim() === '' ? 'latest' : undefined);
       const ask = () => hub.search(searchQuery({ ...wish, text, versions, includePending: !registered }));
-      let page = await ask();
-      // Here the index is read by this very command, which a busy machine may be slow at; each try waits a while for it.
-      const deadline = performance.now() + INDEX_PATIENCE_MS;
-      const isIndexAwaited = wish.mode === 'keyword' && access.serverUrl === undefined;
-      while (isIndexAwaited && page.degraded && performance.now() < deadline && !terminal.shutdown.aborted)
-        page = await ask();
+      const page = wish.mode === 'keyword' ? await whenIndexed(ask, { access, terminal }) : await ask();
       const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.only_by_meaning) output.note(`hub: ${ONLY_NEAREST}`);

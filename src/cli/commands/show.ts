@@ -101,7 +101,7 @@ function entityForPeople(
       .map(({ framework, template_key }) => `Adapter   ${oneLine(`${framework} ${template_key ?? ''}`)}\n`)
       .join(''),
     readme && entity.readme ? `${harmless(entity.readme).trimEnd()}\n` : '',
-    entity.blocked_at === null && style.faint(`Install it: hub install ${oneLine(entity.id)} --target <folder>\n`),
+    entity.blocked_at === null && style.faint(`Install it: hub install ${oneLine(entity.id)}\n`),
   ];
   return paragraphs.filter(Boolean).join('\n');
 }

@@ -11,6 +11,7 @@ const CODES: Record<Ending, string> = {
   notFound: 'not_found',
   unauthorized: 'unauthorized',
   unreachable: 'unreachable',
+  stopped: 'stopped',
 };
 
 export function failureForPrograms(error: unknown, { ending, message }: { ending: Ending; message: string }): string {

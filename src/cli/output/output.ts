@@ -1,8 +1,9 @@
 // What a command answers: JSON for programs, text for people; notes and progress beside it.
 
 import { harmlessJson } from '../../lib/harmless.ts';
+import type { Ending } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
-import { createProgress, type Progress, SILENT } from './progress.ts';
+import { createProgress, type Progress, silentProgress } from './progress.ts';
 import { createStyle, harmlessStyled, type Style, wantsColour } from './style.ts';
 import { type Column, table } from './table.ts';
 import { oneLine } from './text.ts';
@@ -12,8 +13,8 @@ export interface Output {
   readonly style: Style;
   /** Columns to lay text out in. */
   readonly columns: number;
-  /** The answer: the value as JSON, or what people read of it. */
-  answer(value: unknown, forPeople: () => string): void;
+  /** The answer: the value as JSON, or a text for people. A quiet command writes the text only if it failed. Returns `ending`. */
+  answer(value: unknown, forPeople: () => string, ending?: Ending): Ending;
   table<T>(rows: readonly T[], columns: readonly Column<T>[]): string;
   /** For people only, beside the answer. */
   note(line: string): void;
@@ -24,22 +25,35 @@ export interface Output {
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const WIDEST_TEXT = 100;
 
-export function createOutput(terminal: Terminal, { isJson }: { isJson: boolean }): Output {
+export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: boolean; isQuiet: boolean }): Output {
   const { environment, isTerminal, isErrorTerminal, columns, write, writeError } = terminal;
   const isColoured = !isJson && wantsColour(environment, isTerminal);
+  // A program that reads both streams gets JSON from both.
+  const isSilent = isJson && !isErrorTerminal;
+  const fail = (line: string) => (isSilent ? undefined : writeError(`${oneLine(line)}\n`));
+
+  function answer(value: unknown, forPeople: () => string, ending: Ending = 'ok'): Ending {
+    // Here, once for all: much of the text was written by strangers, even where a number or a word of the hub is expected.
+    if (isJson) write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`);
+    else if (!isQuiet) write(harmlessStyled(forPeople(), isColoured));
+    else if (ending !== 'ok') writeError(harmlessStyled(forPeople(), isColoured));
+    return ending;
+  }
+
+  function progressHere(): Progress {
+    if (isSilent || isQuiet) return silentProgress(fail);
+    return createProgress({ isTerminal: isErrorTerminal, columns, writeError });
+  }
+
   return {
     isJson,
     style: createStyle(isColoured),
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
-    // Here, once for all: much of what is told was written by strangers, also where it should be a number or a word of the hub's.
-    answer: (value, forPeople) =>
-      write(isJson ? `${harmlessJson(JSON.stringify(value, null, 2))}\n` : harmlessStyled(forPeople(), isColoured)),
+    answer,
     table: (rows, shown) => table(rows, shown, isTerminal ? columns : undefined),
-    note: (line) => (isJson && !isErrorTerminal ? undefined : writeError(`${oneLine(line)}\n`)),
+    note: (line) => (isQuiet ? undefined : fail(line)),
     async working(work) {
-      // A program that reads both streams gets JSON from both.
-      const isSilent = isJson && !isErrorTerminal;
-      const progress = isSilent ? SILENT : createProgress({ isTerminal: isErrorTerminal, columns, writeError });
+      const progress = progressHere();
       try {
         return await work(progress);
       } finally {

@@ -7,6 +7,8 @@ export interface Progress {
   show(text: string): void;
   /** Something that stays to be read. */
   tell(line: string): void;
+  /** The same for a failure, which is also written when the command is quiet. */
+  fail(line: string): void;
   /** Takes the changing line away. */
   end(): void;
 }
@@ -18,8 +20,10 @@ export interface ProgressOptions {
   now?: () => number;
 }
 
-/** For whom nobody watches. */
-export const SILENT: Progress = { show() {}, tell() {}, end() {} };
+/** Writes nothing, or only failures. */
+export function silentProgress(fail: (line: string) => void = () => {}): Progress {
+  return { show() {}, tell() {}, fail, end() {} };
+}
 
 /** What is told on the way is not worth ending for, should a strange hub tell something else than it should; the answer is checked. */
 export function forgiving<T>(listener: (event: T) => void): (event: T) => void {
@@ -50,6 +54,11 @@ export function createProgress({
     isShown = false;
   }
 
+  function tell(line: string): void {
+    end();
+    writeError(`${harmless(line)}\n`);
+  }
+
   return {
     show(text) {
       if (now() - shownAt < (isTerminal ? REDRAW_MS : LINE_MS)) return;
@@ -59,10 +68,8 @@ export function createProgress({
       writeError(`${ERASE_LINE}${shortened(line, columns - 1)}`);
       isShown = true;
     },
-    tell(line) {
-      end();
-      writeError(`${harmless(line)}\n`);
-    },
+    tell,
+    fail: tell,
     end,
   };
 }

@@ -5,7 +5,6 @@ import type { DatabaseAddress } from '../../lib/address.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { databaseUnavailable, guardDriver } from './guarded-driver.ts';
-import { clientWithOwnPassword } from './own-password.ts';
 import { createResponsivePool, READ_ONLY_TRANSACTION } from './postgres-pool.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -30,13 +29,9 @@ export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneO
 
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
 
-export function openPostgres(
-  { url, poolSize, onlyOwnPassword }: PostgresAddress,
-  { metrics }: DialectDependencies,
-): Dialect {
-  const Client = onlyOwnPassword === undefined ? pg.Client : clientWithOwnPassword(url, onlyOwnPassword);
+export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: DialectDependencies): Dialect {
   const pool = createResponsivePool({
-    Client,
+    Client: pg.Client,
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -67,7 +62,7 @@ export function openPostgres(
     write,
     ...OWN_SQL,
     analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
-    tryLock: (name) => tryLock(new Client(lockConnection(url)), name),
+    tryLock: (name) => tryLock(new pg.Client(lockConnection(url)), name),
     ...vectorColumn(read),
     async close() {
       await Promise.all([lookup, read, write].map((db) => db.destroy()));

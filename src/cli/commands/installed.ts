@@ -1,0 +1,237 @@
+// `hub list`, `hub outdated`, `hub uninstall` and `hub verify`: what is installed in a folder.
+import type { EntityRecord } from '../../catalog/contract.ts';
+import { versionKey } from '../../catalog/version-order.ts';
+import type { HubOperations } from '../../hub-operations.ts';
+import { kindNameOf } from '../../install/artifacts/kind-name.ts';
+import {
+  LOCKFILE_NAME,
+  type LockCheck,
+  type LockedArtifact,
+  type LockedEntity,
+  type LockReport,
+  type UninstallReport,
+} from '../../install/contract.ts';
+import { command } from '../command.ts';
+import { NotFoundError } from '../exit-codes.ts';
+import { withoutVersion } from '../names.ts';
+import { newestOf } from '../newest.ts';
+import { flag, textOr } from '../options.ts';
+import type { Output } from '../output/output.ts';
+import { oneLine, plural } from '../output/text.ts';
+import { openOwnInstall } from '../own-install.ts';
+import { entitiesFor, lockfileIn } from './install.ts';
+
+const TARGET = textOr('--target <folder>', 'folder that was installed into', '.');
+
+export const installedCommands = [
+  command({
+    path: ['list'],
+    summary: 'list what is installed in a folder',
+    details: "Reads hub.lock.json and looks at the files of this machine. 'hub catalog' lists the catalog.",
+    kind: 'local',
+    options: { target: TARGET },
+    examples: [
+      ['hub list', 'this folder'],
+      ['hub list --target ./project --json', ''],
+    ],
+    async run({ options: { target }, ...call }) {
+      const { output } = call;
+      await using own = await openOwnInstall(call, { withCatalog: false });
+      const folder = await own.folderOf(target);
+      const report = await own.verify(target);
+      const locked = (await own.lockfile(target))?.entities ?? [];
+      const entities = locked.map((entity) => installedEntity(entity, report?.checks ?? []));
+      return output.answer({ target: folder, entities }, () => listForPeople(entities, { output, folder }));
+    },
+  }),
+  command({
+    path: ['outdated'],
+    summary: 'list installed entities that the catalog has something newer for',
+    details:
+      'Compares hub.lock.json with the newest stable versions. Ends with exit code 0, also when something is newer.',
+    kind: 'hub',
+    args: [{ name: '[name...]', description: 'of installed entities; all of them by default' }],
+    options: { target: TARGET },
+    examples: [
+      ['hub outdated', 'this folder, and the local catalog'],
+      ['hub outdated --hub https://hub.example.org --json', 'for a program'],
+    ],
+    async run({ args, options: { target }, ...call }) {
+      const { output, access } = call;
+      await using own = await openOwnInstall(call, { withCatalog: false });
+      const folder = await own.folderOf(target);
+      const locked = entitiesFor(args, await lockfileIn(target, own), folder);
+      const hub = await access.open({ mustExist: true });
+      const entities = await output.working(async (progress) => {
+        progress.show('comparing with the catalog …');
+        return Promise.all(locked.map((entity) => compared(entity, hub)));
+      });
+      return output.answer({ target: folder, entities }, () => outdatedForPeople(entities, output));
+    },
+  }),
+  command({
+    path: ['uninstall'],
+    summary: 'remove installed entities from a folder, and from its lockfile',
+    details: 'Files and folders that were changed since they were installed stay, unless --force is given.',
+    kind: 'local',
+    args: [{ name: '<name...>', description: 'of installed entities' }],
+    options: { target: TARGET, force: flag('--force', 'also remove what was changed since it was installed') },
+    examples: [
+      ['hub uninstall pdf-tables', ''],
+      ['hub uninstall mcp_server:io.example.docs/pdf-tables --target ./project', ''],
+    ],
+    async run({ args, options: { target, force }, ...call }) {
+      const { output } = call;
+      await using own = await openOwnInstall(call, { withCatalog: false });
+      const folder = await own.folderOf(target);
+      const locked = entitiesFor(args, await lockfileIn(target, own), folder);
+      const reports: UninstallReport[] = [];
+      for (const { id } of locked) reports.push(await own.uninstall({ id, target, force }));
+      const answer = args.length === 1 ? { ...reports[0], target_path: folder } : { target_path: folder, reports };
+      return output.answer(answer, () => reports.map((each) => uninstalledForPeople(each, folder)).join(''));
+    },
+  }),
+  command({
+    path: ['verify'],
+    summary: 'check whether the files of a folder are what hub.lock.json says',
+    details:
+      'Looks at this machine only; nothing is fetched and nothing is changed. Ends with exit code 1 when something differs.',
+    kind: 'local',
+    options: { target: TARGET },
+    examples: [
+      ['hub verify', 'this folder'],
+      ['hub verify --target ./project --json', ''],
+    ],
+    async run({ options: { target }, ...call }) {
+      const { output } = call;
+      await using own = await openOwnInstall(call, { withCatalog: false });
+      const report = await own.verify(target);
+      if (!report)
+        throw new NotFoundError(
+          `There is no ${LOCKFILE_NAME} in ${await own.folderOf(target)}; 'hub install <name>' writes one.`,
+        );
+      return output.answer(report, () => verifiedForPeople(report, output), report.ok ? 'ok' : 'failed');
+    },
+  }),
+];
+
+interface InstalledEntity {
+  id: string;
+  name: string;
+  version: string;
+  artifacts: string[];
+  /** Programs in `.hub/bin`. */
+  launchers: string[];
+  adapters: string[];
+  state: 'ok' | 'missing' | 'changed';
+}
+
+function installedEntity(locked: LockedEntity, checks: readonly LockCheck[]): InstalledEntity {
+  const { id, name, version, artifacts, launchers = [], adapters } = locked;
+  const outcomes = checks.filter(({ entity }) => entity === id).map(({ outcome }) => outcome);
+  const isWhole = artifacts.every(({ ok }) => ok) && !outcomes.includes('missing');
+  return {
+    id,
+    name,
+    version,
+    artifacts: artifacts.map(artifactText),
+    launchers: launchers.map((each) => each.name),
+    adapters: adapters.map(({ path }) => path),
+    state: isWhole ? (outcomes.includes('different') ? 'changed' : 'ok') : 'missing',
+  };
+}
+
+/** Its folder, or the exact package or image. */
+function artifactText({ kind, spec, resolved, path, tree }: LockedArtifact): string {
+  const known = kindNameOf(kind, spec);
+  return [known === 'unsupported' ? kind : known, tree ? path : (resolved ?? path)].filter(Boolean).join(' ');
+}
+
+function listForPeople(
+  entities: readonly InstalledEntity[],
+  { output, folder }: { output: Output; folder: string },
+): string {
+  const { style } = output;
+  if (entities.length === 0) return `Nothing is installed in ${oneLine(folder)}.\n`;
+  const rows = output.table(entities, [
+    { title: 'Entity', text: ({ id }) => withoutVersion(id), isKey: true },
+    { title: 'Version', text: ({ version }) => version },
+    {
+      title: 'State',
+      text: ({ state }) => state,
+      style: (text, { state }) => (state === 'ok' ? style.good : style.bad)(text),
+    },
+    { title: 'Programs', text: ({ launchers }) => launchers.map((name) => `.hub/bin/${name}`).join(', ') },
+    { title: 'Artifacts', text: ({ artifacts }) => artifacts.join(', '), isFlexible: true },
+  ]);
+  const isWhole = entities.every(({ state }) => state === 'ok');
+  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' puts back what is missing.\n"}`;
+}
+
+interface Compared {
+  id: string;
+  version: string;
+  /** Null when the catalog does not have the entity. */
+  newest: string | null;
+  state: 'current' | 'newer version' | 'newer content' | 'not in the catalog';
+}
+
+async function compared(locked: LockedEntity, hub: HubOperations): Promise<Compared> {
+  const newest = await newestOf(hub, locked);
+  const { id, version } = locked;
+  if (!newest) return { id, version, newest: null, state: 'not in the catalog' };
+  return { id, version, newest: newest.version, state: await stateOf(locked, newest, hub) };
+}
+
+async function stateOf(locked: LockedEntity, newest: EntityRecord, hub: HubOperations): Promise<Compared['state']> {
+  if (versionKey(newest.version) > versionKey(locked.version)) return 'newer version';
+  if (newest.id !== locked.id) return 'current';
+  const { digest } = await hub.getManifest(newest.id);
+  return digest === locked.provenance.manifest_digest ? 'current' : 'newer content';
+}
+
+function outdatedForPeople(entities: readonly Compared[], output: Output): string {
+  const shown = entities.filter(({ state }) => state !== 'current');
+  const current = entities.length - shown.length;
+  const rest = current > 0 ? `${plural(current, 'entity is', 'entities are')} up to date.\n` : '';
+  if (shown.length === 0) return rest || 'Nothing is installed.\n';
+  const rows = output.table(shown, [
+    { title: 'Entity', text: ({ id }) => withoutVersion(id), isKey: true },
+    { title: 'Installed', text: ({ version }) => version },
+    { title: 'Newest', text: ({ newest }) => newest ?? '' },
+    { title: 'State', text: ({ state }) => state },
+  ]);
+  const isNewer = shown.some(({ state }) => state.startsWith('newer'));
+  return `${rows}\n${rest}${isNewer ? "'hub update' installs what is newer.\n" : ''}`;
+}
+
+function uninstalledForPeople({ id, removed, kept }: UninstallReport, folder: string): string {
+  return [
+    ...removed.map((path) => `removed  ${oneLine(path)}\n`),
+    ...kept.map((path) => `kept     ${oneLine(path)}, which was changed since it was installed\n`),
+    `Uninstalled ${oneLine(id)} from ${oneLine(folder)}.\n`,
+  ].join('');
+}
+
+function verifiedForPeople({ ok, target, lockfile, checks }: LockReport, output: Output): string {
+  if (checks.length === 0) return `${lockfile} in ${oneLine(target)} lists no files.\n`;
+  const { style } = output;
+  const styles: Record<LockCheck['outcome'], (text: string) => string> = {
+    same: style.good,
+    different: style.bad,
+    missing: style.bad,
+    unchecked: style.warning,
+  };
+  const rows = output.table(checks, [
+    { title: 'Outcome', text: ({ outcome }) => outcome, style: (shown, { outcome }) => styles[outcome](shown) },
+    { title: 'Entity', text: ({ entity }) => entity, isKey: true },
+    { title: 'What', text: ({ what }) => what },
+    { title: 'Where', text: ({ path }) => path ?? '' },
+    { title: 'Why', text: ({ reason }) => reason ?? '', isFlexible: true },
+  ]);
+  const unchecked = checks.filter(({ outcome }) => outcome === 'unchecked').length;
+  const end = ok
+    ? style.good(`The files in ${oneLine(target)} match ${lockfile}`)
+    : style.bad(`The files in ${oneLine(target)} do not match ${lockfile}`);
+  return `${rows}\n${end}${unchecked > 0 ? `; ${plural(unchecked, 'artifact')} could not be checked` : ''}.\n`;
+}

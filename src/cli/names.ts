@@ -1,0 +1,150 @@
+// Names as people type them → ids of a catalog, or entries of a lockfile.
+import type { EntityRecord } from '../catalog/contract.ts';
+import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
+import { HubError } from '../errors.ts';
+import type { HubOperations } from '../hub-operations.ts';
+import type { LockedEntity, Lockfile } from '../install/contract.ts';
+import { searchQuery } from '../search/search-query.ts';
+import type { Call } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+import { foundEntity } from './newest.ts';
+import { oneLine } from './output/text.ts';
+import { whenIndexed } from './when-indexed.ts';
+
+const MOST_SEARCHED = 50;
+const MOST_SUGGESTED = 3;
+const MOST_VERSIONS = 8;
+const LONGEST_SHOWN = 120;
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+interface Wanted {
+  name: string;
+  version: string | undefined;
+}
+
+export interface NameSource extends Pick<Call, 'access' | 'terminal' | 'output'> {
+  hub: Pick<HubOperations, 'getEntity' | 'search'>;
+  prerelease: boolean;
+}
+
+/** The whole id, with its version. @throws HubError `entity_not_found`, UsageError when several entities have the name. */
+export async function catalogId(text: string, source: NameSource): Promise<string> {
+  const given = parseReference(text);
+  const found = given ? await entityOf(text, source) : undefined;
+  if (found) return found.id;
+  const wanted = given ? { name: given.slug, version: given.version } : split(text);
+  const near = await nearest(wanted.name, source);
+  const matches = given ? [] : await matchesOf(wanted, near, source);
+  const [first, ...others] = matches;
+  if (first === undefined) throw await notFound(text, wanted, { near, source });
+  if (others.length === 0) return first;
+  return choose(text, matches, source);
+}
+
+/** @throws HubError `entity_not_found`, UsageError when several entities have the name. */
+export function findInLockfile(text: string, { entities }: Lockfile, place: string): LockedEntity {
+  const given = parseReference(text);
+  const wanted = given ? { name: `${given.type}:${given.slug}`, version: given.version } : split(text);
+  const isVersion = ({ version }: LockedEntity) => wanted.version === undefined || version === wanted.version;
+  const [first, ...others] = bestOf(wanted.name, entities).filter(isVersion);
+  if (first === undefined) {
+    const installed = entities.map(({ id }) => oneLine(id)).join(', ');
+    throw new HubError('entity_not_found', `'${shown(text)}' is not installed in ${place}. Installed: ${installed}.`);
+  }
+  if (others.length > 0)
+    throw ambiguous(
+      text,
+      [first, ...others].map(({ id }) => id),
+    );
+  return first;
+}
+
+/** The version starts after the last `@`, unless that is the first character, as in `@scope/name`. */
+function split(text: string): Wanted {
+  const at = text.lastIndexOf('@');
+  return at > 0 ? { name: text.slice(0, at), version: text.slice(at + 1) } : { name: text, version: undefined };
+}
+
+function entityOf(id: string, { hub, prerelease }: NameSource): Promise<EntityRecord | undefined> {
+  return foundEntity(hub, id, { prerelease });
+}
+
+async function nearest(text: string, { hub, ...call }: NameSource): Promise<Named[]> {
+  const query = searchQuery({ text, mode: 'keyword', limit: MOST_SEARCHED, includeInactive: true });
+  return (await whenIndexed(() => hub.search(query), call)).items;
+}
+
+/** Whole ids of all entities that have the name, or only of those whose slug is exactly the name. */
+async function matchesOf({ name, version }: Wanted, near: readonly Named[], source: NameSource): Promise<string[]> {
+  const suffix = version === undefined ? '' : `@${version}`;
+  const bySlug = ENTITY_TYPES.map((type) => `${type}:${name}`);
+  const bySearch = bestOf(name, near).map(({ id }) => withoutVersion(id));
+  for (const ids of [bySlug, bySearch]) {
+    const isId = (id: string) => parseReference(id) !== undefined;
+    const wanted = [...new Set(ids)].map((id) => `${id}${suffix}`).filter(isId);
+    const found = await Promise.all(wanted.map((id) => entityOf(id, source)));
+    const matches = found.flatMap((entity) => (entity ? [entity.id] : []));
+    if (matches.length > 0) return matches;
+  }
+  return [];
+}
+
+/** Those that fit best: by slug, otherwise by name or by the last part of the slug. */
+function bestOf<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
+  const text = wanted.toLowerCase();
+  const slugOf = (id: string) =>
+    withoutVersion(id)
+      .replace(/^[^:]*:/, '')
+      .toLowerCase();
+  const exact = candidates.filter(({ id }) => [slugOf(id), withoutVersion(id).toLowerCase()].includes(text));
+  if (exact.length > 0) return exact;
+  return candidates.filter(({ id, name }) => name.toLowerCase() === text || slugOf(id).endsWith(`/${text}`));
+}
+
+export function withoutVersion(id: string): string {
+  const reference = parseReference(id);
+  return reference ? `${reference.type}:${reference.slug}` : id;
+}
+
+async function choose(text: string, ids: readonly string[], { terminal, output }: NameSource): Promise<string> {
+  if (!terminal.ask || output.isJson) throw ambiguous(text, ids);
+  const lines = ids.map((id, index) => `  ${index + 1}  ${oneLine(id)}`).join('\n');
+  const answer = await terminal.ask(`Several entities are called '${shown(text)}':\n${lines}\nWhich one? `);
+  const chosen = ids[Number(answer) - 1];
+  if (chosen === undefined) throw ambiguous(text, ids);
+  return chosen;
+}
+
+function ambiguous(text: string, ids: readonly string[]): UsageError {
+  return new UsageError(
+    `Several entities are called '${shown(text)}'. Give one of these ids: ${ids.map(oneLine).join(', ')}.`,
+  );
+}
+
+async function notFound(
+  text: string,
+  { name, version }: Wanted,
+  { near, source }: { near: readonly Named[]; source: NameSource },
+): Promise<HubError> {
+  const sentence = `No entity '${shown(text)}' is in the catalog.`;
+  const others = version === undefined ? [] : bestOf(name, near);
+  const other = others[0] && (await entityOf(withoutVersion(others[0].id), { ...source, prerelease: true }));
+  const ids = near.slice(0, MOST_SUGGESTED).map(({ id }) => oneLine(id));
+  const advice = other
+    ? `Its versions: ${other.versions
+        .slice(0, MOST_VERSIONS)
+        .map((each) => oneLine(each.version))
+        .join(', ')}.`
+    : ids.length > 0
+      ? `Similar: ${ids.join(', ')}.`
+      : "'hub search <words>' finds entities by what they do.";
+  return new HubError('entity_not_found', `${sentence} ${advice}`);
+}
+
+function shown(text: string): string {
+  return oneLine(text).slice(0, LONGEST_SHOWN);
+}

@@ -1,0 +1,103 @@
+// Plans, steps and reports of installs, for people.
+import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
+import { kindNameOf } from '../../install/artifacts/kind-name.ts';
+import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
+import type { Output } from './output.ts';
+import { forgiving, type Progress } from './progress.ts';
+import { oneLine } from './text.ts';
+
+export function installListener(progress: Progress): (event: InstallEvent) => void {
+  return forgiving((event) => {
+    if (event.kind === 'started') progress.show(`${event.step} …`);
+    if (event.kind !== 'finished') return;
+    const { result } = event;
+    const isFailed = !result.ok && !isNotForGateway(result);
+    if (isFailed) progress.fail(`failed  ${stepLine(result)}`);
+    else if (!isSkippedGateway(result)) progress.tell(`ok      ${stepLine(result)}`);
+  });
+}
+
+/** Most installs have nothing to do with a gateway. */
+function isSkippedGateway({ step, extra }: StepResult): boolean {
+  return step === 'gateway.register' && extra?.skipped === true;
+}
+
+function stepLine(result: StepResult): string {
+  const { step, elapsed_secs: seconds, extra = {} } = result;
+  const took = seconds === undefined ? '' : ` (${seconds.toFixed(1)} s)`;
+  const gateway = isNotForGateway(result) ? ': not for the gateway' : '';
+  return `${step}${took}${gateway}${remark(extra)}`;
+}
+
+function remark({ error, warning, skipped, reason }: Record<string, unknown>): string {
+  if (typeof error === 'string') return `: ${oneLine(error)}`;
+  if (typeof warning === 'string') return `: ${oneLine(warning)}`;
+  if (!skipped) return '';
+  return typeof reason === 'string' ? `: skipped: ${oneLine(reason)}` : ': nothing to do';
+}
+
+/** `place` is the folder, in words. */
+export function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {
+  const { style } = output;
+  const { plan, results } = report;
+  const warnings = (report.warnings ?? []).map((each) => `${style.warning('warning')}  ${oneLine(each)}\n`).join('');
+  if (report.dry_run) return `${planForPeople(plan, output)}${warnings}${dryRunEnd(report, output)}`;
+  const files = [
+    ...report.files_written.map((file) => `wrote    ${oneLine(file)}\n`),
+    ...results.flatMap(({ extra }) => pathsIn(extra?.removed)).map((path) => `removed  ${oneLine(path)}\n`),
+    ...results
+      .flatMap(({ extra }) => pathsIn(extra?.kept))
+      .map((path) => `kept     ${oneLine(path)}, which was changed\n`),
+    ...launchersOf(report).map((name) => `program  .hub/bin/${oneLine(name)}\n`),
+  ].join('');
+  const where = `${oneLine(plan.id)} in ${place}`;
+  if (report.ok) return `${files}${warnings}${style.good(`Installed ${where}.`)}\n`;
+  const failed = results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
+  const end = report.files_written.length > 0 ? 'Only partly installed' : 'Not installed';
+  return `${files}${warnings}${style.bad(`${end}: ${where}.`)} Failed: ${failed.join(', ')}.\n`;
+}
+
+function launchersOf({ plan, lockfile }: InstallReport): string[] {
+  const locked = lockfile.entities.find(({ id }) => id === plan.id);
+  return locked?.launchers?.map(({ name }) => name) ?? [];
+}
+
+/** Hubs of other versions may say something else there. */
+function pathsIn(paths: unknown): string[] {
+  return Array.isArray(paths) ? paths.map(String) : [];
+}
+
+function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPlan, { style }: Output): string {
+  const line = (step: string, what: string, fault: string | undefined) =>
+    fault === undefined ? `${step}: ${oneLine(what)}` : style.bad(`${step}: will fail: ${oneLine(fault)}`);
+  const steps = [
+    ...artifacts
+      .filter(({ alternative }) => !alternative)
+      .map(({ step, command, reason, fault }) => line(step, reason ? `${command} (${reason})` : command, fault)),
+    ...adapters.map(({ framework, path, generic, fault }) =>
+      line('adapters.write', `${path} for ${framework}${generic ? ', generic' : ''}`, fault),
+    ),
+    ...(Object.keys(mcp_registration).length > 0 ? [registering(mcp_registration)] : []),
+    'lockfile.write: hub.lock.json',
+  ];
+  const alternatives = artifacts
+    .filter(({ alternative }) => alternative)
+    .map(({ kind, spec, command }) => `  or   ${oneLine(command)} (--prefer ${kindNameOf(kind, spec)})\n`);
+  const numbered = steps.map((step, index) => `${String(index + 1).padStart(3)}  ${step}\n`);
+  return `${oneLine(id)}\n${numbered.join('')}${alternatives.join('')}`;
+}
+
+function registering(registration: InstallPlan['mcp_registration']): string {
+  const reason = reasonNotForGateway(registration);
+  return `gateway.register: ${reason ? `not for the gateway: ${oneLine(reason)}` : 'into the gateway, if one is configured'}`;
+}
+
+function dryRunEnd({ ok, target_fault: fault, plan }: InstallReport, { style }: Output): string {
+  const faults = [...plan.artifacts, ...plan.adapters].filter(
+    (each) => each.fault !== undefined && !('alternative' in each && each.alternative),
+  ).length;
+  const target = fault ? `${style.bad(oneLine(fault))}\n` : '';
+  const why =
+    ok || faults === 0 ? '' : `${style.bad(`It would not be installed whole: ${faults} of its parts will fail.`)}\n`;
+  return `${target}${why}Nothing was touched (--dry-run).\n`;
+}

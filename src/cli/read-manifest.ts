@@ -1,0 +1,39 @@
+// The manifest that `--manifest` names: a file, an address, or standard input.
+import { readFile } from 'node:fs/promises';
+import { HubError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { UsageError } from './exit-codes.ts';
+import type { OwnInstall } from './own-install.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ReadManifest {
+  id: string;
+  manifest: JsonObject;
+  source_url?: string;
+}
+
+/** @throws UsageError, HubError `invalid_manifest` */
+export async function readManifest(
+  place: string,
+  { terminal, fetchManifest }: { terminal: Terminal; fetchManifest: OwnInstall['fetchManifest'] },
+): Promise<ReadManifest> {
+  if (/^https?:/i.test(place)) {
+    const fetched = await fetchManifest(place, terminal.shutdown);
+    if ('error' in fetched)
+      throw new HubError('invalid_manifest', `The manifest at ${place} cannot be used: ${fetched.error}.`);
+    const { uid, manifestText, sourceUrl } = fetched.entity;
+    return { id: uid, manifest: JSON.parse(manifestText), ...(sourceUrl === null ? {} : { source_url: sourceUrl }) };
+  }
+  const { entityFromText } = await import('../remotes/entity-from-text.ts');
+  const { uid, manifestText } = entityFromText({ url: place, text: await textAt(place, terminal) });
+  return { id: uid, manifest: JSON.parse(manifestText) };
+}
+
+async function textAt(place: string, { readInput }: Terminal): Promise<string> {
+  const text = await (place === '-' ? readInput() : readFile(place, 'utf8')).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--manifest is '${place}', but must be a readable file (${error.code}).`);
+  });
+  if (text.trim() !== '') return text;
+  const empty = place === '-' ? 'Nothing came in on standard input' : `The file ${place} is empty`;
+  throw new HubError('invalid_manifest', `${empty}: there is no manifest to install.`);
+}
