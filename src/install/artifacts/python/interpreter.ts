@@ -64,11 +64,14 @@ print(json.dumps({"file": sys.executable, "version": version, "platform": syscon
 
 const Answer = z.object({ file: z.string().min(1), version: z.string(), platform: z.string(), home: z.string() });
 
+/** Undefined when it is not a Python that works. */
 async function ask(file: string, context: ArtifactContext): Promise<z.infer<typeof Answer> | undefined> {
   const request = { program: file, args: ['-I', '-c', QUESTION], cwd: neutralFolder(context), whenMissing: NO_PYTHON };
-  if (!(await works(file, ['-I', '--version'], { ...context, stagingDir: neutralFolder(context) }))) return undefined;
-  const { exitCode, stdout } = await runProgram(request, context);
-  return exitCode === 0 ? Answer.parse(JSON.parse(stdout)) : undefined;
+  const answer = await runProgram(request, context).catch((error: unknown) => {
+    if (error instanceof InstallError && !context.signal.aborted) return undefined;
+    throw error;
+  });
+  return answer?.exitCode === 0 ? Answer.parse(JSON.parse(answer.stdout)) : undefined;
 }
 
 /** Of versions such as `3.9` and `3.12`. */

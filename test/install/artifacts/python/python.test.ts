@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
@@ -221,13 +221,27 @@ for (const [change, sentence] of REFUSED) {
   });
 }
 
+/** A program that answers like a Python of that version with a pip of that version. */
+async function fakePython(folder: string, { version, pip }: { version: string; pip: string }): Promise<void> {
+  const file = join(folder, 'python3');
+  const answer = JSON.stringify({ file, version, platform: 'linux-x86_64', home: folder });
+  const makeVenv = `for folder; do :; done; /bin/mkdir -p "$folder/bin"; /bin/cp "$0" "$folder/bin/python"`;
+  const script = `case "$*" in *"-m venv"*) ${makeVenv};; *--version*) echo 'pip ${pip} from x';; *) echo '${answer}';; esac`;
+  await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
 test('python: a machine without Python, or with an old one, says what to install', async (t) => {
   const path = await emptyFolder(t);
   const spec = pythonKind.spec.parse({ package: 'thing' });
   const unavailable = async () => pythonKind.unavailable?.(spec, await artifactContext(t, { env: { PATH: path } }));
   assert.match(String(await unavailable()), /^Python 3\.9 or newer is not installed/);
-  const answer = '{"file": "/python", "version": "3.8", "platform": "x", "home": "/"}';
-  await writeFile(join(path, 'python3'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
-  await symlink('/bin/sh', join(path, 'sh'));
+  await fakePython(path, { version: '3.8', pip: '25.0' });
   assert.match(String(await unavailable()), /^Python 3\.9 or newer is not installed/);
+  await fakePython(path, { version: '3.10', pip: '22.0.2' });
+  assert.equal(await unavailable(), undefined);
+  const resolved = resolve(t, pythonKind, { package: 'thing' }, { env: { PATH: path } });
+  assert.match(
+    await failure(resolved),
+    /^The pip of this Python is older than 22\.3 .*: install uv, or a newer Python\.$/,
+  );
 });
