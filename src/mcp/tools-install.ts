@@ -4,7 +4,13 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { HubError } from '../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../gateway/state-words.ts';
-import { type InstallPlan, type InstallReport, InstallRequest, type PlannedArtifact } from '../install/contract.ts';
+import {
+  type InstallPlan,
+  type InstallReport,
+  InstallRequest,
+  type PlannedAdapter,
+  type PlannedArtifact,
+} from '../install/contract.ts';
 import { EntityId, Prerelease } from './entity-id.ts';
 import { wholeManifest } from './present.ts';
 import { shortened, shortLines, shownJson } from './short.ts';
@@ -107,13 +113,7 @@ interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
 function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
   const lines = [
     ...shortLines(artifacts.map(artifactLine), whole.artifacts.length),
-    ...shortLines(
-      adapters.map(({ path, framework, fault }) => {
-        const line = `- adapters.write: ${path} for ${framework}`;
-        return fault === undefined ? line : `${line}: will fail: ${fault}`;
-      }),
-      whole.adapters.length,
-    ),
+    ...shortLines(adapters.map(adapterLine), whole.adapters.length),
     ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
     ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
     '- lockfile.write: hub.lock.json',
@@ -125,6 +125,12 @@ function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, w
 function artifactLine({ step, command, fault, alternative }: PlannedArtifact): string {
   if (alternative) return `- not installed, alternative: ${command}`;
   return fault === undefined ? `- ${step}: ${command}` : `- ${step}: will fail: ${fault}`;
+}
+
+function adapterLine({ path, framework, fault, note }: PlannedAdapter): string {
+  if (note !== undefined) return `- adapters.write: nothing for ${framework}: ${note}`;
+  const line = `- adapters.write: ${path} for ${framework}`;
+  return fault === undefined ? line : `${line}: will fail: ${fault}`;
 }
 
 function reportLines(

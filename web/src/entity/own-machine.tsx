@@ -5,9 +5,15 @@ import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { installCommand } from './install-command.ts';
 
-export function OwnMachine({ entity, hasClients }: { entity: EntityRecord; hasClients: boolean }) {
-  const chosen = useSignal<ClientName | undefined>(hasClients ? 'claude' : undefined);
-  const client = chosen.value;
+interface OwnMachineProps {
+  entity: EntityRecord;
+  /** Whether clients can be told how to reach or start it. */
+  hasClients: boolean;
+}
+
+export function OwnMachine({ entity, hasClients }: OwnMachineProps) {
+  const chosen = useSignal<ClientName | undefined>('claude');
+  const client = hasClients ? chosen.value : undefined;
   const command = installCommand(entity, { origin: location.origin, client });
   if (command === undefined) {
     return <p class="quiet">Neither the name nor the id of this entry can be written safely in a shell command.</p>;

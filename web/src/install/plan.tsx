@@ -49,13 +49,14 @@ function Artifact({ step, command, reason, fault, alternative }: PlannedArtifact
   );
 }
 
-function Adapter({ framework, template_key, path, generic, fault }: PlannedAdapter) {
+function Adapter({ framework, template_key, path, generic, fault, note }: PlannedAdapter) {
   return (
     <li>
       <strong>
-        Write the adapter for {framework} ({template_key})
+        {note === undefined ? 'Write the' : 'No'} adapter for {framework} ({template_key})
       </strong>
-      <code class="plan-command">{path}</code>
+      {note === undefined && <code class="plan-command">{path}</code>}
+      {note !== undefined && <span class="quiet">{note}</span>}
       {generic && (
         <span class="quiet">There is no template for this adapter, so a generic description is written.</span>
       )}
