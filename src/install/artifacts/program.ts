@@ -55,7 +55,7 @@ const NO_ROOM: readonly [RegExp, string][] = [
 ];
 
 /** A full disk is rarely the last thing that a program reports, so it is looked for in all of the output. @throws InstallError */
-export function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
+function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
   if (exitCode === 0) return;
   const problem = NO_ROOM.find(([pattern]) => pattern.test(`${stdout}\n${stderr}`))?.[1];
   if (problem)
@@ -101,7 +101,7 @@ export function outputEnd(output: string): string {
 }
 
 /** Removes logins and secret parameters from the addresses in a text. */
-export function withoutPasswords(text: string): string {
+function withoutPasswords(text: string): string {
   return shownText(withoutLogins(text));
 }
 

@@ -17,7 +17,7 @@ export interface PythonJob {
   context: ArtifactContext;
 }
 
-export interface LockedRequirements {
+interface LockedRequirements {
   requirements: string[];
   platform: string;
 }
