@@ -26,7 +26,7 @@ export interface GuardedDownload {
   close(): Promise<void>;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   stallMs?: number;
   proxyFor?: ProxyFor;
 }

@@ -2,7 +2,7 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-export interface StrayLink {
+interface StrayLink {
   /** Relative to the folder. */
   path: string;
   leads: 'out' | 'into .git';

@@ -5,7 +5,7 @@ import { extractTar } from './extract-tar.ts';
 import { extractZip } from './extract-zip.ts';
 import { createFolderWriter, type FolderWriter } from './writer.ts';
 
-export interface ExtractRequest {
+interface ExtractRequest {
   /** Absolute path of the archive. */
   file: string;
   /** Absolute path of an empty folder. */

@@ -38,7 +38,7 @@ const BundleManifest = z.object({
     mcp_config: Command.extend({ platform_overrides: z.record(z.string(), CommandOverride).default({}) }),
   }),
 });
-export type BundleCommand = z.infer<typeof Command>;
+type BundleCommand = z.infer<typeof Command>;
 
 const MAX_MANIFEST_BYTES = 1_000_000;
 

@@ -19,7 +19,7 @@ const GitSpec = z.object({
 });
 type GitSpec = z.infer<typeof GitSpec>;
 
-export interface GitLimits {
+interface GitLimits {
   /** What hosts may send for a repository and its submodules. */
   mostReceivedBytes: number;
   unfold: typeof UNFOLD_LIMITS;

@@ -4,7 +4,7 @@ import type { Git } from './command.ts';
 
 const MOST_LISTED_BYTES = 40_000_000;
 
-export interface UnfoldLimits {
+interface UnfoldLimits {
   mostFiles: number;
   mostBytes: number;
   mostSubmodules: number;

@@ -7,7 +7,7 @@ import { pullCause } from './causes.ts';
 import type { Logins } from './logins.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
-export type Engine = 'docker' | 'podman';
+type Engine = 'docker' | 'podman';
 
 interface Run {
   context: ArtifactContext;
@@ -22,8 +22,8 @@ const CHECKS: readonly (readonly [Engine, readonly string[]])[] = [
   ['podman', ['info', '--format', '{{.Version.Version}}']],
 ];
 
-export async function findEngine(context: ArtifactContext, { env }: Logins): Promise<Engine | undefined> {
-  for (const [engine, args] of CHECKS) if (await works(engine, args, context, env)) return engine;
+export async function findEngine(context: ArtifactContext): Promise<Engine | undefined> {
+  for (const [engine, args] of CHECKS) if (await works(engine, args, context)) return engine;
   return undefined;
 }
 

@@ -37,10 +37,8 @@ export const imageKind: ArtifactKind<ImageReference> = {
   describe: (image) => `pull ${pullName(image)}`,
   location: () => ({ kind: 'none' }),
 
-  async unavailable(image, context) {
-    const engine = await findEngine(context, await loginsFor(image, context));
-    return engine ? undefined : 'Neither docker nor podman is installed and running.';
-  },
+  unavailable: async (_image, context) =>
+    (await findEngine(context)) ? undefined : 'Neither docker nor podman is installed and running.',
 
   async resolve(image, context) {
     await vetRegistry(image, context);
@@ -53,10 +51,10 @@ export const imageKind: ArtifactKind<ImageReference> = {
     if (!isSame || !integrity)
       throw new InstallError(`The lockfile has ${resolved}, and the manifest ${pullName(image)}.`);
     await vetRegistry(image, context);
-    const logins = await loginsFor(image, context);
-    const engine = await findEngine(context, logins);
+    const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };
     if (!engine) return { skipped: NO_ENGINE, extra };
+    const logins = await loginsFor(image, context);
     const warnings = await pullDigest(engine, { ...image, digest: integrity }, { context, logins });
     return { warnings, extra: { tool: engine, ...extra } };
   },
@@ -68,7 +66,7 @@ async function findDigest(image: ImageReference, context: ArtifactContext): Prom
   try {
     return (await inspectWithSkopeo(image, { context, logins })) ?? (await digestFromRegistry(image, context, logins));
   } catch (error) {
-    const engine = error instanceof InstallError && (await findEngine(context, logins));
+    const engine = error instanceof InstallError && (await findEngine(context));
     if (!engine) throw error;
     return pullTag(engine, image, { context, logins });
   }
