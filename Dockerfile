@@ -31,12 +31,13 @@ ENV NODE_ENV=production \
     DATA_DIR=/data \
     INSTALL_ROOT=/data/installed \
     HOME=/data/home
-# Installs use git, npm (part of the base image), Python and uv. Images need no engine: their digest is recorded.
+# Installs use git, npm (part of the base image), Python and uv. Without a container engine, the digest of an image is recorded and nothing
+# is pulled. `npm run test:container` installs one artifact of each kind with exactly these programs.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git python3 python3-venv \
     && rm -rf /var/lib/apt/lists/* \
     && python3 -m venv /opt/uv \
-    && /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv \
+    && /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv==0.13.7 \
     && ln -s /opt/uv/bin/uv /usr/local/bin/uv
 WORKDIR /app
 # package.json is read at run time, for the version.
@@ -45,6 +46,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY demo ./demo
 COPY models ./models
+# Everything that the hub writes is below /data, so the root can be read-only. A folder of the host that is mounted there must belong to the
+# user of the container, 1000; it may be empty.
 RUN mkdir -p /data/home /data/installed && chown -R node:node /data
 USER node
 VOLUME /data
