@@ -50,7 +50,7 @@ export async function publishEverything(t: TestContext): Promise<object[]> {
   ];
   files.put('/bundle.mcpb', rawZip(bundled));
   const images = await startOciHost(t);
-  images.image('team/clock', '1.0.0', [Buffer.from('layer')]);
+  images.manifest('team/clock', '1.0.0');
   return [
     { kind: 'pypi', spec: { package: 'clock', version: '1.0.0', index_url: python.url } },
     { kind: 'npm', spec: { registry: 'npm', package: 'greeter', version: '1.0.0', registry_url: npm.host.origin } },
