@@ -77,7 +77,7 @@ async function build(
       context,
       locked,
       isFrozen: request.frozen,
-      isForced: request.force,
+      isForced: request.force ?? false,
       dest: request.dest ?? undefined,
       slug: subject.slug,
       ownership,

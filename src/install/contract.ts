@@ -68,11 +68,11 @@ export const InstallRequest = z.object({
     .describe('Folder inside the target for a checkout or an archive, instead of the one that the manifest names.'),
   update: z
     .boolean()
-    .default(false)
+    .optional()
     .describe('Resolve versions again. Without it, an artifact whose spec is unchanged keeps its locked version.'),
   force: z
     .boolean()
-    .default(false)
+    .optional()
     .describe('Replace a folder that is in the way, even if it was changed or was not created by the hub.'),
   dry_run: z
     .boolean()
