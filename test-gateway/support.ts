@@ -1,13 +1,12 @@
 // Real gateways from PyPI, and a hub that talks to one, for the tests beside this file.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { SignJWT } from 'jose';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { createHub, type Hub } from '../src/hub.ts';
@@ -15,24 +14,24 @@ import type { JsonObject } from '../src/lib/json.ts';
 import type { Fetch } from '../src/lib/world.ts';
 import { aManifest } from '../test/support/builders.ts';
 import { emptyDatabase } from '../test/support/databases.ts';
+import { installPackages, programsOf } from '../test/support/python-packages.ts';
 import { testWorld } from '../test/support/world.ts';
 
 /** The newest that runs on Python 3.11, and the last one with the older API. */
 export const GATEWAY_VERSIONS = ['1.0.7', '0.9.0'] as const;
 export type GatewayVersion = (typeof GATEWAY_VERSIONS)[number];
 
-const PACKAGES: Record<GatewayVersion, string> = {
-  '1.0.7': 'mcp-contextforge-gateway==1.0.7',
+const PACKAGES: Record<GatewayVersion, string[]> = {
+  '1.0.7': ['mcp-contextforge-gateway==1.0.7'],
   // It does not say that newer versions of the SDK do not suit it.
-  '0.9.0': 'mcp-contextforge-gateway==0.9.0 mcp<2',
+  '0.9.0': ['mcp-contextforge-gateway==0.9.0', 'mcp<2'],
 };
 
 const CACHE = resolve(import.meta.dirname, '../node_modules/.cache/test-gateway');
 const homeOf = (version: GatewayVersion) => join(CACHE, `gateway-${version}`);
-const binariesOf = (version: GatewayVersion) => join(homeOf(version), process.platform === 'win32' ? 'Scripts' : 'bin');
+const binariesOf = (version: GatewayVersion) => programsOf(homeOf(version));
 const SECRET = 'hub-integration-test-secret-key-0123456789';
 const HEALTHY_WITHIN_MS = 180_000;
-const INSTALLED_WITHIN_MS = 600_000;
 
 /** Why there are no gateways to test against; undefined when all are installed. */
 export async function installGateways(): Promise<string | undefined> {
@@ -40,50 +39,8 @@ export async function installGateways(): Promise<string | undefined> {
   return missing.filter((reason) => reason !== undefined).join(' ') || undefined;
 }
 
-async function installGateway(version: GatewayVersion): Promise<string | undefined> {
-  const home = homeOf(version);
-  const complete = join(home, 'complete');
-  if (await isThere(complete)) return undefined;
-  const program = async (name: string, line: string) =>
-    promisify(execFile)(name, line.split(' '), {
-      cwd: CACHE,
-      timeout: INSTALLED_WITHIN_MS,
-      // A Python from elsewhere may take longer to come than pip with the one that is here.
-      env: { ...process.env, UV_PYTHON_DOWNLOADS: 'never' },
-    });
-  const empty = async () => {
-    await rm(home, { recursive: true, force: true });
-    await mkdir(CACHE, { recursive: true });
-  };
-  const folder = `gateway-${version}`;
-  const wanted = PACKAGES[version];
-  // In seconds where pip takes a minute; but it does not know the mirror that pip may be set up for.
-  const byUv = async () => {
-    await empty();
-    await program('uv', `venv --quiet ${folder}`);
-    await program('uv', `pip install --quiet --python ${folder} ${wanted}`);
-  };
-  const byPip = async () => {
-    await empty();
-    await program(process.platform === 'win32' ? 'python' : 'python3', `-m venv ${folder}`);
-    await program(join(binariesOf(version), 'pip'), `install --no-input --quiet --retries 2 ${wanted}`);
-  };
-  try {
-    await byUv();
-  } catch (uvError) {
-    try {
-      await byPip();
-    } catch (pipError) {
-      return `${wanted} could not be installed from PyPI. uv: ${reasonOf(uvError)}. pip: ${reasonOf(pipError)}`;
-    }
-  }
-  await writeFile(complete, '');
-  return undefined;
-}
-
-function reasonOf(error: unknown): string {
-  const { stderr, message } = error as { stderr?: string; message: string };
-  return stderr?.trim().split('\n').slice(-3).join(' ') || message;
+function installGateway(version: GatewayVersion): Promise<string | undefined> {
+  return installPackages(homeOf(version), PACKAGES[version]);
 }
 
 /** A server as the gateway has it. */
@@ -277,11 +234,4 @@ export async function freePort(): Promise<number> {
     await new Promise((closed) => probe.close(closed));
     if (isFree) return nextPort;
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFilledIn, mergeEntry, removeEntry } from '../../../src/install/adapters/config-file.ts';
 import { readConfig } from '../../../src/install/adapters/config-text.ts';
-import { findTemplate } from '../../../src/install/adapters/templates.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { tooLong } from '../../support/in-time.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
+import { renderedFor } from './rendered.ts';
 
 const wanted = {
   format: 'json' as const,
@@ -83,7 +83,7 @@ for (const [name, text, reason] of [
   ],
   ['a file without end', `{"a": "${'x'.repeat(1_000_001)}"}`, /more than 1000000 characters/],
   ['a list', '[]', /no JSON object/],
-  ['a section that is none', '{"mcpServers": []}', /'mcpServers' in it is no object/],
+  ['a section that is none', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
 ] as const) {
   test(`config: ${name} is not touched`, () =>
     assert.throws(() => merged(text), { name: 'RangeError', message: reason }));
@@ -126,7 +126,7 @@ test('config: comments stay where the client takes them, in a new entry and in a
   const first = mergeEntry(existing, withComments, undefined).text;
   for (const comment of ['// mine', '/* all of them */', '// "old": {},', '// theirs'])
     assert.ok(first.includes(comment), first);
-  assert.deepEqual(plain(readConfig(first, withComments)), {
+  assert.deepEqual(plain(readConfig(first, { allowsComments: true })), {
     mcpServers: { other: { command: 'x' }, pdf: wanted.entry },
   });
   const noted = first.replace('"LEVEL": "info"', '"LEVEL": "debug" /* for now */');
@@ -166,9 +166,9 @@ test('config: an upgrade that changes thousands of values takes no longer than o
   const env = (value: string) => Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`V${index}`, value]));
   const entry = (value: string) => ({ ...wanted, entry: { ...wanted.entry, env: env(value) } });
   const beside = '{ "mcpServers": { "other": { "command": "x" } }, // theirs\n "z": 1.50 }';
-  const first = mergeEntry(beside, { ...entry('a'), allowsComments: true }, undefined);
+  const first = mergeEntry(beside, { ...entry('a'), format: 'json with comments' }, undefined);
   const earlier = { name: 'pdf', written: entry('a').entry };
-  const upgrade = () => mergeEntry(first.text, { ...entry('b'), allowsComments: true }, earlier);
+  const upgrade = () => mergeEntry(first.text, { ...entry('b'), format: 'json with comments' }, earlier);
   const excess = await tooLong(3_000, () => {
     const start = performance.now();
     upgrade();
@@ -193,28 +193,6 @@ test('config: an entry is taken out only as it was written, and nothing else wit
   assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), 'another');
 });
 
-test('config: each client gets its own layout and its own placeholders', () => {
-  const subject = aSubject({
-    mcp_registration: { server: { exec: { cmd: ['uvx', 'pdf'], env: { API_KEY: 'secret-value', LANG: 'de' } } } },
-  });
-  const cases = {
-    claude: ['mcpServers', `\${API_KEY}`],
-    cursor: ['mcpServers', `\${env:API_KEY}`],
-    vscode: ['servers', `\${env:API_KEY}`],
-  };
-  for (const [client, [section, placeholder]] of Object.entries(cases)) {
-    const entry = findTemplate(client, 'mcp')?.render({ subject, params: {} });
-    assert.deepEqual(entry, {
-      kind: 'entry',
-      section,
-      allowsComments: client !== 'claude',
-      name: 'pdf-tables',
-      entry: { type: 'stdio', command: 'uvx', args: ['pdf'], env: { API_KEY: placeholder, LANG: 'de' } },
-    });
-  }
-  assert.equal(findTemplate('cursor', 'mcp')?.path(subject), '.cursor/mcp.json');
-});
-
 test('config: a secret in an address is not written; whoever fills it in keeps it', () => {
   const subject = aSubject({
     mcp_registration: { server: { transport: 'HTTP', url: 'https://me:pw@x.example/mcp?api_key=sk-123&lang=de' } },
@@ -222,10 +200,10 @@ test('config: a secret in an address is not written; whoever fills it in keeps i
   const placeholders = {
     claude: (name: string) => `\${${name}_FOR_PDF_TABLES}`,
     cursor: (name: string) => `\${env:${name}_FOR_PDF_TABLES}`,
-    vscode: (name: string) => `\${env:${name}_FOR_PDF_TABLES}`,
+    vscode: (name: string) => `\${input:pdf-tables-${name.toLowerCase().replace('_', '-')}-for-pdf-tables}`,
   };
   for (const [client, placeholder] of Object.entries(placeholders)) {
-    const rendered = findTemplate(client, 'mcp')?.render({ subject, params: {} });
+    const rendered = renderedFor(client, 'mcp', subject);
     assert.ok(rendered?.kind === 'entry');
     const login = `${placeholder('USERNAME')}:${placeholder('PASSWORD')}`;
     const url = `https://${login}@x.example/mcp?api_key=${placeholder('API_KEY')}&lang=de`;
@@ -258,7 +236,7 @@ test('config: no manifest can ask for the environment of whoever uses the client
   });
   for (const client of ['claude', 'cursor', 'vscode']) {
     for (const subject of [remote, command, names]) {
-      const entry = findTemplate(client, 'mcp')?.render({ subject, params: {} });
+      const entry = renderedFor(client, 'mcp', subject);
       assert.doesNotMatch(JSON.stringify(entry), /\$\{(env:)?AWS_SECRET_ACCESS_KEY\}/);
     }
   }
@@ -271,9 +249,9 @@ test('config: hostile names become plain ones, and the file stays JSON', () => {
       mcp_registration: { server: { exec: { cmd: [text], env: { [text]: text } } } },
     });
     if (text.trim() === '' || text === '\u0000') continue;
-    const entry = findTemplate('claude', 'mcp')?.render({ subject, params: {} });
+    const entry = renderedFor('claude', 'mcp', subject);
     assert.ok(entry?.kind === 'entry');
-    assert.match(entry.name, /^[A-Za-z0-9][A-Za-z0-9_-]*$|^__proto__$|^_/);
+    assert.match(entry.name, /^[A-Za-z0-9][A-Za-z0-9_-]*$/);
     const document = JSON.parse(mergeEntry('{"mcpServers":{"kept":{}}}', entry, undefined).text);
     assert.deepEqual(Object.keys(document.mcpServers).length, 2, text);
   }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { genericStub } from '../../../src/install/adapters/generic.ts';
 import { findTemplate } from '../../../src/install/adapters/templates.ts';
 import type { InstallSubject } from '../../../src/install/subject.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
+import { renderedFor } from './rendered.ts';
 
 const PYTHON = ['langgraph/node', 'crewai/tool', 'autogen/tool'];
 const REMOTE = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
@@ -17,7 +17,7 @@ const COMMAND = {
 
 function rendered(pair: string, subject: InstallSubject, params: JsonObject = {}): string {
   const [framework = '', key = ''] = pair.split('/');
-  const result = (findTemplate(framework, key) ?? genericStub(framework, key)).render({ subject, params });
+  const result = renderedFor(framework, key, subject, params);
   assert.equal(result.kind, 'file');
   return result.kind === 'file' ? result.content : '';
 }
@@ -41,7 +41,7 @@ print(json.dumps([describe(each) for each in json.load(sys.stdin)]))`;
 }
 
 test('adapters: Python’s own parser reads what is made for every framework and way to reach an entity', () => {
-  const subjects = [aSubject({ mcp_registration: REMOTE }), aSubject({ mcp_registration: COMMAND }), aSubject()];
+  const subjects = [aSubject({ mcp_registration: REMOTE }), aSubject({ mcp_registration: COMMAND })];
   const sources = PYTHON.flatMap((pair) => subjects.map((subject) => rendered(pair, subject, { a: [1, null, true] })));
   for (const { constants } of pythonConstants(sources)) assert.ok(constants.includes('mcp_server:pdf-tables@1.0.0'));
 });
@@ -63,9 +63,21 @@ test('adapters: hostile names, texts, addresses, commands and parameters stay te
   for (const [index, { constants, imports }] of found.entries()) {
     const text = sources[index]?.text ?? '';
     assert.ok(constants.includes(text), `kept as it is: ${JSON.stringify(text)}`);
-    const expected = ['__future__', 'os', 'typing', 'crewai.tools', 'crewai_tools', 'mcp', 'autogen_ext.tools.mcp'];
+    const expected = [
+      'atexit',
+      'os',
+      'pathlib',
+      'typing',
+      'crewai_tools',
+      'mcp',
+      'mcp.client.stdio',
+      'autogen_ext.tools.mcp',
+    ];
     const strange = imports.filter(
-      (name) => ![...expected, 'langgraph.prebuilt', 'langchain_mcp_adapters.client'].includes(name),
+      (name) =>
+        ![...expected, 'langgraph.prebuilt', 'langchain_core.runnables', 'langchain_mcp_adapters.client'].includes(
+          name,
+        ),
     );
     assert.deepEqual(strange, []);
     assert.ok(imports.filter((name) => name === 'os').length === 1);
@@ -76,7 +88,7 @@ test('adapters: secrets come from the environment, never from the manifest', () 
   for (const pair of PYTHON) {
     const source = rendered(pair, aSubject({ mcp_registration: COMMAND }));
     assert.doesNotMatch(source, /sk-123/);
-    assert.match(source, /"API_KEY": os\.environ\.get\("API_KEY", ""\)/);
+    assert.match(source, /"API_KEY": required\("API_KEY"\)/);
     assert.match(source, /"LANG": "de"/);
   }
 });
@@ -88,27 +100,25 @@ test('adapters: secrets in addresses come from the environment too, or are left 
   pythonConstants(sources);
   for (const source of sources)
     assert.ok(
-      source.includes(
-        '"url": "https://x.example/mcp?token=" + os.environ.get("TOKEN_FOR_PDF_TABLES", "") + "&lang=de",',
-      ),
+      source.includes('"url": "https://x.example/mcp?token=" + required("TOKEN_FOR_PDF_TABLES") + "&lang=de",'),
     );
   const shown = `https://x.example/mcp?token=\${TOKEN_FOR_PDF_TABLES}&lang=de`;
-  assert.equal(parse(rendered('watsonx_orchestrate/skill', subject)).server_url, shown);
+  assert.equal(parse(rendered('watsonx_orchestrate/skill', subject)).url, shown);
   assert.equal(JSON.parse(rendered('dspy/module', subject)).connection.url, shown);
 });
 
-test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Orchestrate, and so does Python’s', () => {
+test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Orchestrate', () => {
   const sources = HOSTILE_TEXTS.map((text) =>
-    rendered('watsonx_orchestrate/skill', aSubject({ name: text, description: text, mcp_registration: COMMAND }), {
-      text,
-    }),
+    rendered('watsonx_orchestrate/skill', aSubject({ name: text, description: text, mcp_registration: COMMAND })),
   );
   for (const [index, source] of sources.entries()) {
     const skill = parse(source);
-    assert.equal(skill.description, HOSTILE_TEXTS[index]?.trim() === '' ? skill.description : HOSTILE_TEXTS[index]);
+    const text = HOSTILE_TEXTS[index] ?? '';
+    const expected = text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
+    assert.equal(skill.description, text.trim() === '' ? skill.description : expected);
     assert.deepEqual([skill.spec_version, skill.kind, skill.tools], ['v1', 'mcp', ['*']]);
     assert.deepEqual(JSON.parse(skill.command), ['uvx', 'pdf-tables']);
-    assert.deepEqual(skill.env, ['API_KEY', 'LANG=de'], 'a plain value with its name, a secret by its name');
+    assert.deepEqual(skill.connections, [skill.name], 'values come from a connection');
     assert.match(skill.name, /^[a-z][a-z0-9_]*$/);
   }
 });

@@ -1,0 +1,11 @@
+// A real MCP server over stdio, made with the official SDK, that tells what it gets and what it sees.
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { z } from 'zod';
+
+const server = new McpServer({ name: 'echo', version: '1.0.0' });
+const inputSchema = { text: z.string() };
+server.registerTool('echo_text', { description: 'Gives back what it gets.', inputSchema }, ({ text }) => ({
+  content: [{ type: 'text', text: `${text}, ${process.env.ECHO_KEY}, ${process.env.ECHO_OTHER ?? 'nothing else'}` }],
+}));
+await server.connect(new StdioServerTransport());

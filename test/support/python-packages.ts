@@ -1,0 +1,61 @@
+// Packages from PyPI in a virtual environment that tests keep from one run to the next.
+import { execFile } from 'node:child_process';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const INSTALLED_WITHIN_MS = 600_000;
+const IS_WINDOWS = process.platform === 'win32';
+
+/** Where the programs of a virtual environment are. */
+export function programsOf(home: string): string {
+  return join(home, IS_WINDOWS ? 'Scripts' : 'bin');
+}
+
+/** Why they could not be installed; undefined when they are there. */
+export async function installPackages(home: string, packages: readonly string[]): Promise<string | undefined> {
+  const complete = join(home, 'complete');
+  if (await isThere(complete)) return undefined;
+  // A Python from elsewhere may take longer to come than pip with the one that is here.
+  const env = { ...process.env, UV_PYTHON_DOWNLOADS: 'never' };
+  const program = (name: string, ...words: string[]) =>
+    promisify(execFile)(name, words, { timeout: INSTALLED_WITHIN_MS, env });
+  const empty = async () => {
+    await rm(home, { recursive: true, force: true });
+    await mkdir(dirname(home), { recursive: true });
+  };
+  // In seconds where pip takes a minute; but it does not know the mirror that pip may be set up for.
+  const byUv = async () => {
+    await empty();
+    await program('uv', 'venv', '--quiet', home);
+    await program('uv', 'pip', 'install', '--quiet', '--python', home, ...packages);
+  };
+  const byPip = async () => {
+    await empty();
+    await program(IS_WINDOWS ? 'python' : 'python3', '-m', 'venv', home);
+    await program(join(programsOf(home), 'pip'), 'install', '--no-input', '--quiet', '--retries', '2', ...packages);
+  };
+  try {
+    await byUv();
+  } catch (uvError) {
+    try {
+      await byPip();
+    } catch (pipError) {
+      return `${packages.join(' ')} could not be installed from PyPI. uv: ${reasonOf(uvError)}. pip: ${reasonOf(pipError)}`;
+    }
+  }
+  await writeFile(complete, '');
+  return undefined;
+}
+
+function reasonOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return stderr?.trim().split('\n').slice(-3).join(' ') || message;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
