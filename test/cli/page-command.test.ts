@@ -13,7 +13,7 @@ import { EXECUTABLE, run } from './process.ts';
 
 const ID = 'mcp_server:pdf-tables@1.0.0';
 const commandFor = (origin: string) =>
-  installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin }) ??
+  installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin, client: 'claude' }) ??
   assert.fail('there is no command');
 
 interface Failure {
@@ -30,12 +30,13 @@ function paste(command: string, folder: string) {
 }
 
 test('the install command of the page: installs into the folder, and leaves nothing else there', async (t) => {
-  const manifest = aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] });
+  const server = { transport: 'SSE', url: 'https://pdf.example.org/sse' };
+  const manifest = aManifest({ mcp_registration: { server } });
   const { listen } = await testHub(t, { manifests: [manifest] });
   const folder = await tempDir(t);
   const { stdout } = await paste(commandFor(await listen()), folder);
   assert.match(stdout, /Installed mcp_server:pdf-tables@1\.0\.0 in .+\.\n$/);
-  assert.deepEqual((await readdir(folder)).toSorted(), ['.hub', 'adapters', 'hub.lock.json']);
+  assert.deepEqual((await readdir(folder)).toSorted(), ['.hub', '.mcp.json', 'hub.lock.json']);
 });
 
 test('the install command of the page: a hub that is gone is told, and the folder stays empty', async (t) => {
