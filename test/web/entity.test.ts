@@ -105,7 +105,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
     const config = JSON.parse(await copied());
     assert.equal(config[section]['pdf-tables'].command, 'uvx');
   }
-  await page.getByRole('tab', { name: 'VS Code' }).press('ArrowRight');
+  await page.getByRole('tab', { name: 'Codex' }).press('ArrowRight');
   assert.equal(await page.getByRole('tab', { name: 'Claude' }).getAttribute('aria-selected'), 'true');
 });
 
