@@ -58,7 +58,7 @@ async function answer(framework: Framework, words: string[], folder: string): Pr
   const quiet = { CREWAI_DISABLE_TELEMETRY: 'true', OTEL_SDK_DISABLED: 'true' };
   const { stdout } = await promisify(execFile)(pythonOf(framework), [driver, ...words], {
     cwd: folder,
-    env: { PATH, HOME, PYTHONDONTWRITEBYTECODE: '1', ECHO_KEY: 'a key', ECHO_OTHER: 'a secret', ...quiet },
+    env: { PATH, HOME, ECHO_KEY: 'a key', ECHO_OTHER: 'a secret', ...quiet },
     timeout: ANSWERS_WITHIN_MS,
   });
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');

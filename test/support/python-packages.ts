@@ -28,7 +28,7 @@ export async function installPackages(home: string, packages: readonly string[])
   const byUv = async () => {
     await empty();
     await program('uv', 'venv', '--quiet', home);
-    await program('uv', 'pip', 'install', '--quiet', '--python', home, ...packages);
+    await program('uv', 'pip', 'install', '--quiet', '--compile-bytecode', '--python', home, ...packages);
   };
   const byPip = async () => {
     await empty();

@@ -45,11 +45,3 @@ export function pyName(text: string): string {
     .replace(/_+$/, '');
   return name === '' || /^\d/.test(name) || KEYWORDS.includes(name) ? `entity_${name || 'unnamed'}` : name;
 }
-
-/** `PdfTables` from any text. */
-export function pyClassName(text: string): string {
-  return pyName(text)
-    .split('_')
-    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
-    .join('');
-}
