@@ -7,7 +7,7 @@ import type { LockedEntity, Lockfile } from '../install/contract.ts';
 import { searchQuery } from '../search/search-query.ts';
 import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
-import { foundEntity } from './newest.ts';
+import { foundEntity, idsOfVersion } from './newest.ts';
 import { oneLine } from './output/text.ts';
 import { whenIndexed } from './when-indexed.ts';
 
@@ -78,31 +78,33 @@ async function nearest(text: string, { hub, ...call }: NameSource): Promise<Name
   return (await whenIndexed(() => hub.search(query), call)).items;
 }
 
-/** Whole ids of all entities that have the name, or only of those whose slug is exactly the name. */
+/** Whole ids of all entities whose slug is the name, otherwise of those that have the name. */
 async function matchesOf({ name, version }: Wanted, near: readonly Named[], source: NameSource): Promise<string[]> {
   const suffix = version === undefined ? '' : `@${version}`;
-  const bySlug = ENTITY_TYPES.map((type) => `${type}:${name}`);
-  const bySearch = bestOf(name, near).map(({ id }) => withoutVersion(id));
-  for (const ids of [bySlug, bySearch]) {
-    const isId = (id: string) => parseReference(id) !== undefined;
-    const wanted = [...new Set(ids)].map((id) => `${id}${suffix}`).filter(isId);
-    const found = await Promise.all(wanted.map((id) => entityOf(id, source)));
-    const matches = found.flatMap((entity) => (entity ? [entity.id] : []));
-    if (matches.length > 0) return matches;
-  }
-  return [];
+  const bySlug = ENTITY_TYPES.map((type) => `${type}:${name}${suffix}`).filter((id) => parseReference(id));
+  const exact = await Promise.all(bySlug.map((id) => entityOf(id, source)));
+  const ids = exact.flatMap((entity) => (entity ? [entity.id] : []));
+  if (ids.length > 0) return ids;
+  const named = await Promise.all(bestOf(name, near).map(({ id }) => entityOf(id, source)));
+  const all = named.flatMap((entity) =>
+    entity ? idsOfVersion(entity, { version, prerelease: source.prerelease }) : [],
+  );
+  return [...new Set(all)];
 }
 
-/** Those that fit best: by slug, otherwise by name or by the last part of the slug. */
+/** Those that fit best: by id or slug, otherwise by name, otherwise by the last part of a name or slug. */
 function bestOf<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
   const text = wanted.toLowerCase();
-  const slugOf = (id: string) =>
-    withoutVersion(id)
-      .replace(/^[^:]*:/, '')
-      .toLowerCase();
-  const exact = candidates.filter(({ id }) => [slugOf(id), withoutVersion(id).toLowerCase()].includes(text));
-  if (exact.length > 0) return exact;
-  return candidates.filter(({ id, name }) => name.toLowerCase() === text || slugOf(id).endsWith(`/${text}`));
+  const levels = [
+    ({ id }: T) => [withoutVersion(id), slugOf(id)].some((each) => each.toLowerCase() === text),
+    ({ name }: T) => name.toLowerCase() === text,
+    ({ id, name }: T) => [name, slugOf(id)].some((each) => each.toLowerCase().endsWith(`/${text}`)),
+  ];
+  return levels.map((fits) => candidates.filter(fits)).find((found) => found.length > 0) ?? [];
+}
+
+function slugOf(id: string): string {
+  return parseReference(id)?.slug ?? id;
 }
 
 export function withoutVersion(id: string): string {
@@ -132,7 +134,7 @@ async function notFound(
 ): Promise<HubError> {
   const sentence = `No entity '${shown(text)}' is in the catalog.`;
   const others = version === undefined ? [] : bestOf(name, near);
-  const other = others[0] && (await entityOf(withoutVersion(others[0].id), { ...source, prerelease: true }));
+  const other = others[0] && (await entityOf(others[0].id, source));
   const ids = near.slice(0, MOST_SUGGESTED).map(({ id }) => oneLine(id));
   const advice = other
     ? `Its versions: ${other.versions

@@ -1,4 +1,4 @@
-// What the catalog has for an installed entity.
+// Versions of an entity in the catalog. One name may have each of its versions under another slug.
 import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { versionKey } from '../catalog/version-order.ts';
@@ -6,20 +6,12 @@ import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { LockedEntity } from '../install/contract.ts';
 
-/** The newest stable version, or the installed one if that is newer; undefined when the catalog has neither. */
-export async function newestOf(
-  hub: Pick<HubOperations, 'getEntity'>,
-  { id, version }: Pick<LockedEntity, 'id' | 'version'>,
-): Promise<EntityRecord | undefined> {
-  const reference = parseReference(id);
-  const newest = reference && (await foundEntity(hub, `${reference.type}:${reference.slug}`));
-  if (!newest || versionKey(newest.version) >= versionKey(version)) return newest;
-  return (await foundEntity(hub, id)) ?? newest;
-}
+type Catalog = Pick<HubOperations, 'getEntity'>;
+type Version = EntityRecord['versions'][number];
 
 /** Undefined when the catalog does not have it. */
 export async function foundEntity(
-  hub: Pick<HubOperations, 'getEntity'>,
+  hub: Catalog,
   id: string,
   options?: VersionOptions,
 ): Promise<EntityRecord | undefined> {
@@ -29,4 +21,39 @@ export async function foundEntity(
     if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
     throw error;
   }
+}
+
+/** All ids of one version: the wanted one, or the newest stable one. */
+export function idsOfVersion(
+  { id, versions }: Pick<EntityRecord, 'id' | 'versions'>,
+  { version, prerelease }: { version?: string; prerelease: boolean },
+): string[] {
+  const usable = versions.filter(({ blocked, status }) => !blocked && status !== 'disabled');
+  const newest = usable.find((each) => prerelease || !each.prerelease) ?? usable[0];
+  const wanted = version ?? newest?.version;
+  const ids = versions.filter((each) => each.version === wanted).map((each) => each.id);
+  return ids.length > 0 || version !== undefined ? ids : [id];
+}
+
+/** The newest stable version, or the installed one if that is newer; undefined when the catalog has neither. */
+export async function newestOf(
+  hub: Catalog,
+  locked: LockedEntity,
+): Promise<Pick<Version, 'id' | 'version'> | undefined> {
+  const reference = parseReference(locked.id);
+  const slug = reference && `${reference.type}:${reference.slug}`;
+  const entity = (await foundEntity(hub, locked.id)) ?? (slug && (await foundEntity(hub, slug)));
+  if (!entity) return undefined;
+  const [id] = idsOfVersion(entity, { prerelease: false }).sort(
+    (a, b) => sharedLength(b, locked.id) - sharedLength(a, locked.id),
+  );
+  const newest = entity.versions.find((each) => each.id === id);
+  const isNewer = newest && versionKey(newest.version) >= versionKey(locked.version);
+  return isNewer ? newest : { id: entity.id, version: entity.version };
+}
+
+/** How long two ids are the same: `mcp.<name>.<transport>.<digest>` tells the transports of a server apart. */
+function sharedLength(one: string, other: string): number {
+  const end = [...one].findIndex((character, index) => character !== other[index]);
+  return end === -1 ? one.length : end;
 }

@@ -4,7 +4,7 @@ import { kindNameOf } from '../../install/artifacts/kind-name.ts';
 import type { InstallReport, InstallRequest, LockedEntity, Lockfile } from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
-import { catalogId, findInLockfile } from '../names.ts';
+import { catalogId, findInLockfile, withoutVersion } from '../names.ts';
 import { newestOf } from '../newest.ts';
 import { flag, oneOf, someOf, text, textOr } from '../options.ts';
 import { installListener, reportForPeople } from '../output/install-report.ts';
@@ -245,7 +245,11 @@ async function update(names: readonly string[], options: UpdateOptions, call: Su
       update: true,
     };
     const [report] = await installAll([request], own, call);
-    if (report) updates.push({ id: newest.id, from, to: newest.version, outcome: outcomeOf(report, entity), report });
+    if (!report) continue;
+    updates.push({ id: newest.id, from, to: newest.version, outcome: outcomeOf(report, entity), report });
+    // Last, so that a version under another slug replaces this one only when it works.
+    const isReplaced = report.ok && !report.dry_run && withoutVersion(newest.id) !== withoutVersion(id);
+    if (isReplaced) await own.uninstall({ id, target: options.target, force: false });
   }
   const ok = updates.every(({ outcome }) => outcome !== 'failed');
   const forPeople = () => updates.map((each) => updateForPeople(each, { output, place })).join('');

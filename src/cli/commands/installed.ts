@@ -183,7 +183,11 @@ async function compared(locked: LockedEntity, hub: HubOperations): Promise<Compa
   return { id, version, newest: newest.version, state: await stateOf(locked, newest, hub) };
 }
 
-async function stateOf(locked: LockedEntity, newest: EntityRecord, hub: HubOperations): Promise<Compared['state']> {
+async function stateOf(
+  locked: LockedEntity,
+  newest: Pick<EntityRecord, 'id' | 'version'>,
+  hub: HubOperations,
+): Promise<Compared['state']> {
   if (versionKey(newest.version) > versionKey(locked.version)) return 'newer version';
   if (newest.id !== locked.id) return 'current';
   const { digest } = await hub.getManifest(newest.id);
