@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -6,9 +7,11 @@ import { createAccess } from '../../src/cli/access.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { until } from '../support/until.ts';
 import { unusedAddress } from '../support/unused-address.ts';
 import { inTerminal, terminalOf } from './in-terminal.ts';
-import { run } from './process.ts';
+import { run, start } from './process.ts';
 
 const TOKEN = 'token-of-the-hub';
 const settings = { API_TOKEN: TOKEN };
@@ -62,7 +65,7 @@ test('access: somebody who stops at the question is not told of tokens', async (
     throw new DOMException('Stopped before it was done.', 'AbortError');
   };
   const { exitCode, error } = await inTerminal(['pending', 'list', '--hub', await listen()], { askSecret: stop });
-  assert.deepEqual([exitCode, error], [1, 'hub: Stopped before it was done.\n']);
+  assert.deepEqual([exitCode, error], [130, 'hub: Stopped before it was done.\n']);
 });
 
 test('access: a token that cannot be one is said to be none, typed or set', async (t) => {
@@ -103,12 +106,12 @@ test('access: there is no option for the token', async () => {
   assert.match(error, /unknown option '--token'/);
 });
 
-test('access: a command that is stopped ends with exit code 1', async (t) => {
+test('access: a command that is stopped ends with exit code 130', async (t) => {
   const { listen } = await testHub(t);
   const { exitCode, error } = await inTerminal(['remotes', 'list', '--hub', await listen()], {
     shutdown: AbortSignal.abort(),
   });
-  assert.deepEqual([exitCode, error], [1, 'hub: Stopped before it was done.\n']);
+  assert.deepEqual([exitCode, error], [130, 'hub: Stopped before it was done.\n']);
 });
 
 describe('the executable', { concurrency: 2 }, () => {
@@ -127,34 +130,28 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.equal(away.code, 5);
   });
 
-  test('a token of the environment does not go to an address out of the .env of a folder', async (t) => {
-    const { hub, listen } = await testHub(t, { settings, manifests: [aManifest()] });
-    const url = await listen();
+  test('only serve reads .env', async (t) => {
     const folder = await tempDir(t);
-    const asked = async (file: string, settingsOfUser: Record<string, string>, args: string[] = []) => {
-      await writeFile(join(folder, '.env'), file);
-      return run(t, { args: ['pending', 'list', ...args], folder, settings: settingsOfUser });
-    };
-    const withheld = await asked(`HUB_URL=${url}\n`, { HUB_TOKEN: TOKEN });
-    assert.deepEqual([withheld.code, withheld.stdout], [4, '']);
-    assert.match(
-      withheld.stderr,
-      /^hub: The hub at \S+ wants a token\. HUB_TOKEN of the environment is not sent there/,
-    );
-    assert.match(withheld.stderr, /--hub or by HUB_URL in the environment, or put HUB_TOKEN into the same \.env\.\n$/);
-    const open = await run(t, { args: ['show', 'mcp_server:pdf-tables'], folder, settings: { HUB_TOKEN: TOKEN } });
-    assert.equal(open.code, 0, 'what is open to all needs none');
-
-    const file = `HUB_URL=http://127.0.0.1:9\nHUB_TOKEN=${TOKEN}\n`;
-    assert.equal((await asked(`HUB_URL=${url}\nHUB_TOKEN=${TOKEN}\n`, { HUB_TOKEN: 'of another hub' })).code, 0);
-    assert.equal((await asked(file, { HUB_URL: url })).code, 0, 'an address that is trusted more');
-    assert.equal((await asked(file, {}, ['--hub', url])).code, 0);
-    assert.equal((await asked(`HUB_URL=${url}\n`, { HUB_TOKEN: TOKEN, HUB_URL: url })).code, 0);
-    assert.equal((await hub.listPending({ text: '', errorOnly: false, limit: 1, offset: 0 })).total, 1);
+    const env = 'HUB_URL=http://127.0.0.1:9\nDB_PATH=./mine.sqlite\nPORT=not-a-port\n';
+    await writeFile(join(folder, '.env'), env);
+    const settings = { HOME: await tempDir(t) };
+    const listed = await run(t, { args: ['list', '--json'], folder, settings });
+    assert.deepEqual([listed.code, listed.stderr], [0, '']);
+    const added = await run(t, {
+      args: ['remotes', 'add', 'https://catalog.example.org/index.json'],
+      folder,
+      settings,
+    });
+    assert.equal(added.code, 0, added.stderr);
+    assert.deepEqual(await readdir(folder), ['.env']);
+    const served = await run(t, { args: ['serve'], folder, settings });
+    assert.equal(served.code, 2);
+    assert.match(served.stderr, /PORT is 'not-a-port'/);
   });
 
   test('loads the model without telling anybody, and with command lines of any length', async (t) => {
     const [folder, home] = [await tempDir(t), await tempDir(t)];
+    await run(t, { args: ['remotes', 'add', 'https://c.example'], folder, settings: { HOME: home, DATA_DIR: 'data' } });
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(aManifest()));
     const started = { folder, settings: { HOME: home, DATA_DIR: 'data' } };
     const installed = await run(t, {
@@ -168,13 +165,60 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.deepEqual(await readdir(home, { recursive: true }), []);
   });
 
-  test('works in process on the database of its folder, which .env may name', async (t) => {
-    const folder = await tempDir(t);
-    await writeFile(join(folder, '.env'), 'DB_PATH=./mine.sqlite\n');
+  test('keeps the local catalog in the data folder of the user, unless the folder has one', async (t) => {
+    const [folder, home] = [await tempDir(t), await tempDir(t)];
+    const settings = { HOME: home, XDG_DATA_HOME: join(home, 'xdg') };
     const url = 'https://catalog.example.org/index.json';
-    assert.equal((await run(t, { args: ['remotes', 'add', url], folder })).stdout, `Added: ${url}\n`);
-    const { code, stdout, stderr } = await run(t, { args: ['remotes', 'list', '--json'], folder });
-    assert.deepEqual([code, stderr, JSON.parse(stdout).items[0].url], [0, '', url]);
+    const { HOME } = settings;
+    const add = (given: Record<string, string>) => run(t, { args: ['remotes', 'add', url], folder, settings: given });
+    assert.equal((await add(settings)).stdout, `Added: ${url}\n`);
+    assert.ok(existsSync(join(home, 'xdg/catalog-hub/catalog.sqlite')));
+    if (process.platform === 'linux') {
+      assert.equal((await add({ HOME })).stdout, `Added: ${url}\n`);
+      assert.ok(existsSync(join(home, '.local/share/catalog-hub/catalog.sqlite')));
+    }
+    assert.deepEqual(await readdir(folder), [], 'nothing in the working folder');
+    assert.equal((await add({ HOME, DATA_DIR: 'data' })).stdout, `Added: ${url}\n`);
+    const { code, stdout } = await run(t, { args: ['remotes', 'list', '--json'], folder, settings });
+    assert.deepEqual([code, JSON.parse(stdout).items[0].url], [0, url]);
+    assert.equal((await add(settings)).stdout, `Already added: ${url}\n`, 'that of ./data');
+  });
+
+  test('makes nothing for a command that is refused', async (t) => {
+    const [folder, home] = [await tempDir(t), await tempDir(t)];
+    const cases: [code: number, ...args: string[]][] = [
+      [2, 'remotes', 'add', 'nonsense'],
+      [2, 'remotes', 'add', 'https://catalog.example.org', '--name', 'https://x.example'],
+      [3, 'sync'],
+      [3, 'ingest'],
+      [3, 'ingest', 'team'],
+      [3, 'search', 'x'],
+      [3, 'outdated'],
+      [3, 'uninstall', 'x'],
+      [3, 'verify'],
+    ];
+    for (const [code, ...args] of cases) {
+      const ended = await run(t, { args, folder, settings: { HOME: home } });
+      assert.deepEqual([ended.code, ended.stdout], [code, ''], `${args.join(' ')}: ${ended.stderr}`);
+    }
+    assert.deepEqual([await readdir(folder), await readdir(home)], [[], []]);
+  });
+
+  test('ends with 130 on Ctrl-C, and leaves nothing half done', async (t) => {
+    const host = await startIndexServer(t);
+    const release = host.hold('/slow.zip');
+    t.after(release);
+    host.put('/slow.zip', 'x');
+    const [folder, home] = [await tempDir(t), await tempDir(t)];
+    const manifest = aManifest({ artifacts: [{ kind: 'zip', spec: { url: host.url('/slow.zip') } }] });
+    await writeFile(join(home, 'm.json'), JSON.stringify(manifest));
+    const args = ['install', '--manifest', join(home, 'm.json')];
+    const { kill, ended } = await start(t, { args, folder, settings: { HOME: home } });
+    await until(() => host.mostAtOnce() > 0);
+    kill('SIGINT');
+    const { code, signal } = await ended;
+    assert.deepEqual([code, signal], [130, null]);
+    assert.deepEqual(await readdir(folder), []);
   });
 });
 

@@ -37,6 +37,12 @@ export async function run(t: TestContext, start: Start): Promise<Ended> {
   return (await launch(t, start)).ended;
 }
 
+/** Starts the executable, and does not wait. */
+export async function start(t: TestContext, given: Start): Promise<Pick<Running, 'kill' | 'ended'>> {
+  const { child, ended } = await launch(t, given);
+  return { kill: (signal) => child.kill(signal), ended };
+}
+
 /** Starts `hub serve` and waits until it says that it listens. */
 export async function serve(t: TestContext, { args = [], settings, folder }: Start = {}): Promise<Running> {
   const { child, output, ended } = await launch(t, {

@@ -1,6 +1,6 @@
 // What a command answers: JSON for programs, text for people; notes and progress beside it.
 
-import { harmlessJson } from '../../lib/harmless.ts';
+import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import type { Ending } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { createProgress, type Progress, silentProgress } from './progress.ts';
@@ -30,7 +30,7 @@ export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: 
   const isColoured = !isJson && wantsColour(environment, isTerminal);
   // A program that reads both streams gets JSON from both.
   const isSilent = isJson && !isErrorTerminal;
-  const fail = (line: string) => (isSilent ? undefined : writeError(`${oneLine(line)}\n`));
+  const fail = (line: string) => (isSilent ? undefined : writeError(`${harmless(line)}\n`));
 
   function answer(value: unknown, forPeople: () => string, ending: Ending = 'ok'): Ending {
     // Here, once for all: much of the text was written by strangers, even where a number or a word of the hub is expected.
@@ -51,7 +51,7 @@ export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: 
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
     answer,
     table: (rows, shown) => table(rows, shown, isTerminal ? columns : undefined),
-    note: (line) => (isQuiet ? undefined : fail(line)),
+    note: (line) => (isQuiet ? undefined : fail(oneLine(line))),
     async working(work) {
       const progress = progressHere();
       try {

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { rawZip } from '../../install/artifacts/raw-archives.ts';
+import { aManifest } from '../../support/builders.ts';
+import { tempDir } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { inTerminal } from '../in-terminal.ts';
+
+/** A hub with one version of an entity, installed in a folder of this machine. */
+async function installed(t: TestContext) {
+  const host = await startIndexServer(t);
+  for (const name of ['one', 'two']) host.put(`/${name}.zip`, rawZip([{ name: 'a', content: name }]));
+  const version = (number: string, name: string, fields = {}) =>
+    aManifest({ version: number, artifacts: [{ kind: 'zip', spec: { url: host.url(`/${name}.zip`) } }], ...fields });
+  const { hub: server, listen } = await testHub(t, { manifests: [version('1.0.0', 'one')] });
+  const target = await tempDir(t);
+  const home = await tempDir(t);
+  const environment = { PATH: process.env.PATH, HOME: home, HUB_URL: await listen() };
+  const hub = (...args: string[]) => inTerminal([...args, '--target', target], { environment });
+  const json = async (...args: string[]) => {
+    const { exitCode, out } = await hub(...args, '--json');
+    return { exitCode, answer: out === '' ? undefined : JSON.parse(out) };
+  };
+  const first = await hub('install', 'pdf-tables');
+  assert.equal(first.exitCode, 0, first.error);
+  return { server, target, hub, json, version };
+}
+
+const ID = 'mcp_server:pdf-tables';
+
+test('hub list: what is installed, and whether it is there', async (t) => {
+  const { hub, json, target } = await installed(t);
+  const { exitCode, out } = await hub('list');
+  assert.equal(exitCode, 0);
+  assert.match(out, /^ENTITY +VERSION +STATE .*\nmcp_server:pdf-tables +1\.0\.0 +ok +zip vendor\/one\n$/);
+  await rm(join(target, 'vendor'), { recursive: true });
+  const { answer } = await json('list');
+  assert.deepEqual(answer, {
+    target,
+    entities: [
+      {
+        id: `${ID}@1.0.0`,
+        name: 'io.example.docs/pdf-tables',
+        version: '1.0.0',
+        artifacts: ['zip vendor/one'],
+        launchers: [],
+        adapters: [],
+        state: 'missing',
+      },
+    ],
+  });
+  assert.match((await hub('list')).out, /'hub install --frozen' puts back what is missing/);
+});
+
+test('hub outdated and hub update: a newer version, newer content, and nothing', async (t) => {
+  const { server, hub, json, version, target } = await installed(t);
+  const state = async () => (await json('outdated')).answer.entities[0];
+  assert.deepEqual(await state(), { id: `${ID}@1.0.0`, version: '1.0.0', newest: '1.0.0', state: 'current' });
+  assert.match((await hub('outdated')).out, /^1 entity is up to date\.\n$/);
+  const unchanged = await hub('update');
+  assert.deepEqual([unchanged.exitCode, unchanged.out], [0, `Up to date: ${ID}@1.0.0\n`]);
+
+  await server.load([{ document: version('1.0.0', 'one', { summary: 'Reads more tables.' }) }]);
+  assert.equal((await state()).state, 'newer content');
+  const documents = [version('1.1.0', 'two'), version('2.0.0-beta.1', 'one')];
+  await server.load(documents.map((document) => ({ document })));
+  assert.deepEqual(await state(), { id: `${ID}@1.0.0`, version: '1.0.0', newest: '1.1.0', state: 'newer version' });
+  assert.match((await hub('outdated')).out, /mcp_server:pdf-tables +1\.0\.0 +1\.1\.0 +newer version\n\n'hub update'/);
+
+  assert.match((await hub('update', '--dry-run')).out, /^mcp_server:pdf-tables@1\.1\.0\n[\s\S]*Nothing was touched/);
+  const { exitCode, out, error } = await hub('update', 'pdf-tables');
+  assert.equal(exitCode, 0, error);
+  assert.match(out, /^Updated from 1\.0\.0 to 1\.1\.0:\n[\s\S]*Installed mcp_server:pdf-tables@1\.1\.0 in /);
+  assert.equal(await readFile(join(target, 'vendor/two/a'), 'utf8'), 'two');
+  assert.ok(!existsSync(join(target, 'vendor/one')), 'the earlier version is gone');
+  assert.equal((await hub('update', 'other')).exitCode, 3);
+});
+
+test('hub update: a version under another slug replaces the installed one', async (t) => {
+  const { server, hub, json, version } = await installed(t);
+  await server.load([{ document: version('1.1.0', 'two', { id: 'pdf-tables.next' }) }]);
+  const { exitCode, error } = await hub('update');
+  assert.equal(exitCode, 0, error);
+  const { answer } = await json('list');
+  assert.deepEqual(
+    answer.entities.map((each: { id: string; state: string }) => [each.id, each.state]),
+    [[`${ID}.next@1.1.0`, 'ok']],
+  );
+});
+
+test('hub uninstall: takes everything away, but keeps what was changed', async (t) => {
+  const { hub, target } = await installed(t);
+  assert.equal((await hub('uninstall', 'other')).exitCode, 3);
+  await writeFile(join(target, 'vendor/one/mine'), 'mine');
+  const kept = await hub('uninstall', 'pdf-tables');
+  assert.equal(kept.exitCode, 0, kept.error);
+  assert.match(kept.out, /^kept {5}vendor\/one, which was changed .*\nUninstalled mcp_server:pdf-tables@1\.0\.0 from /);
+  assert.ok(existsSync(join(target, 'vendor/one/mine')));
+  assert.ok(!existsSync(join(target, 'hub.lock.json')));
+
+  await rm(join(target, 'vendor'), { recursive: true });
+  assert.equal((await hub('install', 'pdf-tables')).exitCode, 0);
+  await writeFile(join(target, 'vendor/one/mine'), 'mine');
+  const forced = await hub('uninstall', 'pdf-tables', '--force');
+  assert.match(forced.out, /^removed {2}vendor\/one\n/);
+  assert.ok(!existsSync(join(target, 'vendor/one')));
+});
+
+test('hub verify: a change is told, with exit code 1, also when quiet', async (t) => {
+  const { hub, json, target } = await installed(t);
+  const same = await hub('verify');
+  assert.equal(same.exitCode, 0);
+  assert.match(same.out, /^OUTCOME +ENTITY +WHAT +WHERE +WHY\nsame +mcp_server:pdf-tables@1\.0\.0 +zip +vendor\/one/);
+  await writeFile(join(target, 'vendor/one/a'), 'changed');
+  assert.equal((await hub('verify')).exitCode, 1);
+  const quiet = await hub('verify', '--quiet');
+  assert.deepEqual([quiet.exitCode, quiet.out], [1, '']);
+  assert.match(quiet.error, /do not match hub\.lock\.json/);
+  const { exitCode, answer } = await json('verify');
+  assert.deepEqual([exitCode, answer.ok, answer.checks[0].outcome], [1, false, 'different']);
+});
