@@ -14,6 +14,7 @@ import { inTerminal } from '../cli/in-terminal.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { startIndexServer } from '../support/index-server.ts';
 import { unusedAddress } from '../support/unused-address.ts';
 
 const HUB = join(import.meta.dirname, '../../src/bin/hub.ts');
@@ -43,15 +44,26 @@ async function saidBy(client: Client, name: string, args: Record<string, unknown
   return { ...result, text: (result.content as { text: string }[])[0]?.text ?? '' };
 }
 
-test('mcp over stdio: everything works on the local database', async (t) => {
-  const client = await started(t);
+/** A folder whose local catalog has one entry. */
+async function withCatalog(t: TestContext): Promise<string> {
+  const folder = await realpath(await tempDir(t));
+  const host = await startIndexServer(t);
+  host.put('/index.json', { manifests: [{ manifest: aManifest() }] });
+  const environment = { DATA_DIR: folder, PATH: process.env.PATH, ALLOW_PRIVATE_NETWORK: 'true' };
+  for (const args of [['remotes', 'add', host.url('/index.json')], ['sync']])
+    assert.equal((await inTerminal(args, { environment })).exitCode, 0, args.join(' '));
+  return folder;
+}
+
+test('mcp over stdio: everything works on the local catalog', async (t) => {
+  const client = await startedIn(t, await withCatalog(t));
   assert.equal((await client.listTools()).tools.length, 8);
-  assert.match((await saidBy(client, 'sync_remotes')).text, /^0 of 0 remotes read/);
+  assert.match((await saidBy(client, 'sync_remotes')).text, /of 1 remotes? read/);
   const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
-  assert.equal((found.structuredContent as { total: number }).total, 0);
+  assert.equal((found.structuredContent as { total: number }).total, 1);
   const plan = await saidBy(client, 'plan_install', { id: 'tool:none@1.0.0' });
   assert.match(plan.text, /^entity_not_found: /, 'no token is needed here');
-  assert.match((await saidBy(client, 'list_pending')).text, /^0 pending\./);
+  assert.match((await saidBy(client, 'list_pending')).text, /^1 pending\b/);
 });
 
 test('mcp over stdio: who only reads leaves nothing in a folder without a catalog, and sees one that is made later', async (t) => {
@@ -77,11 +89,7 @@ test('mcp over stdio: who only reads leaves nothing in a folder without a catalo
 });
 
 test('mcp over stdio: whoever sits at the machine is told where an install is', async (t) => {
-  const folder = await realpath(await tempDir(t));
-  const environment = { DATA_DIR: folder, PATH: process.env.PATH };
-  const readInput = async () => JSON.stringify(aManifest());
-  const args = ['install', '--manifest', '-', '--target', join(folder, 'first')];
-  assert.equal((await inTerminal(args, { environment, readInput })).exitCode, 0);
+  const folder = await withCatalog(t);
   const request = { id: 'mcp_server:pdf-tables', target: 'project' };
   const near = await saidBy(await startedIn(t, folder), 'install_entity', request);
   assert.ok(
