@@ -54,14 +54,15 @@ export function launchPackage(pack: JsonObject, registered: JsonObject = {}): La
   if (!runner) return { kind: 'none', reason: cannotRun(registry) };
   const given = commandWords(asObjects(either(pack, 'runtimeArguments', 'runtime_arguments')), isSwitchOf(runner));
   const split = splitWords(given, runner, { isWritten: false });
-  const { program, args } = programOf({ hint, ...split }, identifier, kindOf(runner));
-  const own = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
+  const own = packageWords(pack, runner);
+  const from = split.from ?? own.from;
+  const { program, args } = programOf({ hint, from, rest: split.rest, own: own.rest }, identifier, kindOf(runner));
   return runPackage({
     runner,
     own: [...registryWords(runner, asText(either(pack, 'registryBaseUrl', 'registry_base_url'))), ...split.own],
-    reference: referenceOf(runner, { identifier, version: asText(pack.version), from: plainText(split.from) }),
+    reference: referenceOf(runner, { identifier, version: asText(pack.version), from: plainText(from) }),
     program,
-    args: [...args, ...own],
+    args,
     env,
   });
 }
@@ -72,24 +73,34 @@ function runnerOf(registry: string, hint: string): RunnerName | undefined {
   return registry === 'oci' ? (hint === 'podman' ? 'podman' : 'docker') : undefined;
 }
 
+/** Some publishers put `--from pkg` of uvx among the arguments of the package. */
+function packageWords(pack: JsonObject, runner: RunnerName): { from?: GappedText | undefined; rest: GappedText[] } {
+  const words = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
+  const isFrom = runner === 'uvx' && plainText(words[0]) === '--from';
+  return isFrom ? { from: words[1], rest: words.slice(2) } : { rest: words };
+}
+
 interface Given {
   hint: readonly string[];
-  from?: GappedText;
+  from: GappedText | undefined;
+  /** Words for the runner that are not options of it. */
   rest: readonly GappedText[];
+  /** Arguments of the package. */
+  own: readonly GappedText[];
 }
 
 /** Which program of the package is meant, and what of the words for the runner is really for the program. */
 function programOf(
-  { hint: [tool = '', ...line], from, rest }: Given,
+  { hint: [tool = '', ...line], from, rest, own }: Given,
   identifier: string,
   kind: LaunchedPackage['kind'],
 ): { program?: string; args: GappedText[] } {
   const name = packageName(identifier, kind);
-  const isPython = /^python\d?(\.\d+)?$/.test(tool);
   const module = [...line.map((word): GappedText => [word]), ...rest];
-  const isModule = plainText(module[0]) === '-m' && (isPython || tool.startsWith('uv'));
-  if (isModule) return { program: 'python', args: module };
-  const args = rest.filter((word) => !isRepeated(plainText(word), name, kind));
+  while (/^(run|python\d?)$/.test(plainText(module[0]))) module.shift();
+  const isModule = kind === 'pypi' && plainText(module[0]) === '-m' && /^(uvx?|python.*)?$/.test(tool);
+  if (isModule) return { program: 'python', args: [...module, ...own] };
+  const args = [...rest.filter((word) => !isRepeated(plainText(word), name, kind)), ...own];
   if (kind === 'oci') return { args };
   const first = plainText(args[0]);
   const isNamed = from ? /^[^-]/.test(first) : isProgramOf(name, first);
@@ -101,7 +112,8 @@ function programOf(
 /** `thing-mcp` is a program of the package `thing`; `mcp` alone is a command of its program. */
 function isProgramOf(name: string, word: string): boolean {
   const last = name.split('/').at(-1) ?? name;
-  return /^[\w.-]+$/.test(word) && (word.startsWith(`${last}-`) || /\w[-_]mcp([-_]server)?$|\w[-_]server$/.test(word));
+  const isRelated = word.startsWith(`${last}-`) || (word.includes('-') && last.startsWith(`${word}-`));
+  return /^[\w.-]+$/.test(word) && (isRelated || /\w[-_]mcp([-_]server)?$|\w[-_]server$/.test(word));
 }
 
 /** Words that name the runner, its command or the package once more, and files of a checkout. */

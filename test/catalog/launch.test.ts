@@ -170,6 +170,25 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'npx -y @ex/notes@1.2.0 mcp',
   ],
   [
+    'the program among the arguments of the package',
+    { packages: [pypi({ packageArguments: [positional('--from'), positional('ex-notes'), positional('notes-mcp')] })] },
+    'uvx --from ex-notes==1.2.0 notes-mcp',
+  ],
+  [
+    'the same without its option',
+    { packages: [pypi({ packageArguments: [positional('ex-notes-mcp'), positional('serve')] })] },
+    'uvx --from ex-notes==1.2.0 ex-notes-mcp serve',
+  ],
+  [
+    'uv run',
+    {
+      packages: [
+        pypi({ runtimeHint: 'uv', runtimeArguments: ['run', 'python', '-m', 'notes'].map((word) => positional(word)) }),
+      ],
+    },
+    'uvx --from ex-notes==1.2.0 python -m notes',
+  ],
+  [
     'extras',
     {
       packages: [pypi({ runtimeHint: 'uvx', runtimeArguments: [named('--from', { value: 'ex-notes[mcp]==1.2.0' })] })],
