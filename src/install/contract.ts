@@ -177,6 +177,7 @@ export const LockedAdapter = z.looseObject({
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
+/** In the order in which they are written: reading a lockfile and writing it again changes nothing. */
 export const LockedEntity = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -184,13 +185,13 @@ export const LockedEntity = z.looseObject({
   version: z.string(),
   artifacts: z.array(LockedArtifact),
   adapters: z.array(LockedAdapter),
+  launchers: z.array(LockedLauncher).optional().describe('Programs in `.hub/bin`.'),
   provenance: z.looseObject({
     manifest_url: z.string().nullable(),
     source_url: z.string().nullable(),
     manifest_digest: z.string(),
     commit: z.string().optional(),
   }),
-  launchers: z.array(LockedLauncher).optional().describe('Programs in `.hub/bin`.'),
 });
 export type LockedEntity = z.infer<typeof LockedEntity>;
 

@@ -5,6 +5,7 @@ import { writeFileInside } from '../lib/files.ts';
 import { pathInside } from '../lib/path-inside.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { LockedEntity, LockedLauncher, Lockfile } from './contract.ts';
+import { isSameEntity } from './lockfile/lockfile.ts';
 import { HUB_FOLDER, safeName } from './target/places.ts';
 
 const BIN = `${HUB_FOLDER}/bin`;
@@ -26,9 +27,9 @@ export function launcherName(wanted: string, { slug, taken }: { slug: string; ta
   return names.find((name) => !taken.has(name)) ?? `${safeName(slug)}-${names.length}`;
 }
 
-/** The names of launchers of all entities but one. */
+/** The names of launchers of all entities but one, whatever its version. */
 export function takenNames(lockfile: Lockfile | undefined, uid: string): Set<string> {
-  const others = (lockfile?.entities ?? []).filter(({ id }) => id !== uid);
+  const others = (lockfile?.entities ?? []).filter(({ id }) => !isSameEntity(id, uid));
   return new Set(others.flatMap(({ launchers = [] }) => launchers.map(({ name }) => name)));
 }
 
