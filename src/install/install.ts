@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
+import { Destination } from './artifacts/destination.ts';
 import type {
   InstallListener,
   InstallReport,
@@ -66,7 +67,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
 
   async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
     const folder = await checkTarget(given.target, targets);
-    const request = withManifest({ ...given, id: wholeId(given) }, manifestOf);
+    const request = withManifest({ ...given, id: wholeId(given), dest: readDest(given.dest) }, manifestOf);
     const subject = request.frozen
       ? await lockedSubject(request, lockedEntity(await lockfileOf(folder), request.id), {
           catalog,
@@ -163,6 +164,17 @@ function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['ma
   if (manifest === asked.manifest) return asked;
   // The address of the other document does not lead to a manifest: only the hub has one.
   return { ...asked, manifest, source_url: undefined, provenance: undefined };
+}
+
+/** @throws HubError `invalid_request` */
+function readDest(dest: InstallRequest['dest']): string | undefined {
+  if (dest === undefined || dest === null) return undefined;
+  const read = Destination.safeParse(dest);
+  if (read.success) return read.data;
+  const message = read.error.issues[0]?.message ?? 'is not valid';
+  throw new HubError('invalid_request', `The request is not valid: dest: ${message}.`, {
+    faults: [{ path: 'dest', message }],
+  });
 }
 
 async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {

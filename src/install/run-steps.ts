@@ -60,7 +60,7 @@ function isOk(results: readonly StepResult[]): boolean {
   return results.every(({ step, ok }) => ok || step === REGISTER_STEP);
 }
 
-const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
+const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], changed: [], warnings: [], errors: [] };
 const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
 
 async function adaptersStep(
@@ -82,8 +82,8 @@ async function adaptersStep(
     };
     const value = await writeAdapters(job);
     // What a person changed stays, but a frozen install cannot vouch for it.
-    const warnings = request.frozen ? [] : value.warnings;
-    const errors = request.frozen ? [...value.errors, ...value.warnings] : value.errors;
+    const warnings = [...value.warnings, ...(request.frozen ? [] : value.changed)];
+    const errors = [...value.errors, ...(request.frozen ? value.changed : [])];
     const generic = plan.adapters
       .filter((each) => each.generic)
       .map((each) => `${each.framework}/${each.template_key}`);

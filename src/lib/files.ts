@@ -1,29 +1,20 @@
 // Files inside a folder that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, lstat, open, rename, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type HeldFolder, holdFolder, makeFoldersBelow, removeBelow } from './held-folder.ts';
-import { absentOrThrow, namesOf, pathInside, throughLink, unwritable } from './path-inside.ts';
+import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { absentOrThrow, namesOf, pathInside, unwritable } from './path-inside.ts';
 
 /** Makes the folder and those above it, up to the root; a link on the way is refused. @throws PathError */
 export async function makeFolderInside(root: string, path: string): Promise<string> {
-  const held = await holdFolderInside(root, path);
-  await held.close();
-  return join(root, ...namesOf(path));
-}
-
-/** The same, held open for whoever asks, who closes it. @throws PathError */
-export async function holdFolderInside(root: string, path: string): Promise<HeldFolder> {
-  await pathInside(root, path);
-  const held = await makeFoldersBelow(root, namesOf(path));
-  if (!held) throw throughLink(path);
-  return held;
+  const whole = await pathInside(root, path);
+  await mkdir(whole, { recursive: true });
+  return whole;
 }
 
 /**
- * All or nothing: readers see the file as it was, or whole. Whoever may read and write what is there may do so afterwards, and
- * nobody else; a new file may have that from another one. Returns the absolute path. @throws PathError
+ * All or nothing: readers see the file as it was, or whole. A file keeps its owner, group and mode; a new one may take them
+ * from another file. Returns the absolute path. @throws PathError
  */
 export async function writeFileInside(
   root: string,
@@ -32,63 +23,51 @@ export async function writeFileInside(
   { accessOf }: { accessOf?: string } = {},
 ): Promise<string> {
   const whole = await pathInside(root, path);
-  const names = namesOf(path);
-  const name = names.pop() ?? '';
-  const held = await makeFoldersBelow(root, names);
-  if (!held) throw throughLink(path);
-  try {
-    const existing = await lstat(join(held.place, name)).catch(absentOrThrow);
-    if (existing?.isDirectory()) throw unwritable(path, 'it is a folder');
-    const model =
-      accessOf === undefined ? undefined : await lstat(await pathInside(root, accessOf)).catch(absentOrThrow);
-    await writeAside(root, { folder: held.place, name, content, access: existing ?? model });
-  } finally {
-    await held.close();
-  }
+  await mkdir(dirname(whole), { recursive: true });
+  const existing = await lstat(whole).catch(absentOrThrow);
+  if (existing?.isDirectory()) throw unwritable(path, 'it is a folder');
+  const model = accessOf === undefined ? undefined : await lstat(await pathInside(root, accessOf)).catch(absentOrThrow);
+  await writeAside(root, whole, { content, access: existing ?? model });
   return whole;
 }
 
-interface FileToWrite {
-  folder: string;
-  name: string;
+interface FileContent {
   content: string | Buffer;
-  /** Of a file whose owner, group and mode it gets. */
+  /** A file whose owner, group and mode it gets. */
   access?: Stats | undefined;
 }
 
-/** Where a root has this folder, files that are not finished are in it: whoever is next there tidies it up. */
+/** Files that are not finished are kept in this folder, if the root has it: the next install removes them. */
 const UNFINISHED = '.hub';
 
-async function writeAside(root: string, file: FileToWrite): Promise<void> {
-  const aside = await holdFolder(join(root, UNFINISHED)).catch(() => undefined);
-  try {
-    await writeAndRename(file, aside?.place);
-  } catch (error) {
+async function writeAside(root: string, whole: string, file: FileContent): Promise<void> {
+  const aside = join(root, UNFINISHED);
+  const isThere = await lstat(aside).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isThere) return writeAndRename(whole, file, dirname(whole));
+  await writeAndRename(whole, file, aside).catch((error: NodeJS.ErrnoException) => {
     // Part of the root is on another filesystem.
-    if (!aside || (error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    await writeAndRename(file);
-  } finally {
-    await aside?.close();
-  }
+    if (error.code !== 'EXDEV') throw error;
+    return writeAndRename(whole, file, dirname(whole));
+  });
 }
 
-export async function writeAndRename(
-  { folder, name, content, access }: FileToWrite,
-  aside: string = folder,
-): Promise<void> {
+async function writeAndRename(whole: string, { content, access }: FileContent, aside: string): Promise<void> {
   const unfinished = join(aside, `.${randomUUID()}.unfinished`);
   try {
     const file = await open(unfinished, 'wx', access?.isFile() ? 0o600 : 0o644);
     try {
       if (access?.isFile()) await giveAccess(file, access);
       await file.writeFile(content);
-      // Otherwise a machine that fails now may keep the new name and lose what it is the name of.
+      // Otherwise a machine that fails now may keep the new name without the content.
       await file.sync();
     } finally {
       await file.close();
     }
     // Replaces a link instead of following it.
-    await rename(unfinished, join(folder, name));
+    await rename(unfinished, whole);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
@@ -111,21 +90,14 @@ function noSuchRight(): void {}
 
 /** Removes what is there, and folders above it that are empty then, up to the root. @throws PathError */
 export async function removeInside(root: string, path: string): Promise<void> {
-  await pathInside(root, path);
-  const names = namesOf(path);
-  for (let isLast = true; names.length > 0; isLast = false) {
-    const name = names.pop() ?? '';
-    const held = await makeFoldersBelow(root, names);
-    if (!held) throw throughLink(path);
-    try {
-      if (isLast) await removeBelow(held, name);
-      else await rmdir(join(held.place, name));
-    } catch (error) {
-      if (isLast) throw error;
-      // It holds something else.
-      return;
-    } finally {
-      await held.close();
-    }
+  await rm(await pathInside(root, path), { recursive: true, force: true });
+  const names = namesOf(path).slice(0, -1);
+  for (; names.length > 0; names.pop()) {
+    // A folder that holds something else stays, and so do those above it.
+    const isRemoved = await rmdir(join(root, ...names)).then(
+      () => true,
+      () => false,
+    );
+    if (!isRemoved) return;
   }
 }

@@ -1,24 +1,15 @@
 // A disk that is full, on a filesystem of one megabyte, and one that says so only once.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { pypiInstaller } from '../../src/install/artifacts/pypi.ts';
 import { explain } from '../../src/install/explain.ts';
 import { aManifest } from '../support/builders.ts';
-import { unlessHere } from '../support/programs.ts';
-import { startPackageIndex } from './artifacts/package-index.ts';
-import { stage } from './artifacts/stage.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed } from './installing.ts';
 
-const WITHOUT_UV = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter((folder) => !existsSync(join(folder, 'uv')))
-  .join(delimiter);
 const FULL = 'The disk is full: make room and install again.';
 
 test('disk full: the steps say so, the old lockfile stays whole, nothing unfinished is left', async (t) => {
@@ -37,13 +28,14 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   const report = await install(aManifest({ version: '2.0.0', artifacts }), { target });
   assert.equal(stepNamed(report, 'git.checkout').ok, false);
   assert.equal(stepNamed(report, 'git.checkout').extra?.error, FULL);
-  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock', 'state.json']);
 
   const left = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().split('\n')[1]);
   await writeFile(join(disk, 'filler'), Buffer.alloc(left)).catch(() => {});
   const written = await readFile(join(target, 'hub.lock.json'), 'utf8');
   const adapters = [{ framework: 'langgraph', template_key: 'node' }];
-  const full = await install(aManifest({ id: 'other', adapters }), { target });
+  const server = { transport: 'SSE', url: 'https://a.example/sse' };
+  const full = await install(aManifest({ id: 'other', adapters, mcp_registration: { server } }), { target });
   assert.match(String(stepNamed(full, 'adapters.write').extra?.error), /disk is full: make room/);
   assert.equal(stepNamed(full, 'lockfile.write').extra?.error, FULL);
   assert.equal(await readFile(join(target, 'hub.lock.json'), 'utf8'), written);
@@ -52,28 +44,6 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
     (await readdir(target)).filter((name) => name.includes('unfinished')),
     [],
   );
-});
-
-test('disk full: it is not taken for a machine without Python', { skip: unlessHere('python3') }, async (t) => {
-  const index = await startPackageIndex(t);
-  index.publish({ name: 'thing', version: '1.0' });
-  // Room for an environment, but not for the pip in it; uv makes one without.
-  for (const [sizeKb, PATH] of [
-    [2_000, WITHOUT_UV],
-    [16, process.env.PATH],
-  ] as const) {
-    const disk = await smallDisk(t, sizeKb);
-    if (!disk) return t.skip('a small filesystem cannot be mounted here');
-    const place = await stage(t, { env: { ...process.env, PATH } });
-    const context = { targetDir: disk, scratchDir: join(disk, '.hub-scratch') };
-    await mkdir(context.scratchDir);
-    const wanted = pypiInstaller.spec.parse({ package: 'thing', index_url: index.url });
-    const failed = await pypiInstaller
-      .install(wanted, { ...place.context, ...context })
-      .catch((error: unknown) => error);
-    assert.equal(explain(failed), FULL);
-    assert.ok(!(await readdir(disk)).includes('.venv'));
-  }
 });
 
 for (const [code, sentence] of [

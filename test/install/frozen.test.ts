@@ -9,6 +9,7 @@ import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed, uidOf } from './installing.ts';
 
 const ADAPTERS = [{ framework: 'langgraph', template_key: 'node' }];
+const SERVER = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
 
 test('frozen: a colleague with the lockfile gets the same, wherever the branch is by now', async (t) => {
   const host = await startGitHost(t);
@@ -16,6 +17,7 @@ test('frozen: a colleague with the lockfile gets the same, wherever the branch i
   const manifest = aManifest({
     artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref: 'main' } }],
     adapters: ADAPTERS,
+    mcp_registration: SERVER,
   });
   const [one, other] = [await installStage(t), await installStage(t)];
   await one.install(manifest);
@@ -36,7 +38,7 @@ test('frozen: a colleague with the lockfile gets the same, wherever the branch i
 
 test('frozen: without a lockfile, or with one that says something else, nothing is touched', async (t) => {
   const { hub, install, target } = await installStage(t);
-  const manifest = aManifest({ adapters: ADAPTERS });
+  const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
   await assert.rejects(install(manifest, { frozen: true }), {
     code: 'lockfile_mismatch',
     message: /there is no hub\.lock\.json in the target/,
@@ -52,13 +54,15 @@ test('frozen: without a lockfile, or with one that says something else, nothing 
   };
   for (const [sentence, change] of Object.entries(changes)) {
     await assert.rejects(
-      install(aManifest({ adapters: ADAPTERS, ...change }), { frozen: true }),
+      install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER, ...change }), { frozen: true }),
       ({ code, message }) =>
         code === 'lockfile_mismatch' && message.includes(sentence) && /install (it )?without frozen/i.test(message),
       sentence,
     );
   }
-  const edited = await install(aManifest({ adapters: ADAPTERS, summary: 'Another.' }), { frozen: true });
+  const edited = await install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER, summary: 'Another.' }), {
+    frozen: true,
+  });
   assert.equal(edited.ok, true, 'a changed summary breaks nothing');
   assert.notEqual((await hub.getEntity(uidOf(manifest))).summary, 'Another.', 'nor is the catalog changed');
   await assert.rejects(hub.getEntity('mcp_server:other@1.0.0'), { code: 'entity_not_found' });
@@ -81,7 +85,10 @@ test('frozen: a commit, digest or folder that cannot be had again fails the inst
   const report = await other.install(manifest, { frozen: true });
   assert.deepEqual([report.ok, stepNamed(report, 'git.checkout').ok], [false, false]);
   assert.equal(await other.read('hub.lock.json'), text);
-  assert.deepEqual((await other.files()).filter((path) => !path.startsWith('.hub/')), ['hub.lock.json']);
+  assert.deepEqual(
+    (await other.files()).filter((path) => !path.startsWith('.hub/')),
+    ['hub.lock.json'],
+  );
 });
 
 test('frozen: without a catalog and without a manifest, everything comes from the lockfile', async (t) => {
@@ -100,7 +107,9 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   const report = await other.hub.install(request);
   assert.equal(report.ok, true, JSON.stringify(report.results));
   assert.match(report.warnings.join(), /restored from the lockfile alone/);
-  const [mine, theirs] = await Promise.all([one, other].map(({ target }) => treeDigest(target, { skip: ['.hub/lock', '.hub/state.json'] })));
+  const [mine, theirs] = await Promise.all(
+    [one, other].map(({ target }) => treeDigest(target, { skip: ['.hub/lock', '.hub/state.json'] })),
+  );
   assert.equal(theirs, mine);
 
   await rm(join(other.target, '.mcp.json'));

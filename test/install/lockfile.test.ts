@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LockedEntity } from '../../src/install/contract.ts';
-import { findLocked, mergeLockfile, parseLockfile, readLockfile, writeLockfile } from '../../src/install/lockfile/lockfile.ts';
+import {
+  findLocked,
+  mergeLockfile,
+  parseLockfile,
+  readLockfile,
+  writeLockfile,
+} from '../../src/install/lockfile/lockfile.ts';
 
 function anEntity(id: string, fields: Record<string, unknown> = {}): LockedEntity {
   return {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usualCommand } from '../../src/install/adapters/usual-command.ts';
-import { vendorFolder } from '../../src/install/artifacts/destination.ts';
+import { vendorNames } from '../../src/install/artifacts/destination.ts';
 import { kindNameOf } from '../../src/install/artifacts/kind-name.ts';
 import { safeName } from '../../src/install/target/places.ts';
-import { planInstall } from '../../src/install/plan.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { gapArguments } from '../../src/lib/secret-arguments.ts';
-import { aSubject, HOSTILE_TEXTS } from './subjects.ts';
+import { aPlan, aSubject, HOSTILE_TEXTS } from './subjects.ts';
 
 const KINDS: [string, JsonObject, string][] = [
   ['pypi', { package: 'x' }, 'pypi'],
@@ -31,29 +29,19 @@ for (const [kind, spec, expected] of KINDS) {
     assert.equal(kindNameOf(kind, spec), expected));
 }
 
-test('plan: every artifact has a step, a command to read and a reason; nothing is left out', () => {
+test('plan: every artifact has a step, a command to read and a reason; nothing is left out', async () => {
   const specs: [string, JsonObject, string, RegExp][] = [
     ['pypi', { package: 'x', version: '1.2.3' }, 'pypi.install', /x==1\.2\.3/],
     ['oci', { image: 'r.example/x:1' }, 'oci.pull', /r\.example\/x:1/],
-    ['git', { repo: 'https://g.example/x', ref: 'v1' }, 'git.checkout', /https:\/\/g\.example\/x v1/],
+    ['git', { repo: 'https://g.example/x', ref: 'v1' }, 'git.checkout', /v1 of https:\/\/g\.example\/x/],
     ['zip', { url: 'https://z.example/y.zip' }, 'zip.extract', /https:\/\/z\.example\/y\.zip/],
     ['other', { registry: 'npm', package: '@a/b', version: '1.0.0' }, 'npm.install', /@a\/b@1\.0\.0/],
-    [
-      'npm',
-      { package: 'c', registry_url: 'https://n.example/r' },
-      'npm.install',
-      /--registry=https:\/\/n\.example\/r -- c@/,
-    ],
-    [
-      'pypi',
-      { package: 'y', registry_url: 'https://p.example/s' },
-      'pypi.install',
-      /--index-url https:\/\/p\.example\/s /,
-    ],
+    ['npm', { package: 'c', registry_url: 'https://n.example/r' }, 'npm.install', /c@.* from https:\/\/n\.example\/r/],
+    ['pypi', { package: 'y', registry_url: 'https://p.example/s' }, 'pypi.install', /y.* from https:\/\/p\.example\/s/],
     ['other', { transport: 'SSE', url: 'https://x.example' }, 'remote.skip', /nothing/],
     ['weird', {}, 'artifact.unsupported', /nothing/],
   ];
-  const { artifacts } = planInstall(aSubject({ artifacts: specs.map(([kind, spec]) => ({ kind, spec })) }));
+  const { artifacts } = await aPlan(aSubject({ artifacts: specs.map(([kind, spec]) => ({ kind, spec })) }));
   assert.equal(artifacts.length, specs.length);
   for (const [index, [kind, spec, step, command]] of specs.entries()) {
     const planned = artifacts[index];
@@ -63,10 +51,10 @@ test('plan: every artifact has a step, a command to read and a reason; nothing i
   }
 });
 
-test('plan: the digest of a bundle is taken from the packages, where registries keep it', () => {
+test('plan: the digest of a bundle is taken from the packages, where registries keep it', async () => {
   const url = 'https://x.example/a.mcpb';
   const fileSha256 = 'a'.repeat(64);
-  const { artifacts } = planInstall(
+  const { artifacts } = await aPlan(
     aSubject({
       artifacts: [{ kind: 'other', spec: { registry: 'mcpb', package: url } }],
       packages: [{ registryType: 'mcpb', identifier: url, fileSha256 }],
@@ -95,40 +83,40 @@ for (const path of [
   '.cursor',
   '.mcp.json/x',
 ]) {
-  test(`plan: no adapter is written to ${path}, which others have`, () => {
+  test(`plan: no adapter is written to ${path}, which others have`, async () => {
     for (const framework of ['langgraph', 'watsonx_orchestrate', 'no-such-framework']) {
-      const { adapters } = planInstall(aSubject({ adapters: [{ framework, template_key: '', path }] }));
+      const { adapters } = await aPlan(aSubject({ adapters: [{ framework, template_key: '', path }] }));
       assert.match(adapters[0]?.fault ?? '', /which others write|kept for the hub|only the adapters of those clients/);
     }
   });
 }
 
-test('plan: adapters of MCP clients may name the files of clients, which they merge into', () => {
+test('plan: adapters of MCP clients may name the files of clients, which they merge into', async () => {
   const adapters = ['claude', 'cursor', 'vscode'].map((framework, index) => ({
     framework,
     template_key: 'mcp',
     path: ['./.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json'][index],
   }));
-  for (const { fault } of planInstall(aSubject({ adapters })).adapters) assert.equal(fault, undefined);
+  for (const { fault } of (await aPlan(aSubject({ adapters }))).adapters) assert.equal(fault, undefined);
 });
 
 for (const dest of ['.cursor', '.VSCode', '.mcp.json', '.mcp.json/x']) {
-  test(`plan: no repository or archive goes to ${dest}, where it could bring what a client starts`, () => {
+  test(`plan: no repository or archive goes to ${dest}, where it could bring what a client starts`, async () => {
     const specs: [string, JsonObject][] = [
       ['git', { repo: 'https://g.example/x', dest }],
       ['zip', { url: 'https://z.example/y.zip', dest }],
     ];
-    const { artifacts } = planInstall(aSubject({ artifacts: specs.map(([kind, spec]) => ({ kind, spec })) }));
+    const { artifacts } = await aPlan(aSubject({ artifacts: specs.map(([kind, spec]) => ({ kind, spec })) }));
     for (const { fault } of artifacts) assert.match(fault ?? '', /the configuration of an MCP client/);
   });
 }
 
-test('plan: credentials in the address of a repository are not shown', () => {
+test('plan: credentials in the address of a repository are not shown', async () => {
   const artifacts = [{ kind: 'git', spec: { repo: 'https://user:password@g.example/x' } }];
-  assert.doesNotMatch(planInstall(aSubject({ artifacts })).artifacts[0]?.command ?? '', /password/);
+  assert.doesNotMatch((await aPlan(aSubject({ artifacts }))).artifacts[0]?.command ?? '', /password/);
 });
 
-test('plan: whatever a manifest holds, there is a plan, and it is the same again', () => {
+test('plan: whatever a manifest holds, there is a plan, and it is the same again', async () => {
   const values: unknown[] = [...HOSTILE_TEXTS, 7, null, true, [], {}, [[]]];
   for (const value of values) {
     for (const kind of ['pypi', 'oci', 'git', 'zip', 'other', value]) {
@@ -146,9 +134,9 @@ test('plan: whatever a manifest holds, there is a plan, and it is the same again
         adapters,
         mcp_registration: { server: value },
       });
-      const plan = planInstall(subject);
+      const plan = await aPlan(subject);
       assert.equal(plan.artifacts.length, 2);
-      assert.deepEqual(plan, planInstall(subject));
+      assert.deepEqual(plan, await aPlan(subject));
       for (const { path, fault } of plan.adapters) assert.ok(fault !== undefined || !/(^|\/)\.\.(\/|$)|^\//.test(path));
     }
   }
@@ -170,28 +158,27 @@ const LONG: [string, JsonObject, RegExp][] = [
 ];
 
 for (const [what, fields, reason] of LONG) {
-  test(`plan: ${what} is refused at once, however long it is`, () => {
+  test(`plan: ${what} is refused at once, however long it is`, async () => {
     const start = performance.now();
-    const { artifacts, adapters } = planInstall(aSubject(fields));
+    const { artifacts, adapters } = await aPlan(aSubject(fields));
     assert.ok(performance.now() - start < 3_000, 'the hub stood still');
     assert.match([...artifacts, ...adapters][0]?.fault ?? '', reason);
   });
 }
 
-test('plan: a command of any length is read at once', () => {
+test('plan: a command of any length is read at once', async () => {
   const long = 'x'.repeat(200_000);
   const start = performance.now();
   gapArguments([`${long} --api-key=abc`, 'z']);
   gapArguments(['sh', '-c', `${long} https://h.example/?token=abc ${long}`]);
-  usualCommand({ kind: 'oci', spec: { image: `a${'@'.repeat(200_000)}/` } });
   assert.ok(performance.now() - start < 3_000, 'the hub stood still');
 });
 
-test('names: made from a text of any length at once', () => {
+test('names: made from a text of any length at once', async () => {
   const start = performance.now();
   assert.equal(safeName(`a${'.'.repeat(200_000)}b`).length, 80);
-  assert.equal(vendorFolder(`https://h.example/.-a${'-'.repeat(200_000)}b.zip`).length, 'vendor/'.length + 100);
-  assert.deepEqual([safeName('.-a.b-.'), safeName('...'), vendorFolder('.-')], ['a.b', 'unnamed', 'vendor/archive']);
+  assert.ok(vendorNames(`https://h.example/.-a${'-'.repeat(200_000)}b.zip`).length > 0);
+  assert.deepEqual([safeName('.-a.b-.'), safeName('...')], ['a.b', 'unnamed']);
   assert.ok(performance.now() - start < 3_000, 'the hub stood still');
 });
 

@@ -1,7 +1,10 @@
 // What is installed, in tests that need no catalog.
 import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { InstallPlan, InstallRequest } from '../../src/install/contract.ts';
+import { planInstall } from '../../src/install/plan.ts';
 import type { InstallSubject } from '../../src/install/subject.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { RunError } from '../../src/lib/run.ts';
 import { aManifest } from '../support/builders.ts';
 
 export function aSubject(fields: JsonObject = {}): InstallSubject {
@@ -16,7 +19,25 @@ export function aSubject(fields: JsonObject = {}): InstallSubject {
     artifacts: (document.artifacts ?? []) as JsonObject[],
     adapters: (document.adapters ?? []) as JsonObject[],
     warnings: [],
+    isInCatalog: true,
+    isFromLockfile: false,
   };
+}
+
+/** Its plan in an empty target, on a machine without any programs. */
+export async function aPlan(subject: InstallSubject, request: Partial<InstallRequest> = {}): Promise<InstallPlan> {
+  const { plan } = await planInstall({
+    subject,
+    request,
+    lockfile: undefined,
+    locked: undefined,
+    context: { stagingDir: '/', signal: AbortSignal.timeout(60_000), run: noPrograms } as never,
+  });
+  return plan;
+}
+
+async function noPrograms(): Promise<never> {
+  throw new RunError('missing', 'it is not installed');
 }
 
 /** Texts that end a string, a comment, a block or a line somewhere. */

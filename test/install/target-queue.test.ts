@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTargetQueue } from '../../src/install/target/target-queue.ts';
-import { aFolder, failToUnlink } from './installing.ts';
+import { aFolder } from './installing.ts';
 
 const { signal } = new AbortController();
 
@@ -118,4 +118,3 @@ test('queue: a lock that is none is told, not overwritten', async (t) => {
     { code: 'invalid_request', message: /target cannot be used/ },
   );
 });
-

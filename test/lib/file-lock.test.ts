@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockFile } from '../../src/lib/file-lock.ts';
-import { makeFoldersBelow } from '../../src/lib/held-folder.ts';
 import { aFolder } from '../install/installing.ts';
 
 const { signal } = new AbortController();
@@ -82,26 +80,3 @@ test('lock: links, folders and files with something in them are no locks', async
   await assert.rejects(lockFile(join(folder, 'text'), signal), /not a database/);
   assert.equal(await readFile(join(folder, 'text'), 'utf8'), 'x'.repeat(2_000));
 });
-
-test('lock: in a held folder it is in that folder, without a journal, and nothing is made where a link in its place leads', {
-  skip: process.platform !== 'linux',
-}, async (t) => {
-  const [root, outside] = [await aFolder(t), await aFolder(t)];
-  const held = await makeFoldersBelow(root, ['folder']);
-  assert.ok(held);
-  const first = await lockFile(join(held.place, 'lock'), signal);
-  assert.deepEqual(await readdir(join(root, 'folder')), ['lock'], 'no journal');
-  first.release();
-  await rename(join(root, 'folder'), join(root, 'moved'));
-  await symlink(outside, join(root, 'folder'));
-  (await lockFile(join(held.place, 'lock'), signal)).release();
-  assert.deepEqual(await readdir(outside), []);
-  await held.close();
-});
-
-function startHolder(t: TestContext, path: string): ChildProcess {
-  const script = new URL('../install/holding-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.after(() => child.kill('SIGKILL'));
-  return child;
-}

@@ -20,7 +20,6 @@ import fc from 'fast-check';
 import { fileDigest, treeDigest } from '../../src/lib/file-digest.ts';
 import { makeFolderInside, writeFileInside } from '../../src/lib/files.ts';
 import { pathInside, relativePathFault } from '../../src/lib/path-inside.ts';
-import { replaceInside } from '../../src/lib/replace-inside.ts';
 
 const REFUSED: Record<string, RegExp> = {
   '': /empty/,
@@ -123,54 +122,6 @@ test('files: a file in the place of a folder, and a folder in the place of a fil
   await mkdir(join(root, 'folder'));
   await assert.rejects(writeFileInside(root, 'a/b', 'x'), { name: 'PathError', message: /'a' is a file/ });
   await assert.rejects(writeFileInside(root, 'folder', 'x'), { name: 'PathError', message: /is a folder/ });
-});
-
-test('files: links that are put in the way again and again meanwhile gain nothing', async (t) => {
-  const root = await folder(t);
-  const outside = await folder(t);
-  let isOver = false;
-  const attacker = (async () => {
-    while (!isOver) {
-      await rm(join(root, 'a'), { recursive: true, force: true }).catch(() => {});
-      await symlink(outside, join(root, 'a')).catch(() => {});
-      await rm(join(root, 'a'), { recursive: true, force: true }).catch(() => {});
-      await mkdir(join(root, 'a')).catch(() => {});
-    }
-  })();
-  let refused = 0;
-  for (let round = 0; round < 300; round += 1) {
-    await writeFileInside(root, 'a/file', 'text').catch(() => {
-      refused += 1;
-    });
-  }
-  isOver = true;
-  await attacker;
-  assert.deepEqual(await readdir(outside), [], `refused ${refused} of 300`);
-});
-
-test('files: a finished folder takes the place of the old one, or the old one stays', async (t) => {
-  const root = await folder(t);
-  const attic = await makeFolderInside(root, '.attic');
-  await writeFileInside(root, 'vendor/x/old', 'old');
-  await writeFileInside(root, '.attic/new/fresh', 'new');
-  await replaceInside(root, 'vendor/x', join(attic, 'new'), attic);
-  assert.deepEqual(await readdir(join(root, 'vendor/x')), ['fresh']);
-  await assert.rejects(replaceInside(root, 'vendor/x', join(attic, 'not-there'), attic), { code: 'ENOENT' });
-  assert.deepEqual(await readdir(join(root, 'vendor/x')), ['fresh'], 'put back');
-  const [old = '', ...more] = await readdir(attic);
-  assert.deepEqual([await readdir(join(attic, old)), more], [['old'], []], 'left to whoever removes the attic');
-});
-
-test('files: no old folder leaves the root, also where that of unfinished things is somewhere else by now', async (t) => {
-  const [root, elsewhere] = [await folder(t), await folder(t)];
-  await writeFileInside(root, 'vendor/x/old', 'old');
-  await writeFileInside(elsewhere, 'attic/new/fresh', 'new');
-  const attic = join(elsewhere, 'attic');
-  await assert.rejects(replaceInside(root, 'vendor/x', join(attic, 'new'), attic), {
-    name: 'PathError',
-    message: /link/,
-  });
-  assert.deepEqual([await readdir(join(root, 'vendor/x')), await readdir(attic)], [['old'], ['new']]);
 });
 
 test('files: the digest of a folder tells what is in it, not when or in which order it was made', async (t) => {

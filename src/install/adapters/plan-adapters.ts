@@ -35,8 +35,9 @@ export function planAdapters({ subject, launch, lockfile, locked, clients }: Ada
       (template?.note === undefined
         ? (pathFault(path) ?? clientFault(path, template) ?? insideFault(path, folders))
         : undefined);
-    const note = launch.kind === 'none' ? unreachable(framework, launch.reason) : template?.note;
     const isGeneric = template === undefined;
+    const isUnreachable = launch.kind === 'none' && !isGeneric;
+    const note = isUnreachable ? unreachable(framework, launch.reason) : template?.note;
     return { framework, template_key, path, generic: isGeneric, ...(fault ? { fault } : note ? { note } : {}) };
   });
   return planned.map((each, index) => (isRepeated(each, planned.slice(0, index)) ? repeated(each) : each));

@@ -3,7 +3,7 @@ import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } fro
 import { shortName } from '../../catalog/launch-name.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../target/places.ts';
-import type { AdapterTemplate, Reachable } from './adapter-template.ts';
+import type { AdapterRequest, AdapterTemplate, Reachable, Rendered } from './adapter-template.ts';
 import { autogenTool } from './autogen.ts';
 import { crewaiTool } from './crewai.ts';
 import { langgraphNode } from './langgraph.ts';
@@ -52,14 +52,16 @@ function clientTemplate(client: ClientName): AdapterTemplate {
 
 /** For frameworks without a template: what is known of the entity, as JSON. */
 export function genericStub(framework: string, templateKey: string): AdapterTemplate {
+  const stub = ({ subject, params }: Omit<AdapterRequest, 'launch'>, connection: object): Rendered => {
+    const { uid, type, name, version, title, summary, description } = subject;
+    const entity = { id: uid, type, name, version, title, summary, description };
+    const content = { framework, template_key: templateKey, params, entity, connection };
+    return { kind: 'file', content: `${JSON.stringify(content, null, 2)}\n` };
+  };
   return {
     path: (subject) => `adapters/${safeName(framework)}/${safeName(shortName(subject))}.${safeName(templateKey)}.json`,
-    render: ({ subject, params, launch }) => {
-      const { uid, type, name, version, title, summary, description } = subject;
-      const entity = { id: uid, type, name, version, title, summary, description };
-      const stub = { framework, template_key: templateKey, params, entity, connection: plain(launch) };
-      return { kind: 'file', content: `${JSON.stringify(stub, null, 2)}\n` };
-    },
+    render: (request) => stub(request, plain(request.launch)),
+    renderUnreachable: (request) => stub(request, { kind: 'unknown' }),
   };
 }
 

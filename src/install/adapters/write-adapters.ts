@@ -7,7 +7,7 @@ import type { LockCheck, LockedAdapter, Lockfile, PlannedAdapter } from '../cont
 import { explain } from '../explain.ts';
 import type { InstallSubject } from '../subject.ts';
 import { overlap } from '../target/places.ts';
-import type { Reachable, Rendered } from './adapter-template.ts';
+import type { AdapterRequest, AdapterTemplate, Rendered } from './adapter-template.ts';
 import type { ConfigEntry, EarlierEntry } from './config-entry.ts';
 import { mergeEntry, removeEntry, verifyEntry } from './config-file.ts';
 import { isTable, mergeTable, removeTable, tableIn } from './config-toml.ts';
@@ -19,7 +19,9 @@ export interface WrittenAdapters {
   locked: LockedAdapter[];
   /** Files that were there before and are kept under another name. */
   kept: string[];
-  /** One sentence for each that was left as somebody changed it, or could not be written for a reason that is no failure. */
+  /** One sentence for each that was left alone because a person changed it. */
+  changed: string[];
+  /** What else to know: for example, that a server cannot be reached, so nothing was written for it. */
   warnings: string[];
   /** One sentence for each adapter that could not be written. */
   errors: string[];
@@ -39,15 +41,15 @@ export interface AdapterJob {
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
   const { subject, launch, planned } = job;
   const others = othersOf(job.lockfile, subject.uid);
-  const written: WrittenAdapters = { locked: [], kept: [], warnings: [], errors: [] };
+  const written: WrittenAdapters = { locked: [], kept: [], changed: [], warnings: [], errors: [] };
   for (const adapter of planned) {
-    if (launch.kind === 'none' && !adapter.fault) {
+    if (launch.kind === 'none' && !adapter.generic && !adapter.fault) {
       written.warnings.push(unreachable(adapter.framework, launch.reason));
       continue;
     }
     try {
       if (adapter.fault) throw new RangeError(adapter.fault);
-      await writeAdapter(adapter, { ...job, launch: launch as Reachable, others, written });
+      await writeAdapter(adapter, { ...job, others, written });
     } catch (error) {
       const why = error instanceof RangeError ? error.message : explain(error);
       written.errors.push(`The adapter for '${adapter.framework}' was not written: ${why}`);
@@ -57,7 +59,6 @@ export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
 }
 
 interface OneJob extends AdapterJob {
-  launch: Reachable;
   others: Others;
   written: WrittenAdapters;
 }
@@ -68,7 +69,7 @@ async function writeAdapter(adapter: PlannedAdapter, job: OneJob): Promise<void>
   const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
   const listed = subject.adapters.find((each) => isSame(each, adapter));
   const params = asObject(listed?.params);
-  const rendered = template.render({ subject, params, launch, path, targetDir });
+  const rendered = render(template, { subject, params, launch, path, targetDir });
   if (rendered.kind === 'paste') {
     written.warnings.push(rendered.note);
     return;
@@ -80,9 +81,16 @@ async function writeAdapter(adapter: PlannedAdapter, job: OneJob): Promise<void>
       ? await putEntry(targetDir, path, rendered, { earlier, taken: takenNames(adapter, others) })
       : await putFile(targetDir, path, rendered.content, earlier);
   if (result.kept) written.kept.push(result.kept);
-  if (result.warning) written.warnings.push(result.warning);
+  if (result.changed) written.changed.push(result.changed);
   // A client that the user asked for is written by later installs too.
   written.locked.push({ framework, template_key, path, ...result.locked, ...(listed ? {} : { asked: true }) });
+}
+
+/** Only the generic stub has something to say about an entity that cannot be reached. */
+function render(template: AdapterTemplate, request: Omit<AdapterRequest, 'launch'> & { launch: Launch }): Rendered {
+  const { launch } = request;
+  if (launch.kind === 'none') return template.renderUnreachable?.(request) ?? { kind: 'paste', note: launch.reason };
+  return template.render({ ...request, launch });
 }
 
 function isSame({ framework, template_key }: JsonObject, adapter: PlannedAdapter): boolean {
@@ -108,7 +116,7 @@ function assertFree(path: string, rendered: Rendered, { folders, adapters }: Oth
 interface Put {
   locked: { integrity: string; entry?: string; written?: JsonObject };
   kept?: string;
-  warning?: string;
+  changed?: string;
 }
 
 async function putEntry(
@@ -124,7 +132,7 @@ async function putEntry(
     if (text !== existing) await writeFileInside(targetDir, path, text);
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
     const locked = { integrity: jsonDigest(wanted.entry), entry: name, written: wanted.entry };
-    return { locked, ...(isTheirs ? { warning: leftAsItIs(path, name) } : {}) };
+    return { locked, ...(isTheirs ? { changed: leftAsItIs(path, name) } : {}) };
   } catch (error) {
     if (error instanceof RangeError)
       throw new RangeError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
