@@ -33,7 +33,7 @@ function settingsPage(): string {
   return `${GENERATED}
 # Settings
 
-Settings are environment variables, read once at the start. A file \`.env\` in the working directory is read when it exists; the
+Settings are environment variables, read once at the start. \`hub serve\` also reads a file \`.env\` in its working directory; the
 environment wins. A setting that is blank counts as not set. A wrong one stops the start with one line that names it, and exit code 2.
 
 | Name | Default | Meaning |

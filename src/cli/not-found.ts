@@ -1,7 +1,6 @@
 // What to do when an entity is not in the catalog, in words of the command line.
 import { HubError } from '../errors.ts';
 
-export const LONGEST_ID_SHOWN = 120;
 export const SEARCH_ADVICE = "'hub search <words>' tells what is.";
 
 /** The same error, worded for whoever types commands: the hub's own words are for those who send requests. */

@@ -33,7 +33,7 @@ function remark({ error, warning, skipped, reason }: Record<string, unknown>): s
   if (typeof error === 'string') return `: ${oneLine(error)}`;
   if (typeof warning === 'string') return `: ${oneLine(warning)}`;
   if (!skipped) return '';
-  return typeof reason === 'string' ? `: skipped: ${oneLine(reason)}` : ': nothing to do';
+  return typeof reason === 'string' ? `: ${oneLine(reason)}` : ': nothing to do';
 }
 
 /** `place` is the folder, in words. */
