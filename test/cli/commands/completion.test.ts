@@ -37,7 +37,7 @@ test('completion: a shell that is not known is a wrong command', async () => {
 });
 
 const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
-  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['verify', '--json'] },
+  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['rejections', '--json'] },
   { words: ['re'], offers: ['remotes', 'remove'], not: ['search'] },
   { words: ['remotes', ''], offers: ['list', 'add', 'remove'], not: ['search'] },
   { words: ['search', '--t'], offers: ['--type', '--transports'], not: ['--limit'] },
