@@ -17,21 +17,23 @@ const ADDRESSES = [
   '/docs/json',
   '/docs/static/swagger-ui.css',
 ];
+/** Addresses that can also be changed and deleted. */
+const ENTITIES = ['/catalog/entities/mcp_server:pdf-tables@1.0.0', '/catalog/entities/tool:a/b'];
 
 test('methods', async (t) => {
   const { app, listen } = await testHub(t, { manifests: [aManifest()] });
 
   await t.test('405: an address says which methods it has, without reading the body', async () => {
-    for (const url of ADDRESSES) {
-      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
-        const refused = await inject(app, {
-          method,
-          url,
-          payload: 'not json',
-          headers: { 'content-type': 'text/plain' },
-        });
+    const cases = [
+      { urls: ADDRESSES, methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'], allowed: 'GET HEAD OPTIONS' },
+      { urls: ENTITIES, methods: ['POST', 'PUT', 'TRACE'], allowed: 'DELETE GET HEAD OPTIONS PATCH' },
+    ] as const;
+    for (const { urls, methods, allowed } of cases) {
+      for (const [url, method] of urls.flatMap((each) => methods.map((verb) => [each, verb] as const))) {
+        const headers = { 'content-type': 'text/plain' };
+        const refused = await inject(app, { method, url, payload: 'not json', headers });
         assertProblem(refused, 'method_not_allowed');
-        assert.equal(methodsOf(refused.headers.allow), 'GET HEAD OPTIONS', `${method} ${url}`);
+        assert.equal(methodsOf(refused.headers.allow), allowed, `${method} ${url}`);
       }
     }
   });
@@ -43,7 +45,7 @@ test('methods', async (t) => {
       assert.equal(methodsOf(answer.headers.allow), 'GET HEAD OPTIONS', url);
       assert.equal(answer.body, '');
     }
-    for (const url of ['/catalog/entities/mcp_server:pdf-tables@1.0.0', '/catalog/entities/tool:a/b']) {
+    for (const url of ENTITIES) {
       const answer = await inject(app, { method: 'OPTIONS', url });
       assert.equal(methodsOf(answer.headers.allow), 'DELETE GET HEAD OPTIONS PATCH', url);
     }
@@ -53,7 +55,14 @@ test('methods', async (t) => {
   await t.test('HEAD: the same status and headers as GET, and no body', async () => {
     const address = await listen();
     const send = (line: string) => exchange(address, requestText(line));
-    const addresses = [...ADDRESSES, '/nowhere', '/catalog?limit=0', '/health?check_db=1', '/catalog/entities/%zz'];
+    const addresses = [
+      ...ADDRESSES,
+      ...ENTITIES,
+      '/nowhere',
+      '/catalog?limit=0',
+      '/health?check_db=1',
+      '/catalog/entities/%zz',
+    ];
     for (const url of addresses) {
       const [got, head] = await Promise.all([send(`GET ${url}`), send(`HEAD ${url}`)]);
       assert.equal(head.status, got.status, url);

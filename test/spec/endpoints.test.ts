@@ -36,8 +36,8 @@ const ENDPOINTS: Endpoint[] = [
     method: 'DELETE',
     path: '/catalog/entities/:id',
     protection: 'admin',
-    success: 404,
-    example: '/catalog/entities/tool:none@1.0.0',
+    success: 200,
+    example: '/catalog/entities/tool:deleted@1.0.0',
   },
   {
     method: 'PATCH',
@@ -106,7 +106,7 @@ const ENDPOINTS: Endpoint[] = [
 
 const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
 const settings = { API_TOKEN: TOKENS.admin, METRICS_TOKEN: TOKENS.metrics };
-const manifests = [aManifest({ type: 'tool', id: 'a' })];
+const manifests = ['a', 'deleted'].map((id) => aManifest({ type: 'tool', id }));
 
 test('endpoints: the server has those of the table, and no other', async (t) => {
   const { app } = await testHub(t);

@@ -35,13 +35,6 @@ const WholeEntityId = z.object({
     .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
 });
 
-const RemovedEntityId = z.object({
-  id: z
-    .string()
-    .describe('`<type>:<slug>@<version>`')
-    .meta({ examples: ['tool:mail-sender@2.0.0'] }),
-});
-
 const VersionQuery = z.object({
   prerelease: flag(false)
     .describe('Without a version in the id: the newest one, even if it is a pre-release')
@@ -139,7 +132,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         summary: 'Delete an entity',
         description:
           'It is removed from the gateway as well. A remote that still lists it brings it back: block an entity to keep it out.',
-        params: RemovedEntityId,
+        params: WholeEntityId,
         response: {
           200: EntityRemoved,
           ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'database_unavailable'),
