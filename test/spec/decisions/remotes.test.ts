@@ -1,0 +1,133 @@
+// What was decided about freshness, notes, ownership and remotes, through HTTP on both databases.
+import assert from 'node:assert/strict';
+import { testOnEveryEngine } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { path, stage, tool } from './stage.ts';
+
+testOnEveryEngine('freshness: sync and ingest check manifests behind an unchanged index', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'));
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/remotes/sync');
+  for (const [endpoint, summary] of [
+    ['/remotes/sync', 'first'],
+    ['/ingest', 'second'],
+  ] as const) {
+    host.put('/a/x.json', tool('x', { summary }));
+    const { body } = await ask('POST', endpoint);
+    assert.deepEqual(body.results[0].stats.changed, ['tool:x@1.0.0']);
+    assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.summary, summary);
+  }
+  assert.ok((await ask('GET', path('tool:x@1.0.0'))).body.changed_at);
+});
+
+testOnEveryEngine('notes: a sync passes on what an ingest has to say', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'), tool('y'), tool('z'));
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/remotes/sync');
+  host.put('/a.json', {});
+  const { body } = await ask('POST', '/remotes/sync');
+  assert.match(body.results[0].stats.note, /lists 0 of the 3 manifests/);
+  assert.match((await ask('GET', '/ingest/status')).body.last[0].note, /lists 0 of the 3 manifests/);
+  assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.missing_since, null);
+
+  host.put('/a.json', { manifests: ['a/x.json', 'a/y.json', 'a/z.json', 'a/again.json'] });
+  host.put('/a/again.json', tool('x', { summary: 'again' }));
+  const again = (await ask('POST', '/ingest')).body.results[0];
+  assert.match(again.stats.note, /^1 manifest was skipped, because a later entry/);
+});
+
+testOnEveryEngine(
+  'ownership: another remote cannot overwrite an entity, unless it has priority',
+  async (t, address) => {
+    const { ask, publish, found } = await stage(t, address);
+    const [first, second] = [
+      publish('first', tool('x')),
+      publish('second', tool('x', { summary: 'hijacked' }), tool('y')),
+    ];
+    await ask('POST', '/remotes', { url: first, name: 'first' });
+    await ask('POST', '/ingest');
+    await ask('POST', '/remotes', { url: second, name: 'second' });
+
+    const { stats } = (await ask('POST', '/ingest', { url: 'second' })).body.results[0];
+    assert.deepEqual([stats.created, stats.updated, stats.conflicts], [1, 0, 1]);
+    assert.match(stats.note, /tool:x@1\.0\.0 belongs to .*\/first\.json/);
+    const rejections = (await ask('GET', '/remotes/rejections?url=second')).body;
+    assert.deepEqual([rejections.total, rejections.items[0].url], [1, second.replace('.json', '/x.json')]);
+    const owned = (await ask('GET', path('tool:x@1.0.0'))).body;
+    assert.deepEqual([owned.summary, owned.remote, owned.listed_by], [tool('x').summary, first, [first, second]]);
+
+    await ask('PATCH', '/remotes?remote=second', { priority: 5 });
+    await ask('POST', '/remotes/sync');
+    const taken = (await ask('GET', path('tool:x@1.0.0'))).body;
+    assert.deepEqual([taken.summary, taken.remote], ['hijacked', second], 'the operator has decided so');
+    const { priority, name } = (await ask('GET', '/remotes')).body.items[1];
+    assert.deepEqual([priority, name], [5, 'second']);
+
+    await ask('DELETE', '/remotes', { url: 'second' });
+    await ask('POST', '/remotes/sync');
+    const back = (await ask('GET', path('tool:x@1.0.0'))).body;
+    assert.deepEqual([back.summary, back.remote, back.missing_since], [tool('x').summary, first, null]);
+    assert.deepEqual(await found('q=x'), ['tool:x@1.0.0']);
+  },
+);
+
+testOnEveryEngine('remotes: names, settings and the ways that existing clients remove one', async (t, address) => {
+  const { ask, publish, found } = await stage(t, address);
+  const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
+  assert.equal((await ask('POST', '/remotes', { url: a, name: 'team' })).status, 201);
+  assert.deepEqual((await ask('POST', '/remotes', { url: b, name: 'team' })).body.code, 'name_taken');
+  assert.equal((await ask('POST', '/remotes', { url: b, name: 'https://x' })).status, 400);
+  assert.equal((await ask('POST', '/remotes', { url: b, enabled: false })).body.added, true);
+  assert.equal((await ask('PATCH', '/remotes?remote=nobody', { priority: 1 })).status, 400);
+  assert.equal((await ask('PATCH', `/remotes?remote=${a}x`, { priority: 1 })).status, 404);
+
+  assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a], 'syncs leave disabled remotes out');
+  assert.equal((await ask('POST', '/catalog/ingest?remote=team')).body.results[0].ok, true);
+  assert.equal((await ask('POST', '/ingest', { name: 'team' })).body.results[0].url, a);
+  assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].ok, true, 'unless it is asked for by itself');
+  assert.equal((await ask('POST', '/ingest', { url: 'nobody' })).status, 400);
+  assert.deepEqual(await found('q=y'), ['tool:y@1.0.0']);
+
+  const removed = await ask('POST', '/remotes', { url: b, op: 'delete' });
+  assert.deepEqual([removed.status, removed.body.removed, removed.body.total], [200, true, 1]);
+  assert.equal((await ask('DELETE', '/catalog/remotes', { name: 'team' })).body.removed, true);
+  assert.equal((await ask('GET', '/remotes')).body.count, 0);
+});
+
+testOnEveryEngine('remotes: credentials go to their addresses only, and are never shown', async (t, address) => {
+  const elsewhere = await startIndexServer(t);
+  const host = await startIndexServer(t);
+  const settings = {
+    REMOTE_CREDENTIALS: JSON.stringify({
+      [host.url('/private')]: { header: 'X-Catalog-Key: hunter2' },
+      [host.url('/basic/')]: { username: 'me', password: 'hunter3' },
+    }),
+  };
+  const { app } = await testHub(t, { database: address, settings });
+  elsewhere.put('/m.json', tool('elsewhere'));
+  host.put('/private/m.json', tool('own'));
+  host.put('/public/m.json', tool('open'));
+  host.redirect('/private/moved.json', elsewhere.url('/m.json'));
+  host.put('/private/index.json', {
+    manifests: ['m.json', '../public/m.json', 'moved.json', elsewhere.url('/m.json')],
+  });
+  host.put('/basic/index.json', { manifests: [] });
+  for (const name of ['private', 'basic', 'public'])
+    await app.inject({ method: 'POST', url: '/remotes', payload: { url: host.url(`/${name}/index.json`) } });
+  const answers = [await app.inject({ method: 'POST', url: '/remotes/sync' }), await app.inject('/remotes')];
+
+  const keysSeen = (requestPath: string) => host.seen(requestPath).map(({ headers }) => headers['x-catalog-key']);
+  assert.deepEqual([keysSeen('/private/index.json'), keysSeen('/private/m.json')], [['hunter2'], ['hunter2']]);
+  assert.deepEqual(keysSeen('/public/m.json'), [undefined]);
+  assert.equal(host.seen('/basic/index.json')[0]?.headers.authorization, `Basic ${btoa('me:hunter3')}`);
+  assert.ok(elsewhere.requests.length > 0);
+  for (const { headers } of elsewhere.requests) assert.doesNotMatch(JSON.stringify(headers), /hunter|catalog-key/);
+  for (const { body } of answers) assert.doesNotMatch(body, /hunter/);
+  assert.deepEqual(
+    answers[1]?.json().items.map(({ credentials }: { credentials: boolean }) => credentials),
+    [true, true, false],
+  );
+});

@@ -1,0 +1,79 @@
+// What was decided about removing and blocking entities, through HTTP on both databases.
+import assert from 'node:assert/strict';
+import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
+import { path, stage, tool } from './stage.ts';
+
+testOnEveryEngine('removal: a remote goes with what only it brought, or leaves it marked', async (t, address) => {
+  const { ask, publish, found } = await stage(t, address);
+  const [one, two] = [publish('one', tool('only'), tool('both')), publish('two', tool('both'))];
+  const shared = { one, two };
+  for (const url of Object.values(shared)) await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest', { url: one });
+  await ask('POST', '/ingest', { url: two });
+
+  const marked = (await ask('DELETE', '/remotes', { url: one })).body;
+  assert.deepEqual([marked.removed, marked.purged, marked.missing, marked.total], [true, 0, 1, 1]);
+  assert.deepEqual(await found('q=only'), [], 'it is no longer found');
+  assert.deepEqual(await found('q=only&include_inactive=true'), ['tool:only@1.0.0']);
+  assert.ok((await ask('GET', path('tool:only@1.0.0'))).body.missing_since);
+  const missing = (await ask('GET', '/catalog?state=missing')).body;
+  assert.deepEqual([missing.total, missing.items[0].id], [1, 'tool:only@1.0.0']);
+
+  await ask('POST', '/remotes', { url: one });
+  await ask('POST', '/ingest', { url: one });
+  assert.deepEqual(await found('q=only'), ['tool:only@1.0.0']);
+  const purged = (await ask('DELETE', '/remotes', { url: one, purge: true })).body;
+  assert.deepEqual([purged.purged, purged.missing], [1, 0]);
+  assert.equal((await ask('GET', path('tool:only@1.0.0'))).status, 404);
+  assert.equal((await ask('GET', path('tool:both@1.0.0'))).body.remote, two);
+});
+
+testOnEveryEngine('removal: an entity is deleted, and brought back by a remote that lists it', async (t, address) => {
+  const { ask, publish, found } = await stage(t, address);
+  const url = publish('a', tool('x'), tool('y'));
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest');
+  assert.deepEqual((await ask('DELETE', path('tool:x@1.0.0'))).body, {
+    removed: true,
+    uid: 'tool:x@1.0.0',
+    listed_by: [url],
+  });
+  assert.deepEqual(await found('q='), ['tool:y@1.0.0']);
+  assert.equal((await ask('DELETE', path('tool:x@1.0.0'))).status, 404);
+  assert.equal((await ask('DELETE', path('tool:x'))).body.code, 'invalid_request', 'the version must be named');
+  assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.created, 1);
+});
+
+testOnEveryEngine('blocking: hidden from search, refused by install, kept over an ingest', async (t, address) => {
+  const { ask, publish, found, host } = await stage(t, address);
+  const url = publish('a', tool('x'), tool('x-other', { name: 'x' }));
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest');
+  const blocked = await ask('PATCH', path('tool:x@1.0.0'), { blocked: true, reason: 'Sends data away.' });
+  assert.deepEqual([blocked.status, blocked.body.blocked_reason], [200, 'Sends data away.']);
+
+  host.put('/a/x.json', tool('x', { summary: 'new' }));
+  await ask('POST', '/remotes/sync');
+  assert.deepEqual(await found('q=tool:x@1.0.0&include_inactive=true'), ['tool:x-other@1.0.0']);
+  assert.deepEqual(await found('versions=all&include_inactive=true'), ['tool:x-other@1.0.0']);
+  assert.equal((await ask('GET', '/catalog')).body.total, 1);
+  assert.deepEqual((await ask('GET', '/catalog?state=blocked')).body.items[0].id, 'tool:x@1.0.0');
+  const shown = (await ask('GET', path('tool:x@1.0.0'))).body;
+  assert.deepEqual([shown.summary, shown.blocked_at !== null], ['new', true], 'kept, and kept up to date');
+  assert.equal(shown.versions.find(({ id }: { id: string }) => id === 'tool:x@1.0.0').blocked, true);
+
+  const target = await tempDir(t);
+  for (const request of [
+    { id: 'tool:x@1.0.0', target },
+    { id: 'tool:x@1.0.0', target, dry_run: true },
+    { id: 'tool:x@1.0.0', target, manifest: tool('x') },
+  ]) {
+    const { status, body } = await ask('POST', '/catalog/install', request);
+    assert.deepEqual([status, body.code], [409, 'entity_blocked']);
+    assert.match(body.detail, /blocked by an operator .*: Sends data away\.$/);
+  }
+
+  await ask('PATCH', path('tool:x@1.0.0'), { blocked: false });
+  assert.equal((await ask('POST', '/catalog/install', { id: 'tool:x@1.0.0', target })).body.ok, true);
+  assert.equal((await ask('PATCH', path('tool:nobody@1.0.0'), { blocked: true })).status, 404);
+});
