@@ -1,5 +1,6 @@
 // What was decided about freshness, notes, ownership and remotes, through HTTP on both databases.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
@@ -20,6 +21,43 @@ testOnEveryEngine('freshness: sync and ingest check manifests behind an unchange
     assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.summary, summary);
   }
   assert.ok((await ask('GET', path('tool:x@1.0.0'))).body.changed_at);
+});
+
+testOnEveryEngine(
+  'freshness: only a background sync trusts an unchanged index, and for an hour',
+  async (t, address) => {
+    const { host, hub, world, ask, publish } = await stage(t, address);
+    await ask('POST', '/remotes', { url: publish('a', tool('x')) });
+    await ask('POST', '/remotes/sync');
+    host.put('/a/x.json', tool('x', { summary: 'new' }));
+    /** The hub's own sync has no endpoint; what it did is told by one. */
+    const syncInBackground = async () => {
+      await hub.syncRemotes(undefined, { background: true });
+      return (await ask('GET', '/ingest/status')).body.last[0];
+    };
+    world.setTime('2026-06-01T12:59:00.000Z');
+    const trusting = await syncInBackground();
+    assert.deepEqual([trusting.unchecked, trusting.unchanged], [1, 0]);
+    assert.equal(trusting.note, 'Index unchanged, manifests not checked.');
+    world.setTime('2026-06-01T13:00:00.000Z');
+    assert.deepEqual(
+      [(await syncInBackground()).updated, (await ask('GET', '/catalog')).body.items[0].summary],
+      [1, 'new'],
+    );
+  },
+);
+
+testOnEveryEngine('freshness: an unchanged index with digests says everything itself', async (t, address) => {
+  const { host, ask } = await stage(t, address);
+  const text = JSON.stringify(tool('x'));
+  host.put('/x.json', text);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  host.put('/index.json', { items: [{ manifest_url: 'x.json', sha256 }] });
+  await ask('POST', '/remotes', { url: host.url('/index.json') });
+  assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.created, 1);
+  const { stats } = (await ask('POST', '/remotes/sync')).body.results[0];
+  assert.deepEqual([stats.unchanged, stats.unchecked], [1, 0]);
+  assert.equal(host.seen('/x.json').length, 1, 'the manifest is not asked for again');
 });
 
 testOnEveryEngine('notes: a sync passes on what an ingest has to say', async (t, address) => {

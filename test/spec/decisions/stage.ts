@@ -1,9 +1,10 @@
-// A hub and a host of catalogs, and a short way to ask the hub, for the tests of decisions.
+// A hub and a host of catalogs, and a short way to ask the hub, for the tests of decisions; with a gateway where they need one.
 import type { TestContext } from 'node:test';
 import type { Environment } from '../../../src/config.ts';
 import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aManifest } from '../../support/builders.ts';
+import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 
@@ -32,3 +33,39 @@ export async function stage(t: TestContext, database: DatabaseAddress, settings:
 export const tool = (id: string, fields: JsonObject = {}) =>
   aManifest({ type: 'tool', id, name: id, title: id, ...fields });
 export const path = (uid: string) => `/catalog/entities/${encodeURIComponent(uid)}`;
+
+/** Where the servers of `server` are. */
+export const H = 'https://h.example';
+export const server = (id: string, registration: JsonObject = {}, fields: JsonObject = {}) =>
+  aManifest({
+    id,
+    name: id,
+    title: id,
+    mcp_registration: { server: { transport: 'SSE', url: `${H}/${id}/sse`, ...registration } },
+    ...fields,
+  });
+export const serverUid = (id: string) => `mcp_server:${id}@1.0.0`;
+
+/** With a gateway that the hub registers into. */
+export async function gatewayStage(
+  t: TestContext,
+  database: DatabaseAddress,
+  { settings = {}, ...options }: FakeGatewayOptions & { settings?: Environment } = {},
+) {
+  // The clock of the hub is set by the test, and tokens have a time.
+  let now = () => new Date();
+  const gateway = await startFakeGateway(t, { ...options, credentials: { now: () => now() } });
+  const on = await stage(t, database, { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, ...settings });
+  now = on.world.now;
+  /** Publishes the servers in one remote, and ingests and registers them. */
+  async function register(...manifests: JsonObject[]) {
+    await on.ask('POST', '/remotes', { url: on.publish('servers', ...manifests) });
+    return sync();
+  }
+  const sync = async (payload: JsonObject = {}) => (await on.ask('POST', '/remotes/sync', payload)).body;
+  const entity = async (id: string) => (await on.ask('GET', path(serverUid(id)))).body;
+  /** The servers that the gateway has: name → fields. */
+  const registered = () =>
+    Object.fromEntries(gateway.table.gateways.map(({ originalName, fields }) => [originalName, fields]));
+  return { ...on, gateway, register, sync, entity, registered };
+}

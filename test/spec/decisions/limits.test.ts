@@ -1,0 +1,87 @@
+// What one slow host, one hostile manifest or one odd caller cannot do to a hub, through HTTP on both databases.
+import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { testOnEveryEngine } from '../../support/databases.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { until } from '../../support/until.ts';
+import { gatewayStage, path, server, stage, tool } from './stage.ts';
+
+testOnEveryEngine('time limits: a host that never answers holds up no other host', async (t, address) => {
+  const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3600' });
+  const silent = await startIndexServer(t);
+  const held = Array.from({ length: 50 }, (_, number) => `/slow-${number}.json`);
+  const release = held.map((slow, number) => {
+    silent.put(slow, tool(`slow-${number}`));
+    return silent.hold(slow);
+  });
+  host.put('/quick.json', tool('quick'));
+  host.put('/index.json', { manifests: [...held.map(silent.url), 'quick.json'] });
+
+  const ingest = ask('POST', '/ingest', { url: host.url('/index.json') });
+  await until(async () => (await ask('GET', path('tool:quick@1.0.0'))).status === 200);
+  assert.ok(silent.requests.length > 0, 'the silent host is being waited for');
+  for (const answer of release) answer();
+  assert.equal((await ingest).body.results[0].stats.created, 51);
+});
+
+testOnEveryEngine('time limits: a manifest and an index that never answer are given up', async (t, address) => {
+  const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '1' });
+  const silent = await startIndexServer(t);
+  for (const never of ['/slow.json', '/index.json']) silent.hold(never);
+  host.put('/quick.json', tool('quick'));
+  host.put('/index.json', { manifests: [silent.url('/slow.json'), 'quick.json'] });
+
+  const { ok, stats } = (await ask('POST', '/ingest', { url: host.url('/index.json') })).body.results[0];
+  assert.deepEqual([ok, stats.created, stats.failed], [true, 1, 1]);
+  assert.deepEqual(stats.errors, [{ url: silent.url('/slow.json'), error: 'did not answer within 1 s' }]);
+  const unread = (await ask('POST', '/ingest', { url: silent.url('/index.json') })).body.results[0];
+  assert.deepEqual([unread.ok, unread.error], [false, 'did not answer within 1 s']);
+  // The limit covers the retries: the first try takes all of it.
+  assert.deepEqual([silent.seen('/slow.json').length, silent.seen('/index.json').length], [1, 1]);
+});
+
+testOnEveryEngine('hostile texts: a million < in a description do not hold up a sync', async (t, address) => {
+  const { register, entity, registered } = await gatewayStage(t, address);
+  const description = '<'.repeat(1_000_000);
+  const report = await register(server('a', { description }), server('b'));
+  assert.deepEqual([report.registered, report.failed], [2, 0]);
+  assert.ok((await entity('a')).gateway_registered_at);
+  assert.deepEqual(Object.keys(registered()).toSorted(), ['a', 'b']);
+});
+
+testOnEveryEngine('hostile queries: long queries without a hit do not fill the memory', async (t, address) => {
+  const { app, ask, publish, world } = await stage(t, address);
+  await ask('POST', '/ingest', { url: publish('a', tool('x')) });
+  const search = async (number: number) => {
+    // As long as the address of a request may be.
+    const capabilities = Array.from({ length: 50 }, (_, index) => `${number}-${index}-${'y'.repeat(190)}`).join();
+    const q = `${number}${'x'.repeat(1_900)}`;
+    const answer = await app.inject({ url: '/catalog/search', query: { mode: 'keyword', q, capabilities } });
+    assert.equal(answer.json().total, 0);
+    // The log of a test is kept in memory.
+    world.logged.length = 0;
+  };
+  for (let number = 0; number < 100; number += 1) await search(number);
+  const before = heapInUse();
+  // Together they are 24 MB of text.
+  for (let number = 100; number < 2_100; number += 1) await search(number);
+  const grownBy = heapInUse() - before;
+  assert.ok(grownBy < 12_000_000, `The heap grew by ${grownBy} bytes.`);
+});
+
+testOnEveryEngine('hostile requests: what is not JSON gets an error of JSON-RPC', async (t, address) => {
+  const { app } = await stage(t, address);
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const answer = await app.inject({ method: 'POST', url: '/mcp', headers, payload: '{"a":' });
+  assert.equal(answer.statusCode, 400);
+  assert.match(String(answer.headers['content-type']), /^application\/json\b/);
+  assert.partialDeepStrictEqual(answer.json(), { jsonrpc: '2.0', id: null, error: { code: -32_700 } });
+});
+
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  for (let round = 0; round < 3; round += 1) collectGarbage();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,87 @@
+// What was decided about registration and pending servers, through HTTP on both databases.
+import assert from 'node:assert/strict';
+import { testOnEveryEngine } from '../../support/databases.ts';
+import { gatewayStage, H, path, server, serverUid, stage } from './stage.ts';
+
+const STDIO = { transport: 'STDIO', url: undefined, exec: { cmd: ['npx', 'local'] } };
+
+testOnEveryEngine('registration: an explicit sync tries pending servers again at once', async (t, address) => {
+  const { register, sync, ask, hub, gateway, world, registered } = await gatewayStage(t, address, {
+    servers: { [`${H}/down/sse`]: { fault: 'refused' } },
+  });
+  const pending = async () => (await ask('GET', '/gateways/pending?limit=10')).body.items;
+  const tries = async () =>
+    Object.fromEntries((await pending()).map((item: { name: string; tries: number }) => [item.name, item.tries]));
+  /** The hub's own sync has no endpoint. */
+  const syncInBackground = () => hub.syncRemotes(undefined, { background: true });
+
+  const first = await register(server('good'), server('down'), server('local', STDIO));
+  assert.deepEqual([first.registered, first.failed], [1, 2]);
+  const [down] = (await pending()).filter(({ name }: { name: string }) => name === 'down');
+  assert.equal(down.next_try_at, '2026-06-01T12:05:00.000Z');
+
+  assert.equal((await syncInBackground()).failed, 0, 'it waits until next_try_at');
+  assert.deepEqual(await tries(), { down: 1, local: 1 });
+  assert.equal((await sync()).failed, 1, 'a person does not wait');
+  assert.deepEqual(await tries(), { down: 2, local: 1 }, 'without an address there is nothing to try');
+  world.setTime('2026-06-01T13:00:00.000Z');
+  assert.equal((await syncInBackground()).failed, 1);
+  assert.deepEqual(await tries(), { down: 3, local: 1 });
+
+  assert.equal((await sync({ force: true })).failed, 2);
+  assert.deepEqual(await tries(), { down: 4, local: 2 }, 'force includes those without an address');
+  gateway.servers.delete(`${H}/down/sse`);
+  assert.deepEqual([(await sync()).registered, await tries()], [1, { local: 2 }]);
+  assert.deepEqual(Object.keys(registered()).toSorted(), ['down', 'good']);
+});
+
+testOnEveryEngine('pending: servers that can never be registered are counted apart', async (t, address) => {
+  const { ask, publish } = await stage(t, address);
+  const template = { url: `${H}/{tenant}/sse` };
+  const manifests = [server('good'), server('local', STDIO), server('template', template)];
+  await ask('POST', '/ingest', { url: publish('servers', ...manifests) });
+  const pending = async (query = '') => {
+    const { items, total, unregistrable } = (await ask('GET', `/gateways/pending${query}`)).body;
+    return { names: items.map(({ name }: { name: string }) => name).toSorted(), total, unregistrable };
+  };
+  assert.deepEqual(await pending(), { names: ['good', 'local', 'template'], total: 3, unregistrable: 2 });
+  assert.deepEqual(await pending('?registrable=true'), { names: ['good'], total: 1, unregistrable: 2 });
+  assert.deepEqual(await pending('?registrable=false'), { names: ['local', 'template'], total: 2, unregistrable: 2 });
+
+  const { items } = (await ask('GET', '/gateways/pending')).body;
+  const said = new Map(
+    items.map((item: { name: string; registrable: boolean; reason: string | null }) => [item.name, item]),
+  );
+  assert.partialDeepStrictEqual(said.get('good'), { registrable: true, reason: null });
+  assert.partialDeepStrictEqual(said.get('local'), {
+    registrable: false,
+    reason: 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.',
+  });
+  assert.partialDeepStrictEqual(said.get('template'), {
+    registrable: false,
+    reason: `Its address is a template (${H}/{tenant}/sse): fill in the values in braces first.`,
+  });
+});
+
+testOnEveryEngine('pending: all of them are deleted, and nothing else', async (t, address) => {
+  const { register, ask, gateway } = await gatewayStage(t, address, {
+    servers: { [`${H}/down/sse`]: { fault: 'refused' } },
+  });
+  await register(server('good'), server('down'), server('local', STDIO), server('blocked', STDIO));
+  await ask('PATCH', path(serverUid('blocked')), { blocked: true });
+  const remove = async (payload: { all?: boolean; uids?: string[] }) =>
+    ask('POST', '/gateways/pending/delete', payload);
+
+  assert.equal((await remove({})).status, 400);
+  assert.deepEqual((await remove({ uids: [serverUid('blocked')] })).body.skipped, {
+    [serverUid('blocked')]: 'blocked',
+  });
+  const { removed, skipped, total_removed } = (await remove({ all: true })).body;
+  assert.deepEqual(
+    { removed: removed.toSorted(), skipped, total_removed },
+    { removed: [serverUid('down'), serverUid('local')], skipped: {}, total_removed: 2 },
+  );
+  assert.equal((await ask('GET', '/gateways/pending')).body.total, 0);
+  assert.equal((await ask('GET', path(serverUid('good')))).status, 200);
+  assert.equal(gateway.table.gateways.length, 1);
+});
