@@ -17,8 +17,8 @@ testOnEveryEngine('freshness: sync and ingest check manifests behind an unchange
   ] as const) {
     host.put('/a/x.json', tool('x', { summary }));
     const { body } = await ask('POST', endpoint);
-    assert.deepEqual(body.results[0].stats.changed, ['tool:x@1.0.0']);
     assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.summary, summary);
+    assert.deepEqual(body.results[0].stats.changed, ['tool:x@1.0.0']);
   }
   assert.ok((await ask('GET', path('tool:x@1.0.0'))).body.changed_at);
 });
@@ -55,26 +55,33 @@ testOnEveryEngine('freshness: an unchanged index with digests says everything it
   host.put('/index.json', { items: [{ manifest_url: 'x.json', sha256 }] });
   await ask('POST', '/remotes', { url: host.url('/index.json') });
   assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.created, 1);
-  const { stats } = (await ask('POST', '/remotes/sync')).body.results[0];
-  assert.deepEqual([stats.unchanged, stats.unchecked], [1, 0]);
+  assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.unchanged, 1);
   assert.equal(host.seen('/x.json').length, 1, 'the manifest is not asked for again');
 });
 
-testOnEveryEngine('notes: a sync passes on what an ingest has to say', async (t, address) => {
-  const { host, ask, publish } = await stage(t, address);
+testOnEveryEngine('notes: a sync says that an index shrank, through every door', async (t, address) => {
+  const { app, host, ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'), tool('z'));
   await ask('POST', '/remotes', { url });
   await ask('POST', '/remotes/sync');
   host.put('/a.json', {});
   const { body } = await ask('POST', '/remotes/sync');
-  assert.match(body.results[0].stats.note, /lists 0 of the 3 manifests/);
-  assert.match((await ask('GET', '/ingest/status')).body.last[0].note, /lists 0 of the 3 manifests/);
+  assert.match(body.results[0].stats.note, /The index lists 0 /);
+  assert.match((await ask('GET', '/ingest/status')).body.last[0].note, /The index lists 0 /);
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'sync_remotes', arguments: {} } };
+  const headers = { accept: 'application/json, text/event-stream' };
+  const told = await app.inject({ method: 'POST', url: '/mcp', headers, payload: call });
+  assert.match(told.body, /"text":"[^"]*The index lists 0 /);
   assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.missing_since, null);
+});
 
-  host.put('/a.json', { manifests: ['a/x.json', 'a/y.json', 'a/z.json', 'a/again.json'] });
+testOnEveryEngine('notes: an ingest says that an index lists an entity twice', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'));
+  host.put('/a.json', { manifests: ['a/x.json', 'a/again.json'] });
   host.put('/a/again.json', tool('x', { summary: 'again' }));
-  const again = (await ask('POST', '/ingest')).body.results[0];
-  assert.match(again.stats.note, /^1 manifest was skipped, because a later entry/);
+  const { stats } = (await ask('POST', '/ingest', { url })).body.results[0];
+  assert.match(stats.note, /^1 manifest was skipped, because a later entry/);
 });
 
 testOnEveryEngine(
@@ -89,7 +96,7 @@ testOnEveryEngine(
     await ask('POST', '/ingest');
     await ask('POST', '/remotes', { url: second, name: 'second' });
 
-    const { stats } = (await ask('POST', '/ingest', { url: 'second' })).body.results[0];
+    const { stats } = (await ask('POST', '/ingest', { url: second })).body.results[0];
     assert.deepEqual([stats.created, stats.updated, stats.conflicts], [1, 0, 1]);
     assert.match(stats.note, /tool:x@1\.0\.0 belongs to .*\/first\.json/);
     const rejections = (await ask('GET', '/remotes/rejections?url=second')).body;
@@ -112,27 +119,41 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('remotes: names, settings and the ways that existing clients remove one', async (t, address) => {
-  const { ask, publish, found } = await stage(t, address);
+testOnEveryEngine('remotes: a remote is ingested and removed by its name', async (t, address) => {
+  const { ask, publish } = await stage(t, address);
   const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
   assert.equal((await ask('POST', '/remotes', { url: a, name: 'team' })).status, 201);
-  assert.deepEqual((await ask('POST', '/remotes', { url: b, name: 'team' })).body.code, 'name_taken');
-  assert.equal((await ask('POST', '/remotes', { url: b, name: 'https://x' })).status, 400);
-  assert.equal((await ask('POST', '/remotes', { url: b, enabled: false })).body.added, true);
-  assert.equal((await ask('PATCH', '/remotes?remote=nobody', { priority: 1 })).status, 400);
-  assert.equal((await ask('PATCH', `/remotes?remote=${a}x`, { priority: 1 })).status, 404);
-
-  assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a], 'syncs leave disabled remotes out');
+  assert.equal((await ask('GET', '/remotes')).body.items[0].name, 'team');
   assert.equal((await ask('POST', '/catalog/ingest?remote=team')).body.results[0].ok, true);
   assert.equal((await ask('POST', '/ingest', { name: 'team' })).body.results[0].url, a);
-  assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].ok, true, 'unless it is asked for by itself');
-  assert.equal((await ask('POST', '/ingest', { url: 'nobody' })).status, 400);
-  assert.deepEqual(await found('q=y'), ['tool:y@1.0.0']);
-
-  const removed = await ask('POST', '/remotes', { url: b, op: 'delete' });
-  assert.deepEqual([removed.status, removed.body.removed, removed.body.total], [200, true, 1]);
+  assert.match((await ask('POST', '/catalog/ingest?remote=nobody')).body.detail, /\bremote\b/);
+  assert.equal((await ask('POST', '/remotes', { url: b, name: 'team' })).body.code, 'name_taken');
+  assert.equal((await ask('POST', '/remotes', { url: b, name: 'https://x' })).status, 400);
   assert.equal((await ask('DELETE', '/catalog/remotes', { name: 'team' })).body.removed, true);
   assert.equal((await ask('GET', '/remotes')).body.count, 0);
+});
+
+testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op', async (t, address) => {
+  const { ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'));
+  await ask('POST', '/remotes', { url });
+  const { status, body } = await ask('POST', '/catalog/remotes', { url, op: 'delete' });
+  assert.deepEqual([status, body.removed, body.total], [200, true, 0]);
+  assert.equal((await ask('GET', '/remotes')).body.count, 0);
+});
+
+testOnEveryEngine('remotes: a disabled remote is left out of syncs', async (t, address) => {
+  const { ask, publish, found } = await stage(t, address);
+  const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
+  await ask('POST', '/remotes', { url: a });
+  assert.equal((await ask('POST', '/remotes', { url: b, enabled: false })).body.added, true);
+  assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a]);
+  assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].ok, true, 'unless it is named');
+  assert.deepEqual(await found('q=y'), ['tool:y@1.0.0']);
+  await ask('PATCH', `/remotes?remote=${b}`, { enabled: true });
+  assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a, b]);
+  assert.equal((await ask('PATCH', '/remotes?remote=nobody', { priority: 1 })).status, 400);
+  assert.equal((await ask('PATCH', `/remotes?remote=${a}x`, { priority: 1 })).status, 404);
 });
 
 testOnEveryEngine('remotes: credentials go to their addresses only, and are never shown', async (t, address) => {

@@ -1,24 +1,26 @@
 // What was decided about versions, through HTTP on both databases.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
 import { path, stage, tool } from './stage.ts';
 
+/** With three versions of a tool, of which one is a pre-release, and a tool that has nothing else. */
+async function versionsStage(t: TestContext, address: DatabaseAddress) {
+  const on = await stage(t, address);
+  const versions = ['1.2.0', '1.10.0', '2.0.0-beta.1'].map((version) => tool('reader', { version }));
+  for (const [number, manifest] of [...versions, tool('only', { version: '0.1.0-rc.1' })].entries()) {
+    const { body } = await on.ask('POST', '/ingest', { url: on.publish(`catalog-${number}`, manifest) });
+    assert.equal(body.results[0].stats.created, 1);
+  }
+  return on;
+}
+
 testOnEveryEngine(
   'versions: the newest is the newest stable one, unless a pre-release is asked for',
   async (t, address) => {
-    const { ask, publish, found } = await stage(t, address);
-    const version = (number: string, fields: JsonObject = {}) =>
-      tool(`reader-${number}`, { id: 'reader', name: 'reader', version: number, ...fields });
-    const versions = ['1.2.0', '1.10.0', '2.0.0-beta.1'].map((number) => version(number));
-    await ask('POST', '/remotes', { url: publish('none') });
-    for (const manifest of [...versions, tool('only', { version: '0.1.0-rc.1' })])
-      await ask('POST', '/catalog/install', {
-        id: `tool:${manifest.id}@${manifest.version}`,
-        target: await tempDir(t),
-        manifest,
-      });
-
+    const { ask, found } = await versionsStage(t, address);
     assert.equal((await ask('GET', path('tool:reader'))).body.version, '1.10.0');
     assert.equal((await ask('GET', `${path('tool:reader')}?prerelease=true`)).body.version, '2.0.0-beta.1');
     assert.equal((await ask('GET', path('tool:only'))).body.version, '0.1.0-rc.1', 'there is nothing else');
@@ -26,17 +28,23 @@ testOnEveryEngine(
     assert.deepEqual(await found('q=reader'), ['tool:reader@1.10.0']);
     assert.deepEqual(await found('q=reader&prerelease=true'), ['tool:reader@2.0.0-beta.1']);
     assert.deepEqual((await found('versions=latest')).toSorted(), ['tool:only@0.1.0-rc.1', 'tool:reader@1.10.0']);
-
-    const target = await tempDir(t);
-    const install = (request: JsonObject) => ask('POST', '/catalog/install', { target, dry_run: true, ...request });
-    assert.equal((await install({ id: 'tool:reader' })).body.plan.id, 'tool:reader@1.10.0');
-    assert.equal((await install({ id: 'tool:reader', version: '1.2.0' })).body.plan.id, 'tool:reader@1.2.0');
-    assert.equal((await install({ id: 'tool:reader', prerelease: true })).body.plan.id, 'tool:reader@2.0.0-beta.1');
-    const absent = await install({ id: 'tool:reader', version: '9.9.9' });
-    assert.deepEqual([absent.status, absent.body.code], [404, 'entity_not_found']);
-    assert.match(absent.body.detail, /'tool:reader@9\.9\.9'/);
-    const contrary = await install({ id: 'tool:reader@1.2.0', version: '1.10.0' });
-    assert.deepEqual([contrary.status, contrary.body.errors[0].path], [400, 'version']);
-    assert.match((await install({ id: 'tool:reader@2.0.0-beta.1' })).body.warnings[0], /1\.10\.0 is the newest stable/);
   },
 );
+
+testOnEveryEngine('versions: an install takes the version that is named beside a short id', async (t, address) => {
+  const { ask } = await versionsStage(t, address);
+  const target = await tempDir(t);
+  const install = (request: JsonObject) => ask('POST', '/catalog/install', { target, dry_run: true, ...request });
+  assert.equal((await install({ id: 'tool:reader', version: '1.2.0' })).body.plan.id, 'tool:reader@1.2.0');
+  assert.equal((await install({ id: 'tool:reader' })).body.plan.id, 'tool:reader@1.10.0');
+  assert.equal((await install({ id: 'tool:reader', prerelease: true })).body.plan.id, 'tool:reader@2.0.0-beta.1');
+  const absent = await install({ id: 'tool:reader', version: '9.9.9' });
+  assert.deepEqual([absent.status, absent.body.code], [404, 'entity_not_found']);
+  assert.match(absent.body.detail, /'tool:reader@9\.9\.9'/);
+  const contrary = await install({ id: 'tool:reader@1.2.0', version: '1.10.0' });
+  assert.deepEqual([contrary.status, contrary.body.errors[0].path], [400, 'version']);
+  assert.match((await install({ id: 'tool:reader@2.0.0-beta.1' })).body.warnings[0], /1\.10\.0 is the newest stable/);
+
+  const done = await install({ id: 'tool:reader', version: '1.2.0', dry_run: false });
+  assert.deepEqual([done.body.ok, done.body.plan.id], [true, 'tool:reader@1.2.0']);
+});
