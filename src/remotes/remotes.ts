@@ -47,7 +47,7 @@ export function createRemoteBook({
     const name = reference.trim();
     if (isHttpUrl(name)) return normalizedUrl(name);
     const url = await store.urlOf(name);
-    if (url === undefined) throw invalidUrl('must be an http or https address, or the name of a remote');
+    if (url === undefined) throw unknownReference();
     return url;
   }
 
@@ -135,6 +135,14 @@ export function normalizedUrl(given: string): string {
   // Characters outside of ASCII take up to nine characters each.
   if (url.href.length > LONGEST_URL) throw invalidUrl(`must not be longer than ${LONGEST_URL} characters`);
   return url.href;
+}
+
+/** Callers give it as `url`, `name` or `remote`, so the sentence names no field. */
+function unknownReference(): HubError {
+  const message = 'must be given as an http or https address, or as the name of a remote';
+  return new HubError('invalid_request', `The request is not valid: the remote ${message}.`, {
+    faults: [{ path: 'url', message }],
+  });
 }
 
 function invalidUrl(message: string): HubError {
