@@ -52,7 +52,7 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       const leftovers = await ofDeadEntities(read).selectAll('item').execute();
       if (leftovers.length === 0) return [];
       return write.transaction().execute(async (tx) => {
-        await passOn(tx);
+        await keepForLivingEntities(tx);
         const rows = await ofDeadEntities(tx).selectAll('item').where('is_ours', '=', 1).execute();
         return rows.map(heldItem);
       });
@@ -117,7 +117,7 @@ export async function replaceItems(
 }
 
 /** Items of dead entities that a living one has too become its own; those that this hub only found are forgotten. */
-async function passOn(tx: Db): Promise<void> {
+async function keepForLivingEntities(tx: Db): Promise<void> {
   await sql`
     update gateway_item set is_ours = 1
     where is_ours = 0
