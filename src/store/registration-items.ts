@@ -37,7 +37,7 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       return rows.map(heldItem);
     },
 
-    replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, uid, items, dialect)),
+    replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, [{ uid, items }], dialect)),
 
     setBack: (uids) => setBack(uids),
 
@@ -52,6 +52,11 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       const leftovers = await ofDeadEntities(read).selectAll('item').execute();
       if (leftovers.length === 0) return [];
       return write.transaction().execute(async (tx) => {
+        await lockSharedItems(
+          tx,
+          leftovers.map(({ uid }) => uid),
+          dialect,
+        );
         await keepForLivingEntities(tx);
         const rows = await ofDeadEntities(tx).selectAll('item').where('is_ours', '=', 1).execute();
         return rows.map(heldItem);
@@ -78,11 +83,53 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
   }
 }
 
-/** What an item was created for may be another entity than the one that still has it: then it is created for that one. */
-export async function replaceItems(
+interface ItemsOfEntity {
+  uid: string;
+  items: readonly GatewayItem[];
+}
+
+export async function replaceItems(tx: Db, entities: readonly ItemsOfEntity[], dialect: Dialect): Promise<void> {
+  if (entities.length === 0) return;
+  await lockSharedItems(
+    tx,
+    entities.map(({ uid }) => uid),
+    dialect,
+  );
+  for (const entity of entities) await replaceItemsOf(tx, entity, dialect);
+}
+
+/**
+ * Locks the items of these entities, and those that other entities share with them. Everyone does so in the same order, so
+ * that two transactions never wait for each other in a circle.
+ */
+async function lockSharedItems(
   tx: Db,
-  uid: string,
-  items: readonly GatewayItem[],
+  uids: readonly string[],
+  { isOneOf, forUpdate }: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+): Promise<void> {
+  const held = tx.selectFrom('gateway_item').select(['kind', 'item_id']).where(isOneOf('uid', uids)).as('held');
+  await tx
+    .selectFrom('gateway_item as item')
+    .select('item.uid')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom(held)
+          .select('held.kind')
+          .whereRef('held.kind', '=', 'item.kind')
+          .whereRef('held.item_id', '=', 'item.item_id'),
+      ),
+    )
+    .orderBy('item.kind')
+    .orderBy('item.item_id')
+    .orderBy('item.uid')
+    .modifyEnd(forUpdate)
+    .execute();
+}
+
+/** What an item was created for may be another entity than the one that still has it: then it is created for that one. */
+async function replaceItemsOf(
+  tx: Db,
+  { uid, items }: ItemsOfEntity,
   { rowsFromJson }: Pick<Dialect, 'rowsFromJson'>,
 ): Promise<void> {
   const incoming = rowsFromJson('gateway_item', ITEM_COLUMNS, JSON.stringify(items.map((item) => itemRow(uid, item))));

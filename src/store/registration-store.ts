@@ -113,7 +113,8 @@ export function createRegistrationStore(
           dialect,
         );
         // Items come first, also of an entity that is gone: the gateway has them, and they are to be removed.
-        for (const { uid, items } of records) if (items) await replaceItems(tx, uid, items, dialect);
+        const asked = records.flatMap(({ uid, items }) => (items ? [{ uid, items }] : []));
+        await replaceItems(tx, asked, dialect);
         const { rows: updated } = await sql<{ uid: string }>`
           update entity set
             gateway_registered_at = coalesce(incoming.gateway_registered_at, entity.gateway_registered_at),
