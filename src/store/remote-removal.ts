@@ -1,0 +1,117 @@
+// Removes a remote: what it listed is deleted, passes to another remote, or is marked as missing.
+import type { RemoteStore } from '../remotes/store.ts';
+import type { Db, Dialect } from './dialects/dialect.ts';
+import { forgetIndexes } from './forget-indexes.ts';
+import { lockEntities } from './lock-entities.ts';
+import { leaveEntities } from './member-store.ts';
+import type { Revision } from './revision.ts';
+
+/** Each batch is a transaction and a revision of its own, so that the removal of a large remote holds up nobody for long. */
+const LEFT_AT_ONCE = 2_000;
+
+export function createRemoteRemoval(dialect: Dialect, revision: Revision): RemoteStore['remove'] {
+  const { write } = dialect;
+
+  async function leaveAll(url: string, options: { purge: boolean; at: Date }) {
+    const all = { purged: 0, missing: 0 };
+    // Should this be interrupted, the index must be read whole the next time.
+    await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
+    for (const take of [takeListed, publishedUnlisted]) {
+      for (;;) {
+        const left = await leaveSome(url, take, options);
+        if (!left) break;
+        all.purged += left.purged;
+        all.missing += left.missing;
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Some of what a removed remote listed: deleted if only this remote brought it and it is to be purged; otherwise it passes
+   * to another remote, or is marked as missing. Undefined when nothing is left.
+   */
+  async function leaveSome(url: string, take: typeof takeListed, { purge, at }: { purge: boolean; at: Date }) {
+    return revision.change(async (tx) => {
+      const uids = await take(tx, url);
+      if (uids.length === 0) return { result: undefined, isChange: false };
+      const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
+      const missing = await leaveEntities(tx, uids, { remote: url, at, isOneOf: dialect.isOneOf });
+      const entities = [...purged, ...missing];
+      const result = { purged: purged.length, missing: missing.length };
+      return { result, isChange: entities.length > 0, entities };
+    });
+  }
+
+  /** Takes some entries off the list of the remote; gives the uids of their entities, which are locked. */
+  async function takeListed(tx: Db, remote: string): Promise<string[]> {
+    const listed = await tx
+      .selectFrom('remote_member')
+      .select(['manifest_url', 'uid'])
+      .where('remote_url', '=', remote)
+      .orderBy('manifest_url')
+      .limit(LEFT_AT_ONCE)
+      .execute();
+    const uids = [...new Set(listed.map(({ uid }) => uid))];
+    await lockEntities(tx, uids, dialect);
+    const urls = listed.map(({ manifest_url }) => manifest_url);
+    await tx
+      .deleteFrom('remote_member')
+      .where('remote_url', '=', remote)
+      .where(dialect.isOneOf('manifest_url', urls))
+      .execute();
+    return uids;
+  }
+
+  /** Entities of the remote that it never got to list: its ingest was interrupted between publishing and recording them. */
+  async function publishedUnlisted(tx: Db, remote: string): Promise<string[]> {
+    const rows = await tx
+      .selectFrom('entity')
+      .select('uid')
+      .where('owner_url', '=', remote)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('remote_member').select('remote_member.uid').whereRef('remote_member.uid', '=', 'entity.uid'),
+          ),
+        ),
+      )
+      .limit(LEFT_AT_ONCE)
+      .execute();
+    const uids = rows.map(({ uid }) => uid);
+    await lockEntities(tx, uids, dialect);
+    return uids;
+  }
+
+  /** Those of these entities that belonged to the remote and that no remote lists, itself included. */
+  async function deleteUnlisted(tx: Db, remote: string, uids: readonly string[]): Promise<string[]> {
+    const deleted = await tx
+      .deleteFrom('entity')
+      .where(dialect.isOneOf('uid', uids))
+      .where((eb) => eb.or([eb('owner_url', '=', remote), eb('owner_url', 'is', null)]))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('remote_member')
+              .innerJoin('remote', 'remote.url', 'remote_member.remote_url')
+              .select('remote_member.uid')
+              .whereRef('remote_member.uid', '=', 'entity.uid'),
+          ),
+        ),
+      )
+      .returning('uid')
+      .execute();
+    return deleted.map(({ uid }) => uid);
+  }
+
+  return async (url, { purge, at }) => {
+    // The remote itself goes last, so that a removal that was interrupted can be repeated; whatever an ingest that is
+    // under way has recorded by then follows it.
+    const before = await leaveAll(url, { purge, at });
+    const { numDeletedRows } = await write.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
+    const after = await leaveAll(url, { purge, at });
+    await write.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
+    const [purged, missing] = [before.purged + after.purged, before.missing + after.missing];
+    return { removed: numDeletedRows > 0n, purged, missing };
+  };
+}
