@@ -27,13 +27,13 @@ export function answerOf({ status, headers, body }: FetchReply): GatewayReply {
   }
   if (parsed === NO_JSON) {
     if (PROXY_STATUSES.includes(status)) return { kind: 'down', error: `does not run: ${status} was answered for it` };
-    if (status < 300) return { kind: 'down', error: 'answered with something that is no JSON: check MCP_GATEWAY_URL' };
+    if (status < 300) return { kind: 'down', error: 'answered with something that is not JSON: check MCP_GATEWAY_URL' };
   }
   if (status >= 200 && status < 300) return { kind: 'ok', status, body: parsed };
   return { kind: 'refused', status, error: errorText(parsed === NO_JSON ? pageText(body) : parsed) };
 }
 
-/** @throws whatever is no failure of the request. */
+/** @throws every error that is not a failure of the request. */
 export function failureOf(error: unknown): GatewayReply {
   if (!(error instanceof FetchError)) throw error;
   return error.isTimeout ? { kind: 'timeout', error: error.message } : { kind: 'down', error: error.message };
@@ -59,7 +59,7 @@ function pageText(body: Buffer): string {
   return withoutTags(withoutScripts(page)).replace(/\s+/g, ' ');
 }
 
-/** Without what is between `<script>` or `<style>` and its end; a regular expression would search for the end of each anew. */
+/** Without what is between `<script>` or `<style>` and its end; a regular expression would search for the end of each one again. */
 function withoutScripts(page: string): string {
   const [before = '', ...rest] = page.split(/<(?:style|script)\b/i);
   return [

@@ -1,11 +1,11 @@
-// Whether the gateway can be used, for whoever sets it up.
+// Whether the gateway can be used, for the operator who sets it up.
 import { isJsonObject } from '../lib/json.ts';
 import type { GatewayReply } from './answer.ts';
 import type { GatewayClient } from './client.ts';
 
 /** `error` is a sentence. */
 export type GatewayCheck =
-  /** Without a version: it does not tell which one it is. */
+  /** Without a version: the gateway does not report it. */
   | { outcome: 'ok'; version?: string }
   | { outcome: 'not configured' }
   | { outcome: 'unauthorized' | 'down'; error: string };
@@ -22,7 +22,7 @@ export async function checkGateway(client: GatewayClient | undefined, signal?: A
 
 const VERSION_CALL = { method: 'GET', path: '/version' } as const;
 
-/** Not every token may read it, which is no fault. */
+/** Not every token may read it, which is not an error. */
 function versionIn(reply: GatewayReply): { version?: string } {
   const body = reply.kind === 'ok' ? reply.body : undefined;
   const app = isJsonObject(body) ? body.app : undefined;

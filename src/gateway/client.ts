@@ -33,28 +33,28 @@ export interface GatewayClientOptions {
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** How this gateway wants to be spoken to, as far as it is known. */
-interface Manner {
+/** Which paths and tokens this gateway expects, as far as it is known. */
+interface Protocol {
   prefix: '' | '/v1';
   generation: TokenGeneration;
 }
 
 const LARGEST_ANSWER_BYTES = 64_000_000;
 const LONGEST_LINK = 500;
-/** What a gateway says to somebody who knocks at the wrong door, or in the wrong manner. */
-const WRONG_MANNER = [401, 404, 405, 410];
+/** How a gateway answers requests with the wrong path or the wrong token. */
+const WRONG_PROTOCOL = [401, 404, 405, 410];
 const RETRIED_STATUSES = [500, 503];
 
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { url, fetch, token, slowTimeoutMs, timeoutMs, backoffMs = 500, sleep = waitFor } = options;
   const pace = createPace({ sleep, clock: () => performance.now() });
-  let manner: Manner = { prefix: '', generation: 'new' };
+  let protocol: Protocol = { prefix: '', generation: 'new' };
   /** Why the gateway takes no calls for a while. */
   let refusal = '';
 
   async function exchange(
     { method, path, body, isSlow, signal }: GatewayCall,
-    { prefix, generation }: Manner,
+    { prefix, generation }: Protocol,
   ): Promise<FetchReply> {
     await pace.turn(signal);
     const bearer = await token(generation);
@@ -75,17 +75,17 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     return reply;
   }
 
-  /** In the manner that is known, or in another that the answer asks for; that one is remembered if it works. */
+  /** With the known protocol, or with another that the answer asks for; that one is remembered if it works. */
   async function adapted(call: GatewayCall): Promise<FetchReply> {
     // Kept here: another call may learn something while this one is under way.
-    const used = manner;
+    const used = protocol;
     const reply = await exchange(call, used);
-    if (used.prefix === '' && isAnnounced(reply)) manner = { ...manner, prefix: '/v1' };
-    const other = otherManner(reply, call, used);
+    if (used.prefix === '' && isAnnounced(reply)) protocol = { ...protocol, prefix: '/v1' };
+    const other = otherProtocol(reply, call, used);
     if (!other || (other.generation !== used.generation && !(await hasOlderToken()))) return reply;
     const second = await exchange(call, other);
-    if (WRONG_MANNER.includes(second.status)) return reply;
-    manner = { ...manner, ...other };
+    if (WRONG_PROTOCOL.includes(second.status)) return reply;
+    protocol = { ...protocol, ...other };
     return second;
   }
 
@@ -118,21 +118,21 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   };
 }
 
-/** Not a POST: it may have worked, and twice would make two. Whoever sends one looks first. */
+/** Not a POST: it may have worked, and a second one would create a duplicate. Its sender looks in the gateway first. */
 function isWorthAnotherTry({ method }: GatewayCall, reply: GatewayReply): boolean {
   if (method === 'POST') return false;
   if (reply.kind === 'refused') return RETRIED_STATUSES.includes(reply.status);
   return reply.kind === 'down' && reply.retryAfterMs === undefined;
 }
 
-function otherManner({ status }: FetchReply, call: GatewayCall, used: Manner): Manner | undefined {
+function otherProtocol({ status }: FetchReply, call: GatewayCall, used: Protocol): Protocol | undefined {
   if (used.prefix === '' && (status === 410 || (status === 404 && isCollection(call)))) {
     return { ...used, prefix: '/v1' };
   }
   return status === 401 && used.generation === 'new' ? { ...used, generation: 'old' } : undefined;
 }
 
-/** A single thing that is not there is no sign of another generation; a collection is. */
+/** A single item that is missing does not point to another generation; a missing collection does. */
 function isCollection({ path }: GatewayCall): boolean {
   return /^\/[^/?]+(\?|$)/.test(path);
 }
@@ -141,7 +141,7 @@ function isAnnounced({ headers }: FetchReply): boolean {
   return /<[^>]*\/v1\/[^>]*>\s*;[^,]*\brel="?successor-version\b/i.test((headers.link ?? '').slice(0, LONGEST_LINK));
 }
 
-/** Whoever is stopped while waiting goes on at once, and finds out then. */
+/** A caller that is stopped while waiting continues at once, and notices the signal then. */
 async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => {});
 }

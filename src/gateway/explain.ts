@@ -19,7 +19,8 @@ function likelyCause(status: number, error: string, url: string): string | undef
 }
 
 function unsaid(url: string): string {
-  if (url === '') return 'Likely cause: a text in it holds signs, or a template expressions, that gateways refuse.';
+  if (url === '')
+    return 'Likely cause: a text in it holds characters, or a template expressions, that gateways refuse.';
   if (isLocal(url)) {
     return 'Gateways refuse loopback and private addresses unless SSRF_ALLOW_LOCALHOST or SSRF_ALLOW_PRIVATE_NETWORKS is set there.';
   }

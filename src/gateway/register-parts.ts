@@ -98,7 +98,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
   async function hidden(part: Part, reply: Failure): Promise<PartOutcome> {
     const listing = await lookup.list(part.kind);
     const isCut = listing.ok && !listing.isComplete;
-    // Old gateways show no more than their first rows, so that nobody can tell whose it is.
+    // Old gateways show no more than their first rows, so that its owner is not known.
     if (isCut) return { outcome: 'exists', status: statusOf(reply), note: sentenceFor(reply) };
     return { kind: 'conflict', error: `${sentenceFor(reply)} ${HOLDER_NOT_VISIBLE}`, status: statusOf(reply) };
   }

@@ -26,7 +26,7 @@ export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: Ga
   return undefined;
 }
 
-/** The row at one of the server's addresses, whoever created it. */
+/** The row at one of the server's addresses, created by this hub or not. */
 export function offeredRow(rows: GatewayRows, server: OfferedServer): GatewayRow | undefined {
   return server.candidates.flatMap(({ url }) => rows.at(url)).find((row) => isOffered(row, server));
 }

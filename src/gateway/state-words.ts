@@ -11,7 +11,7 @@ export interface GatewayState {
 
 type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>;
 
-/** `shownMoment`: how the door tells a time; empty where there is no room for it. */
+/** `shownMoment`: how the door shows a time; empty where there is no room for it. */
 export function gatewayState(
   { gateway_registered_at: registeredAt, gateway_error: error }: Facts,
   shownMoment = (moment: string) => moment,
@@ -23,7 +23,7 @@ export function gatewayState(
   return { words, reason: reasonOf('Why its update failed', error) };
 }
 
-/** Why no gateway will be told of a server; known before one is asked. */
+/** Why a server is never registered in a gateway; known before one is asked. */
 export function reasonNotForGateway(registration: JsonObject): string | undefined {
   return isJsonObject(registration.server) ? lackOfAddress(describeServer(registration)) : undefined;
 }

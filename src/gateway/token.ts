@@ -16,7 +16,7 @@ export type TokenGeneration = 'new' | 'old';
 export type TokenSource = (generation: TokenGeneration) => Promise<string | undefined>;
 
 const LIFE_SEC = 600;
-/** Made anew well before the gateway would refuse it. */
+/** Replaced well before the gateway would refuse it. */
 const KEPT_MS = 300_000;
 
 export function createTokenSource(

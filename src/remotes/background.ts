@@ -1,4 +1,4 @@
-// Syncs by itself every so often, by one hub at a time.
+// Syncs at regular intervals, by one hub at a time.
 import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { SyncReport } from './contract.ts';
@@ -11,7 +11,7 @@ export interface BackgroundDependencies {
   intervalMs: number;
   now: Clock;
   log: Logger;
-  /** Tells how each round ended. */
+  /** Counts how each round ended. */
   count: (outcome: Outcome) => void;
 }
 

@@ -134,7 +134,7 @@ export const SyncReport = z
     errors: z.record(z.string(), z.string()).describe('Remote → why it failed.'),
     synced: z.boolean().describe('Whether every server that was due was tried; false also without a gateway.'),
     count: Count.describe('Remotes.'),
-    results: z.array(IngestResult).describe('What came from each remote, as `POST /ingest` tells it.'),
+    results: z.array(IngestResult).describe('What came from each remote, as `POST /ingest` reports it.'),
     registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),
     stopped: z.boolean().optional().describe('True when the registration began and had to stop; `note` says why.'),
@@ -161,7 +161,7 @@ export const IngestRun = z
   .meta({ id: 'IngestRun' });
 export type IngestRun = z.infer<typeof IngestRun>;
 
-/** How far ingests and syncs are; also what event streams tell from time to time. */
+/** How far ingests and syncs are; also what event streams report from time to time. */
 const SyncProgress = z.object({
   running: z.array(IngestRun).describe('Ingests under way in this hub.'),
   registering: Count.nullable().describe('Servers done by the registration that is under way; null when none is.'),

@@ -37,7 +37,7 @@ export interface IndexFetcher {
 /** As many as remotes are ingested at once: one that takes long to parse holds up no other. */
 const THREADS = 2;
 const LONGEST_QUEUE = 100;
-/** JSON of the largest size takes seconds; YAML can be written so that it takes for ever. */
+/** JSON of the largest size takes seconds; YAML can be written so that it never ends. */
 const PARSE_TIMEOUT_MS = 120_000;
 
 export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLimits & { fetch: Fetch }): IndexFetcher {
@@ -82,7 +82,7 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
   }
 
   return {
-    // Without conditions nobody is told that nothing changed.
+    // Without conditions a host never answers that nothing changed.
     page: async (url, signal) => (await fetchPage(url, {}, signal)) as IndexPage,
     changed: (url, known, signal) => fetchPage(url, conditions(known), signal),
     close: () => parsers.destroy(),

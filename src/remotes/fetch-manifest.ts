@@ -53,7 +53,7 @@ export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
   };
 }
 
-/** What can be said of an entry by itself; undefined when its manifest has to be fetched. */
+/** What can be said of an entry without a request; undefined when its manifest has to be fetched. */
 function withoutFetching(
   { url, fault, isDeleted, text, digest }: ListedEntry,
   known: KnownMember | undefined,

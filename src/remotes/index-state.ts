@@ -17,7 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Whether it is enough to ask if the index changed. Where it holds its manifests, they change with it, and it is read whole
- * once a day only in case its host told something wrong. Elsewhere a manifest can change while the index stays the same:
+ * once a day only in case its host reported something wrong. Elsewhere a manifest can change while the index stays the same:
  * then only the hub's own background sync asks no more than that, for up to an hour.
  */
 export function isTrusted(known: IndexState, at: Date, { isBackground }: { isBackground: boolean }): boolean {

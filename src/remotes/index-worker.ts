@@ -18,7 +18,7 @@ export interface ListedEntry {
   /** Of the manifest at that address. */
   digest?: string;
   isDeleted?: boolean;
-  /** Why there is no manifest to be had. */
+  /** Why there is no manifest. */
   fault?: string;
 }
 
@@ -90,7 +90,7 @@ function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry): Listed
   return digest === undefined ? { url } : { url, digest };
 }
 
-/** Its beginning is enough to find it by, and its digest tells it from others. */
+/** Its beginning is enough to find it by, and its digest distinguishes it from others. */
 function tooLong(url: string): ListedEntry {
   const fault = `has an address of more than ${LONGEST_URL} characters`;
   return { url: `${url.slice(0, LONGEST_URL / 2)}…#${jsonDigest(url)}`, fault };

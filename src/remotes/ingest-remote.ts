@@ -70,7 +70,7 @@ async function ingestAndKeep(
     if (limit.aborted) progress.fail(tookTooLong(timeLimitMs));
     else progress.fail(signal.aborted ? 'was stopped, because the hub is closing' : reasonOf(error, log));
   } finally {
-    // Fetches that nobody waits for any more.
+    // Fetches that nobody waits for any longer.
     end.abort();
   }
   // What is saved below must stay the last word.

@@ -178,7 +178,7 @@ export function createIngest(
       const chosen = start === 0 ? chunk : chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
       at += chunk.length;
       const next = lookUp(chosen);
-      // Whoever waits for it gets the rejection.
+      // The caller that waits for it gets the rejection.
       next.catch(() => {});
       // One ahead: while these are fetched, the database looks for the next.
       if (looking) yield (await looking).filter(isWanted);

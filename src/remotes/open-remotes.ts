@@ -33,7 +33,7 @@ interface Remotes {
   book: RemoteBook;
   sync: Sync;
   fetchSingleManifest: FetchSingleManifest;
-  /** Ends what is under way, and what goes on by itself. */
+  /** Ends the work that is under way, and the background sync. */
   stopWork(): Promise<void>;
   close(): Promise<void>;
 }

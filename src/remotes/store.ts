@@ -5,7 +5,7 @@ import type { IngestRun, RejectionPage, RejectionQuery, Remote } from './contrac
 export interface IndexState {
   etag: string | null;
   lastModified: string | null;
-  /** From when on an index that can tell is asked for changes. */
+  /** The time since which an index that lists changes is asked for them. */
   changesSince: string | null;
   /** When everything that it lists was last looked at. */
   goneThroughAt: string | null;

@@ -52,7 +52,7 @@ type Registering = Pick<SyncProgress, 'registering' | 'registering_total'>;
 const NOT_REGISTERING: Registering = { registering: null, registering_total: null };
 
 interface IngestCall {
-  /** What the caller is told of: its own work, not that of others. */
+  /** What is reported to the caller: its own work, not that of others. */
   own: Set<Progress>;
   acceptShrunk: boolean;
   isBackground: boolean;
@@ -102,7 +102,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return pLimit(REMOTES_AT_ONCE).map(urls, (url) => ingestOne(url, task));
   }
 
-  /** Whoever asked may go away: the work goes on, and the hub waits for it when it closes. */
+  /** The caller may go away: the work goes on, and the hub waits for it when it closes. */
   function tracked<T>(work: Promise<T>, tell: (() => void) | undefined): Promise<T> {
     const timer = tell && setInterval(tell, PROGRESS_MS);
     const settled = work.finally(() => {

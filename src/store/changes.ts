@@ -1,4 +1,4 @@
-// What changed in the catalog after a revision, for whoever keeps a part of it in memory.
+// What changed in the catalog after a revision, for code that keeps a part of it in memory.
 import { type Selectable, sql } from 'kysely';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';

@@ -21,7 +21,7 @@ export async function forgetIndexes(
     .execute();
 }
 
-/** Whoever listed these entities must bring them again. */
+/** Every remote that lists these entities must bring them again. */
 export async function forgetIndexesThatList(
   tx: Db,
   uids: readonly string[],

@@ -68,7 +68,7 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
   };
 }
 
-/** What cannot be read any more, since what a manifest must be has changed, is shown without it. */
+/** Empty for a stored manifest that the present rules no longer accept. */
 function descriptionIn(manifest: string): string {
   try {
     return readManifest(JSON.parse(manifest)).description;

@@ -138,7 +138,7 @@ test('client: a page instead of JSON is no success', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.surprise('POST /gateways', { status: 200, body: '<html>Welcome</html>' });
   const reply = await clientFor(t, gateway).send({ method: 'POST', path: '/gateways', body: {} });
-  assert.deepEqual(reply, { kind: 'down', error: 'answered with something that is no JSON: check MCP_GATEWAY_URL' });
+  assert.deepEqual(reply, { kind: 'down', error: 'answered with something that is not JSON: check MCP_GATEWAY_URL' });
 });
 
 test('client: a proxy that says 502 in its own words means that the gateway is down', async (t) => {

@@ -11,7 +11,7 @@ const cases = [
   { status: 422, error: OPAQUE, url: 'http://100.64.0.1/sse', says: /private addresses/ },
   { status: 422, error: OPAQUE, url: 'http://printer.local/sse', says: /private addresses/ },
   { status: 422, error: OPAQUE, url: 'https://nowhere.example/sse', says: /does not resolve/ },
-  { status: 422, error: OPAQUE, url: undefined, says: /signs/ },
+  { status: 422, error: OPAQUE, url: undefined, says: /characters/ },
   { status: 401, error: 'Invalid authentication credentials', url: undefined, says: /JWT_SECRET_KEY/ },
   { status: 403, error: 'Access denied', url: undefined, says: /rights/ },
   { status: 413, error: 'Content size limit exceeded', url: undefined, says: /larger/ },

@@ -23,7 +23,7 @@ export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneO
   rowsFromJson: (table, columns, json) =>
     sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
   isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
-  // Keys never change, and whoever refers to one need not wait.
+  // Keys never change, so transactions that refer to one need not wait.
   forUpdate: sql`for no key update`,
 };
 
