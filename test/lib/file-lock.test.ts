@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockFile } from '../../src/lib/file-lock.ts';
 import { aFolder } from '../install/installing.ts';
@@ -80,3 +81,10 @@ test('lock: links, folders and files with something in them are no locks', async
   await assert.rejects(lockFile(join(folder, 'text'), signal), /not a database/);
   assert.equal(await readFile(join(folder, 'text'), 'utf8'), 'x'.repeat(2_000));
 });
+
+function startHolder(t: TestContext, path: string): ChildProcess {
+  const script = new URL('../install/holding-process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  return child;
+}
