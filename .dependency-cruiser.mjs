@@ -48,7 +48,8 @@ export default {
       comment:
         'A door translates; what it may know of a slice is its contract, and of the catalog also what an id and a manifest source are.',
       severity: 'error',
-      from: { path: '^src/(http|cli|client|mcp)/|^src/hub-operations' },
+      // The command line wires up installs on its own machine there, as src/hub.ts does for those of a hub.
+      from: { path: '^src/(http|cli|client|mcp)/|^src/hub-operations', pathNot: '^src/cli/own-install\\.ts$' },
       to: {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
@@ -60,8 +61,11 @@ export default {
           '^src/catalog/(uid|entity|manifest-text)\\.ts$',
           // What a file that somebody names is about, told as ingest tells it.
           '^src/remotes/entity-from-text\\.ts$',
-          // Needs a folder, and neither a hub nor its database.
-          '^src/install/verify/verify\\.ts$',
+          // Pure words and orders, which the page uses too.
+          '^src/catalog/(client-config|version-order)\\.ts$',
+          '^src/install/artifacts/kind-name\\.ts$',
+          // An address is checked before a catalog is made for it.
+          '^src/remotes/remotes\\.ts$',
         ],
       },
     },

@@ -84,14 +84,14 @@ test('hub doctor: a place that no database can be made at has failed', async (t)
   assert.match(about.database?.found ?? '', /not there yet, and \S+file cannot be written to$/);
 });
 
-test('hub doctor, hub search: who stops them is told so, with exit code 1', async (t) => {
+test('hub doctor, hub search: who stops them is told so, with exit code 130', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
   for (const args of [['doctor'], ['search', 'pdf']]) {
     const stopping = new AbortController();
     const stopped = inTerminal(args, { environment, shutdown: stopping.signal });
     setImmediate(() => stopping.abort());
-    assert.deepEqual(await stopped, { exitCode: 1, out: '', error: 'hub: Stopped before it was done.\n' });
+    assert.deepEqual(await stopped, { exitCode: 130, out: '', error: 'hub: Stopped before it was done.\n' });
   }
 });
 

@@ -41,7 +41,7 @@ testBothWays('hub show: the newest version, in words and as JSON', { manifests }
   assert.match(out, /^Status +deprecated: Too old\.$/m);
   assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);
   assert.match(out, /^Gateway +not registered$/m);
-  assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0 --target <folder>\n$/);
+  assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0\n$/);
   const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables@1.0.0');
   assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
 });
