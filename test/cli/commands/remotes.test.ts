@@ -148,7 +148,7 @@ testBothWays('hub sync: whoever stops it gets the terminal back at once', {}, as
   const askedAt = performance.now();
   stopping.abort();
   const { exitCode, out, error } = await syncing;
-  assert.equal(exitCode, 1);
+  assert.equal(exitCode, 130);
   assert.ok(performance.now() - askedAt < 10_000);
   if (way === 'in process') assert.match(out, /^failed {2}http\S+index\.json: /);
   else assert.equal(error, 'hub: Stopped before it was done.\n');
