@@ -30,15 +30,14 @@ async function toolFinding({ programs, use }: (typeof TOOLS)[number], run: World
   return { outcome: 'warning', found: `no ${programs.join(', ')} that works on the PATH`, advice };
 }
 
-/** Images are had without any of them, straight from their registry; to run them takes an engine. */
+/** Only an engine pulls and runs images; skopeo helps to find their digests. */
 async function containerFinding(run: World['run']): Promise<Finding> {
   const engines = await Promise.all(ENGINES.map((engine) => engineState(engine, run)));
   const skopeo = await versionOf('skopeo', run);
   const found = [...engines.map((engine) => engine?.found), skopeo].filter((part) => part !== undefined);
   if (engines.some((engine) => engine?.answers)) return { outcome: 'ok', found: found.join('; ') };
-  const way = skopeo === undefined ? 'straight from their registry' : 'by skopeo';
   const todo = engines.some(Boolean) ? 'start the engine' : 'install docker or podman';
-  const advice = `Images of the kind oci are fetched ${way} into the folder; to run them, ${todo}.`;
+  const advice = `Of images of the kind oci, only the digest is recorded; to pull and run them, ${todo}.`;
   return { outcome: 'warning', found: found.join('; ') || 'no docker, podman or skopeo on the PATH', advice };
 }
 

@@ -167,8 +167,7 @@ test('hub doctor: a docker client whose engine does not answer is no engine', as
   assert.deepEqual(await found({ docker: client }), {
     outcome: 'warning',
     found: 'Docker version 9, but no engine answers it',
-    advice:
-      'Images of the kind oci are fetched straight from their registry into the folder; to run them, start the engine.',
+    advice: 'Of images of the kind oci, only the digest is recorded; to pull and run them, start the engine.',
   });
   const engine = 'if [ "$1" = --version ]; then echo podman version 5; else echo 5.1; fi';
   assert.deepEqual(await found({ docker: client, podman: engine, skopeo: 'echo skopeo version 1' }), {
@@ -177,7 +176,7 @@ test('hub doctor: a docker client whose engine does not answer is no engine', as
   });
   const none = await found({ skopeo: 'echo skopeo version 1' });
   assert.deepEqual([none?.outcome, none?.found], ['warning', 'skopeo version 1']);
-  assert.match(none?.advice ?? '', /by skopeo .* install docker or podman/);
+  assert.match(none?.advice ?? '', /only the digest .* install docker or podman/);
 });
 
 test('hub doctor: gateway and model are tried also where there is no database yet', async (t) => {
