@@ -3,8 +3,9 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeInside } from '../lib/files.ts';
 import { pathInside } from '../lib/path-inside.ts';
+import { removeAdapter } from './adapters/write-adapters.ts';
 import { vendorTree } from './artifacts/place.ts';
-import { LOCKFILE_NAME, type LockedArtifact, type Lockfile } from './contract.ts';
+import { LOCKFILE_NAME, type LockedArtifact, type LockedEntity, type Lockfile } from './contract.ts';
 import { HUB_FOLDER } from './target/places.ts';
 
 const AREAS = ['python', 'npm'];
@@ -24,13 +25,31 @@ export async function collectGarbage(targetDir: string, { entities }: Lockfile):
   }
 }
 
-/** A checkout or an archive is removed only if it is as it was installed. */
-export async function removeVendored(
+/** Paths relative to the target. */
+export interface Removed {
+  removed: string[];
+  /** Changed since they were installed, so they stay. */
+  kept: string[];
+}
+
+/** Removes adapters and vendored folders. Environments below `.hub` are collected. */
+export async function removeParts(
   targetDir: string,
-  { path, tree }: Pick<LockedArtifact, 'path' | 'tree'>,
+  { adapters, artifacts }: Pick<LockedEntity, 'adapters' | 'artifacts'>,
   { isForced }: { isForced: boolean },
-): Promise<'removed' | 'changed' | 'absent'> {
-  // Environments below `.hub` are collected.
+): Promise<Removed> {
+  const result: Removed = { removed: [], kept: [] };
+  const note = (path: string | null, outcome: 'removed' | 'changed' | 'absent') => {
+    if (path === null || outcome === 'absent') return;
+    (outcome === 'removed' ? result.removed : result.kept).push(path);
+  };
+  for (const adapter of adapters) note(adapter.path, await removeAdapter(targetDir, adapter));
+  for (const artifact of artifacts) note(artifact.path, await removeVendored(targetDir, artifact, isForced));
+  return result;
+}
+
+/** A checkout or an archive is removed only if it is as it was installed. */
+async function removeVendored(targetDir: string, { path, tree }: LockedArtifact, isForced: boolean) {
   if (path === null || tree === undefined) return 'absent';
   const found = await vendorTree(await pathInside(targetDir, path)).catch(() => undefined);
   if (found === undefined) return 'absent';

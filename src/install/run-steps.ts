@@ -2,11 +2,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '../catalog/launch.ts';
-import { removeAdapter, verifyAdapter, type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
+import { verifyAdapter, type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts } from './build-artifacts.ts';
-import type { InstallReport, LockedEntity, Lockfile, StepResult } from './contract.ts';
+import type { InstallReport, LockedAdapter, LockedEntity, Lockfile, StepResult } from './contract.ts';
 import { LOCKFILE_NAME } from './contract.ts';
-import { collectGarbage, removeIfUnused, removeVendored } from './garbage.ts';
+import { collectGarbage, type Removed, removeIfUnused, removeParts } from './garbage.ts';
 import type { InstallJob, InstallTools } from './job.ts';
 import { removeOldLaunchers, takenNames, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
@@ -152,26 +152,12 @@ async function lockfileStep(
 }
 
 /** What the earlier version of the entity had in place and this one does not. */
-async function removeEarlier(
-  known: LockedEntity | undefined,
-  entry: LockedEntity,
-  targetDir: string,
-): Promise<{ removed: string[]; kept: string[] }> {
-  const removed: string[] = [];
-  const kept: string[] = [];
-  const isGone = (path: string | null, list: readonly { path: string | null }[]) =>
-    !list.some((each) => each.path === path);
-  for (const adapter of known?.adapters ?? []) {
-    if (!isGone(adapter.path, entry.adapters)) continue;
-    const outcome = await removeAdapter(targetDir, adapter);
-    if (outcome !== 'absent') (outcome === 'removed' ? removed : kept).push(adapter.path);
-  }
-  for (const artifact of known?.artifacts ?? []) {
-    if (artifact.path === null || !isGone(artifact.path, entry.artifacts)) continue;
-    const outcome = await removeVendored(targetDir, artifact, { isForced: false });
-    if (outcome !== 'absent') (outcome === 'removed' ? removed : kept).push(artifact.path);
-  }
-  return { removed, kept };
+function removeEarlier(known: LockedEntity | undefined, entry: LockedEntity, targetDir: string): Promise<Removed> {
+  const isSameAdapter = (one: LockedAdapter, other: LockedAdapter) =>
+    one.path === other.path && one.entry === other.entry;
+  const adapters = (known?.adapters ?? []).filter((old) => !entry.adapters.some((each) => isSameAdapter(each, old)));
+  const artifacts = (known?.artifacts ?? []).filter((old) => !entry.artifacts.some(({ path }) => path === old.path));
+  return removeParts(targetDir, { adapters, artifacts }, { isForced: false });
 }
 
 /** Times and failures belong to this machine, not into the lockfile. */

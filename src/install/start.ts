@@ -1,6 +1,5 @@
 // How an installed server is started: by a launcher, or as an image with its digest.
-import type { InstalledPackage, Launch } from '../catalog/launch.ts';
-import { startInstalled } from '../catalog/launch.ts';
+import { type InstalledPackage, type Launch, startInstalled } from '../catalog/launch.ts';
 import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
@@ -34,7 +33,7 @@ export function startOf(parts: InstalledParts): Started {
   );
   const { launch } = parts;
   if (launch.kind === 'remote') return { launchers, launch };
-  return startPackage(parts, launchers) ?? startBundle(parts, names) ?? startCommand(parts, launchers, names);
+  return startPackage(parts, launchers, names) ?? startBundle(parts, names) ?? startCommand(parts, launchers, names);
 }
 
 function launcherNames({ slug, taken }: InstalledParts): (wanted: string) => string {
@@ -47,7 +46,11 @@ function launcherNames({ slug, taken }: InstalledParts): (wanted: string) => str
 }
 
 /** A command such as `npx pkg` or `docker run image`, whose package was installed. */
-function startPackage({ launch, artifacts }: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
+function startPackage(
+  { launch, artifacts, slug }: InstalledParts,
+  launchers: LockedLauncher[],
+  names: (wanted: string) => string,
+): Started | undefined {
   if (launch.kind !== 'command' || !launch.package) return undefined;
   const { kind, name, program } = launch.package;
   const index = artifacts.findIndex(({ planned: { kind: planned, spec } }) => {
@@ -56,12 +59,28 @@ function startPackage({ launch, artifacts }: InstalledParts, launchers: LockedLa
   });
   const found = artifacts[index];
   if (!found?.installed) return undefined;
-  const started = (installed: InstalledPackage) => ({ launchers, launch: startInstalled(launch, installed) });
+  const started = (installed: InstalledPackage, all = launchers) => ({
+    launchers: all,
+    launch: startInstalled(launch, installed),
+  });
   const { resolved, programs } = found.installed;
   if (kind === 'oci') return resolved === null ? undefined : started({ kind: 'image', reference: resolved });
+  if (program === INTERPRETER) {
+    const own = { name: names(lastPart(slug)), artifact: index, program };
+    return started({ kind: 'program', path: launcherPath(own.name) }, withLauncher(launchers, own));
+  }
   const chosen = mainProgram(programs, program ?? name);
   const launcher = launchers.find((each) => each.artifact === index && each.program === chosen);
   return launcher && started({ kind: 'program', path: launcherPath(launcher.name) });
+}
+
+function lastPart(slug: string): string {
+  return slug.split('/').at(-1) ?? slug;
+}
+
+/** The command of the server itself takes precedence over a program of the same name. */
+function withLauncher(launchers: readonly LockedLauncher[], own: LockedLauncher): LockedLauncher[] {
+  return [...launchers.filter(({ name }) => name !== own.name), own];
 }
 
 /** Names of images without tag and digest, of packages without extras; Python does not tell `-` from `_`. */
@@ -86,7 +105,7 @@ function startBundle({ artifacts, slug }: InstalledParts, names: (wanted: string
   const bundle = asObject(artifacts[artifact]?.installed?.extra.bundle);
   const command = asText(bundle.command);
   if (!command) return undefined;
-  const name = names(slug.split('/').at(-1) ?? slug);
+  const name = names(lastPart(slug));
   const args = Array.isArray(bundle.args) ? bundle.args.map(String) : [];
   const isOpen = (word: string) => /\$\{user_config\./.test(word);
   const env = Object.entries(asObject(bundle.env)).map(([key, value]) => ({
@@ -117,12 +136,12 @@ function startCommand(
   const found = artifacts[index]?.installed;
   if (!found) return { launchers, launch };
   const isPython = found.programs.length > 0;
-  const name = names(slug.split('/').at(-1) ?? slug);
+  const name = names(lastPart(slug));
   const launcher = isPython
     ? { name, artifact: index, program: INTERPRETER }
     : { name, artifact: index, command: [launch.command] };
   return {
-    launchers: [...launchers.filter((each) => each.name !== name), launcher],
+    launchers: withLauncher(launchers, launcher),
     launch: { ...launch, command: launcherPath(name), isInTarget: true },
   };
 }

@@ -1,7 +1,6 @@
 // Takes an entity out of a target: its adapters, launchers, folders, and its entry in the lockfile.
-import { removeAdapter } from './adapters/write-adapters.ts';
 import type { UninstallReport, UninstallRequest } from './contract.ts';
-import { collectGarbage, removeIfUnused, removeVendored } from './garbage.ts';
+import { collectGarbage, removeIfUnused, removeParts } from './garbage.ts';
 import { removeOldLaunchers } from './launchers.ts';
 import { lockedEntity } from './lockfile/frozen.ts';
 import { readLockfile, removeLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
@@ -11,15 +10,7 @@ import { changeState } from './state.ts';
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
   const lockfile = await readLockfile(targetDir);
   const entity = lockedEntity(lockfile, request.id);
-  const removed: string[] = [];
-  const kept: string[] = [];
-  const note = (path: string, outcome: 'removed' | 'changed' | 'absent') => {
-    if (outcome !== 'absent') (outcome === 'removed' ? removed : kept).push(path);
-  };
-  for (const adapter of entity.adapters) note(adapter.path, await removeAdapter(targetDir, adapter));
-  for (const artifact of entity.artifacts) {
-    note(artifact.path ?? '', await removeVendored(targetDir, artifact, { isForced: request.force }));
-  }
+  const { removed, kept } = await removeParts(targetDir, entity, { isForced: request.force });
   const rest = withoutEntity(lockfile ?? { version: 1, entities: [] }, entity.id);
   await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeLockfile(targetDir));
   await removeOldLaunchers(targetDir, rest.entities);

@@ -110,8 +110,7 @@ test('lockfile: what an artifact or adapter does not have any more is not kept',
       {
         ...artifact,
         tree: 'sha256:1',
-        dependencies: [{ resolved: 'y==1', integrity: null }],
-        trees: { 'y==1': 'sha256:2' },
+        pins: { tool: 'uv', requirements: ['x==1'], python: '3.12', platform: 'any' },
       },
     ],
     adapters: [{ ...adapter, entry: 'x' }],
@@ -148,17 +147,17 @@ test('lockfile: of an adapter that was an entry and is a file of its own now, no
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
-  'a version that never was': ['{"version": 0, "entities": []}', /it is no lockfile of ours \(version 0/],
+  'a version that never was': ['{"version": 0, "entities": []}', /its version is 0/],
   'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
-  'no version': ['{"entities": []}', /it is no lockfile \(version/],
+  'no version': ['{"entities": []}', /it is not a lockfile \(version/],
   'a list': ['[]', /it is no lockfile/],
-  'entities that are none': ['{"version": 1, "entities": [7]}', /it is no lockfile \(entities\.0/],
+  'entities that are none': ['{"version": 1, "entities": [7]}', /it is not a lockfile \(entities\.0/],
 };
 
 for (const [name, [text, reason]] of Object.entries(UNREADABLE)) {
   test(`lockfile: ${name} is refused, with what to do`, () => {
     assert.throws(() => parseLockfile(text), { name: 'InstallError', message: reason });
-    assert.throws(() => parseLockfile(text), /left as it is.*Mend it or move it away/);
+    assert.throws(() => parseLockfile(text), /left as it is.*Fix it or move it away/);
   });
 }
 

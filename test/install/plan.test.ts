@@ -86,7 +86,10 @@ for (const path of [
   test(`plan: no adapter is written to ${path}, which others have`, async () => {
     for (const framework of ['langgraph', 'watsonx_orchestrate', 'no-such-framework']) {
       const { adapters } = await aPlan(aSubject({ adapters: [{ framework, template_key: '', path }] }));
-      assert.match(adapters[0]?.fault ?? '', /which others write|kept for the hub|only the adapters of those clients/);
+      assert.match(
+        adapters[0]?.fault ?? '',
+        /which other programs write|reserved for the hub|only the adapters of those clients/,
+      );
     }
   });
 }

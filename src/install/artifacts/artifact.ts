@@ -97,4 +97,6 @@ export interface ArtifactKind<Spec> {
    * For `none` locations, `folder` is the staging folder. @throws InstallError
    */
   build(spec: Spec, resolution: Resolution, folder: string, context: ArtifactContext): Promise<Built>;
+  /** What a folder in `vendor` offers that an earlier install built. */
+  inspect?(folder: string): Promise<Built>;
 }

@@ -20,6 +20,7 @@ export interface ReadyArtifact {
   unavailable(context: ArtifactContext): Promise<string | undefined>;
   resolve(context: ArtifactContext): Promise<Resolution>;
   build(resolution: Resolution, folder: string, context: ArtifactContext): Promise<Built>;
+  inspect(folder: string): Promise<Built>;
 }
 
 /** What is wrong with a spec, as a sentence. */
@@ -81,6 +82,7 @@ function reader<Spec>(kind: ArtifactKind<Spec>): ReadSpec {
       unavailable: async (context) => kind.unavailable?.(spec, context),
       resolve: (context) => kind.resolve(spec, context),
       build: (resolution, folder, context) => kind.build(spec, resolution, folder, context),
+      inspect: async (folder) => kind.inspect?.(folder) ?? {},
     };
   };
 }

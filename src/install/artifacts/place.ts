@@ -167,12 +167,14 @@ async function placeInVendor(
   const { targetDir, context } = job;
   const path = await choosePath(location, job);
   const found = await inspectPlace(path, job);
-  if (found.state === 'unchanged' && job.locked) {
-    return { ...installed(job.locked, path, { extra: { unchanged: true } }), tree: found.tree };
-  }
-  if (found.state === 'changed' && job.locked && !job.isForced && !job.isFrozen) {
-    const warnings = [`'${path}' was changed since it was installed and is left as it is. Use force to replace it.`];
-    return { ...installed(job.locked, path, { warnings, extra: { unchanged: true } }), tree: found.tree };
+  const mayStay = found.state === 'unchanged' || (found.state === 'changed' && !job.isForced && !job.isFrozen);
+  if (mayStay && job.locked) {
+    const { extra, ...built } = await artifact.inspect(await pathInside(targetDir, path));
+    const warnings = found.state === 'unchanged' ? [] : [changedWarning(path)];
+    return {
+      ...installed(job.locked, path, { ...built, warnings, extra: { ...extra, unchanged: true } }),
+      tree: found.tree,
+    };
   }
   if (found.state !== 'free' && found.state !== 'unchanged' && !job.isForced) throw inTheWay(path, found.state);
   const resolution = job.locked ?? (await artifact.resolve(context));
@@ -230,6 +232,10 @@ async function inspectPlace(path: string, { targetDir, ownership }: VendorJob): 
   if (tree === undefined) return { state: 'foreign' };
   const isSame = tree === (await vendorTree(folder).catch(() => undefined));
   return { state: isSame ? 'unchanged' : 'changed', tree };
+}
+
+function changedWarning(path: string): string {
+  return `'${path}' was changed since it was installed and is left as it is. Use force to replace it.`;
 }
 
 function inTheWay(path: string, state: 'changed' | 'foreign'): InstallError {

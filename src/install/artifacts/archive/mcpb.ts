@@ -2,7 +2,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ArtifactKind } from '../artifact.ts';
+import type { ArtifactKind, Built } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
 import { Digest } from '../digest.ts';
 import { publicUrl, WebAddress } from '../web-address.ts';
@@ -54,10 +54,16 @@ export const mcpbKind: ArtifactKind<McpbSpec> = {
     const manifest = await lstat(join(folder, 'manifest.json')).catch(() => undefined);
     if (extracted.format !== 'zip' || !manifest?.isFile() || manifest.size > MAX_MANIFEST_BYTES)
       throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
-    const bundle = bundleCommand(await readFile(join(folder, 'manifest.json'), 'utf8'));
-    return { extra: { ...extracted, ...(bundle ? { bundle } : {}) } };
+    const { extra } = await inspectBundle(folder);
+    return { extra: { ...extracted, ...extra } };
   },
+  inspect: inspectBundle,
 };
+
+async function inspectBundle(folder: string): Promise<Built> {
+  const bundle = bundleCommand(await readFile(join(folder, 'manifest.json'), 'utf8'));
+  return { extra: bundle ? { bundle } : {} };
+}
 
 function sourceOf({ package: url, fileSha256 }: McpbSpec): ArchiveSource {
   return { url, digest: fileSha256 ?? undefined, prepare: removeSignature };
