@@ -10,7 +10,7 @@ const PACKAGES = {
   watsonx_orchestrate: ['ibm-watsonx-orchestrate'],
 } as const;
 export type Framework = keyof typeof PACKAGES;
-export const FRAMEWORKS = Object.keys(PACKAGES) as Framework[];
+const FRAMEWORKS = Object.keys(PACKAGES) as Framework[];
 
 const CACHE = resolve(import.meta.dirname, '../node_modules/.cache/test-frameworks');
 

@@ -58,7 +58,7 @@ function argumentValue(argument: JsonObject): GappedText | undefined {
 }
 
 /** Undefined for what has no value, is secret, or needs a variable that nobody has to give. */
-export function templateValue(input: JsonObject): GappedText | undefined {
+function templateValue(input: JsonObject): GappedText | undefined {
   if (isSecret(input)) return undefined;
   const variables = asObject(input.variables);
   const [template, fallback] = [textOf(input.value), textOf(input.default)];

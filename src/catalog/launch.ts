@@ -9,7 +9,7 @@ import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from '.
 import { launchRemote } from './launch-remote.ts';
 import { serverOf } from './server.ts';
 
-export type { InstalledPackage, Launch, LaunchedPackage, Variable } from './launch-form.ts';
+export type { InstalledPackage, Launch, Variable } from './launch-form.ts';
 
 export interface LaunchSource {
   document: JsonObject;
@@ -90,10 +90,14 @@ function listOf(words: unknown): unknown[] {
   return Array.isArray(words) ? words : [];
 }
 
+const NAMES_REGISTRY = /^--(default-index|index|index-url|extra-index-url|registry)(=|$)/;
+
 function isMadeFrom(written: readonly unknown[], pack: JsonObject): boolean {
   const identifier = identifierOf(pack);
   const last = written.at(-1);
   if (!identifier || typeof last !== 'string') return false;
+  // A package of a private registry must not be looked up in the public one.
+  if (written.some((word) => typeof word === 'string' && NAMES_REGISTRY.test(word))) return false;
   const isReference = (word: unknown) =>
     typeof word === 'string' &&
     (word === identifier || /^(@|==|:)/.test(word.startsWith(identifier) ? word.slice(identifier.length) : ''));
@@ -106,16 +110,29 @@ function registeredEnvironment(server: JsonObject): JsonObject {
 }
 
 /** Of one that its publisher also hosts, the address. */
-function packageLaunch(pack: JsonObject, server: JsonObject, source: LaunchSource): Launch {
+function packageLaunch(listed: JsonObject, server: JsonObject, source: LaunchSource): Launch {
+  const pack = withRegistry(listed, source.artifacts);
   const hosted = hostedAddress(pack);
   const remote = hosted && launchRemote({ ...asObject(pack.transport), url: hosted }, {}, nameIn(source));
   return remote || launchPackage(pack, registeredEnvironment(server));
 }
 
+/** A manifest may name the registry of a package only in the artifact. */
+function withRegistry(pack: JsonObject, artifacts: readonly JsonObject[]): JsonObject {
+  if (either(pack, 'registryBaseUrl', 'registry_base_url') !== undefined) return pack;
+  const artifact = artifacts.find((each) => isSamePackage(pack, each));
+  const { index_url, registry_url } = asObject(artifact?.spec);
+  const registryBaseUrl = index_url ?? registry_url;
+  return registryBaseUrl === undefined ? pack : { ...pack, registryBaseUrl };
+}
+
 function artifactLaunch(artifact: JsonObject, source: LaunchSource): Launch {
   const server = serverOf(source.mcpRegistration);
   const listed = asObjects(source.document.packages).find((each) => isSamePackage(each, artifact));
-  if (listed) return launchPackage({ ...listed, transport: { type: 'stdio' } }, registeredEnvironment(server));
+  if (listed) {
+    const pack = withRegistry(listed, [artifact]);
+    return launchPackage({ ...pack, transport: { type: 'stdio' } }, registeredEnvironment(server));
+  }
   return artifactPackage(artifact, server) ?? { kind: 'none', reason: NOTHING_NAMED };
 }
 

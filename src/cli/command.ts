@@ -60,7 +60,7 @@ export interface HubAccess {
 }
 
 /** A local catalog that is not there yet is made, unless it must exist. */
-export interface CatalogOptions {
+interface CatalogOptions {
   mustExist?: boolean;
 }
 

@@ -46,7 +46,7 @@ function noLock(code: 'EISDIR' | 'ELOOP'): Error {
 }
 
 /** Of a file that is there; undefined when somebody has it. */
-export function tryLock(path: string): FileLock | undefined {
+function tryLock(path: string): FileLock | undefined {
   const address = pathToFileURL(path);
   // Never made by SQLite, which finds its own way there.
   address.searchParams.set('mode', 'rw');

@@ -44,13 +44,6 @@ export async function pathInside(root: string, path: string): Promise<string> {
   return join(root, ...names);
 }
 
-/** The same for what is replaced or removed as it is: that itself may be a link. @throws PathError */
-export async function parentInside(root: string, path: string): Promise<void> {
-  assertRelative(path);
-  const above = namesOf(path).slice(0, -1);
-  if (above.length > 0) await pathInside(root, above.join('/'));
-}
-
 function assertRelative(path: string): void {
   const fault = relativePathFault(path);
   if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
@@ -64,7 +57,7 @@ export function unwritable(path: string, why: string): PathError {
   return new PathError(`'${shown(path)}' cannot be written: ${why}.`);
 }
 
-export function throughLink(path: string): PathError {
+function throughLink(path: string): PathError {
   return new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
 }
 

@@ -23,7 +23,7 @@ export async function openPlainFile(path: string): Promise<FileHandle | undefine
 }
 
 /** What is in such a file; undefined when something else is there. */
-export async function readPlainFile(path: string): Promise<Buffer | undefined> {
+async function readPlainFile(path: string): Promise<Buffer | undefined> {
   const file = await openPlainFile(path);
   try {
     return await file?.readFile();

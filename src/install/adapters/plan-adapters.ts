@@ -56,7 +56,7 @@ function wantedAdapters(
 }
 
 /** The adapters that a manifest would have for the clients. */
-export function adaptersFor(clients: readonly string[]): JsonObject[] {
+function adaptersFor(clients: readonly string[]): JsonObject[] {
   return clients.map((framework) => ({ framework, template_key: CLIENT_KEY }));
 }
 

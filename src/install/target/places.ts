@@ -24,7 +24,7 @@ export const RESERVED = [
 ];
 
 /** Files from which MCP clients start programs: only entries are added to them. */
-export const CLIENT_FILES = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.codex/config.toml'];
+const CLIENT_FILES = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.codex/config.toml'];
 
 /** The client's file that a path is, is inside of, or is above. */
 export function clientFileAt(path: string): string | undefined {

@@ -3,7 +3,7 @@ import { CLIENT_LAYOUTS, CLIENTS, clientEntry, clientText } from '../../../src/c
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { launchOf } from '../../../src/catalog/launch.ts';
 
-export interface ClientConfig {
+interface ClientConfig {
   client: string;
   file: string;
   text: string;

@@ -6,8 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { type Extract, extract, type Header } from 'tar-stream';
 import { InstallError } from '../../errors.ts';
 import { createEntryGuard, type EntryGuard, refused, refusedEntry } from './entries.ts';
-import type { ExtractTask } from './extract.ts';
-import type { FolderWriter } from './writer.ts';
+import type { ExtractTask, FolderWriter } from './writer.ts';
 
 /** Headers and padding: up to three blocks for each entry, long names beside them. */
 const OVERHEAD_BYTES = 64_000_000;

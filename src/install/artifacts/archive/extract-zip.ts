@@ -5,7 +5,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { relativePathFault } from '../../../lib/path-inside.ts';
 import { InstallError } from '../../errors.ts';
 import { createEntryGuard, refused, refusedEntry } from './entries.ts';
-import type { ExtractTask } from './extract.ts';
+import type { ExtractTask } from './writer.ts';
 import { LONGEST_LINK } from './writer.ts';
 
 interface AdmittedEntry {

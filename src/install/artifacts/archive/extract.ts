@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { ARCHIVE_LIMITS, type ArchiveLimits, refused } from './entries.ts';
 import { extractTar } from './extract-tar.ts';
 import { extractZip } from './extract-zip.ts';
-import { createFolderWriter, type FolderWriter } from './writer.ts';
+import { createFolderWriter } from './writer.ts';
 
 interface ExtractRequest {
   /** Absolute path of the archive. */
@@ -12,14 +12,6 @@ interface ExtractRequest {
   folder: string;
   signal: AbortSignal;
   limits?: ArchiveLimits;
-}
-
-export interface ExtractTask {
-  file: string;
-  archiveBytes: number;
-  limits: ArchiveLimits;
-  signal: AbortSignal;
-  writer: FolderWriter;
 }
 
 type ArchiveFormat = 'zip' | 'tar.gz';

@@ -1,10 +1,12 @@
 // Writes the files, folders and links of one archive into an empty folder.
+
 import { createWriteStream } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBufferSweep } from '../../../lib/garbage.ts';
 import { findStrayLink } from '../../../lib/stray-link.ts';
+import type { ArchiveLimits } from './entries.ts';
 import { refusedEntry } from './entries.ts';
 
 /** Longest target of a link that systems accept, in bytes. */
@@ -58,4 +60,13 @@ async function* swept(content: AsyncIterable<Buffer>, sweep: (chunk: Buffer) => 
     sweep(chunk);
     yield chunk;
   }
+}
+
+/** What an extractor of one format gets. */
+export interface ExtractTask {
+  file: string;
+  archiveBytes: number;
+  limits: ArchiveLimits;
+  signal: AbortSignal;
+  writer: FolderWriter;
 }
