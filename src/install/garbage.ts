@@ -5,7 +5,13 @@ import { removeInside } from '../lib/files.ts';
 import { pathInside } from '../lib/path-inside.ts';
 import { removeAdapter } from './adapters/write-adapters.ts';
 import { vendorTree } from './artifacts/place.ts';
-import { LOCKFILE_NAME, type LockedArtifact, type LockedEntity, type Lockfile } from './contract.ts';
+import {
+  LOCKFILE_NAME,
+  type LockedAdapter,
+  type LockedArtifact,
+  type LockedEntity,
+  type Lockfile,
+} from './contract.ts';
 import { HUB_FOLDER } from './target/places.ts';
 
 const AREAS = ['python', 'npm'];
@@ -36,14 +42,19 @@ export interface Removed {
 export async function removeParts(
   targetDir: string,
   { adapters, artifacts }: Pick<LockedEntity, 'adapters' | 'artifacts'>,
-  { isForced }: { isForced: boolean },
+  { isForced, others }: { isForced: boolean; others: readonly LockedEntity[] },
 ): Promise<Removed> {
   const result: Removed = { removed: [], kept: [] };
   const note = (path: string | null, outcome: 'removed' | 'changed' | 'absent') => {
     if (path === null || outcome === 'absent') return;
     (outcome === 'removed' ? result.removed : result.kept).push(path);
   };
-  for (const adapter of adapters) note(adapter.path, await removeAdapter(targetDir, adapter));
+  // Two entities may share an entry of a configuration, or have the very same file.
+  const isShared = (adapter: LockedAdapter) =>
+    others.some((other) => other.adapters.some((each) => each.path === adapter.path && each.entry === adapter.entry));
+  for (const adapter of adapters) {
+    if (!isShared(adapter)) note(adapter.path, await removeAdapter(targetDir, adapter));
+  }
   for (const artifact of artifacts) note(artifact.path, await removeVendored(targetDir, artifact, isForced));
   return result;
 }

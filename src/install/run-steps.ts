@@ -10,7 +10,14 @@ import { collectGarbage, type Removed, removeIfUnused, removeParts } from './gar
 import type { InstallJob, InstallTools } from './job.ts';
 import { removeOldLaunchers, takenNames, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
-import { EMPTY_LOCKFILE, findLocked, foundLockfile, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
+import {
+  EMPTY_LOCKFILE,
+  findLocked,
+  foundLockfile,
+  mergeLockfile,
+  withoutEntity,
+  writeLockfile,
+} from './lockfile/lockfile.ts';
 import { shownPlan } from './plan.ts';
 import { REGISTER_STEP, registerStep } from './register-step.ts';
 import { startOf } from './start.ts';
@@ -138,7 +145,8 @@ async function lockfileStep(
     onDisk = mergeLockfile(before.lockfile, entry);
     await writeLockfile(targetDir, onDisk);
     isWritten = true;
-    const { removed, kept } = await removeEarlier(known, entry, targetDir);
+    const { entities } = withoutEntity(onDisk, entry.id);
+    const { removed, kept } = await removeEarlier(known, entry, { targetDir, others: entities });
     await removeOldLaunchers(targetDir, onDisk.entities);
     const warning =
       kept.length > 0 ? `Changed since the last install, and left as they are: ${kept.join(', ')}.` : undefined;
@@ -152,12 +160,16 @@ async function lockfileStep(
 }
 
 /** What the earlier version of the entity had in place and this one does not. */
-function removeEarlier(known: LockedEntity | undefined, entry: LockedEntity, targetDir: string): Promise<Removed> {
+function removeEarlier(
+  known: LockedEntity | undefined,
+  entry: LockedEntity,
+  { targetDir, others }: { targetDir: string; others: readonly LockedEntity[] },
+): Promise<Removed> {
   const isSameAdapter = (one: LockedAdapter, other: LockedAdapter) =>
     one.path === other.path && one.entry === other.entry;
   const adapters = (known?.adapters ?? []).filter((old) => !entry.adapters.some((each) => isSameAdapter(each, old)));
   const artifacts = (known?.artifacts ?? []).filter((old) => !entry.artifacts.some(({ path }) => path === old.path));
-  return removeParts(targetDir, { adapters, artifacts }, { isForced: false });
+  return removeParts(targetDir, { adapters, artifacts }, { isForced: false, others });
 }
 
 /** Times and failures belong to this machine, not into the lockfile. */

@@ -3,15 +3,15 @@ import type { UninstallReport, UninstallRequest } from './contract.ts';
 import { collectGarbage, removeIfUnused, removeParts } from './garbage.ts';
 import { removeOldLaunchers } from './launchers.ts';
 import { lockedEntity } from './lockfile/frozen.ts';
-import { readLockfile, removeLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
+import { EMPTY_LOCKFILE, readLockfile, removeLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
 import { changeState } from './state.ts';
 
 /** For a caller that has the lock of the target. */
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
   const lockfile = await readLockfile(targetDir);
   const entity = lockedEntity(lockfile, request.id);
-  const { removed, kept } = await removeParts(targetDir, entity, { isForced: request.force });
-  const rest = withoutEntity(lockfile ?? { version: 1, entities: [] }, entity.id);
+  const rest = withoutEntity(lockfile ?? EMPTY_LOCKFILE, entity.id);
+  const { removed, kept } = await removeParts(targetDir, entity, { isForced: request.force, others: rest.entities });
   await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeLockfile(targetDir));
   await removeOldLaunchers(targetDir, rest.entities);
   await collectGarbage(targetDir, rest);

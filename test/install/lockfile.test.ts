@@ -150,7 +150,7 @@ const UNREADABLE: Record<string, [string, RegExp]> = {
   'a version that never was': ['{"version": 0, "entities": []}', /its version is 0/],
   'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
   'no version': ['{"entities": []}', /it is not a lockfile \(version/],
-  'a list': ['[]', /it is no lockfile/],
+  'a list': ['[]', /it is not a lockfile/],
   'entities that are none': ['{"version": 1, "entities": [7]}', /it is not a lockfile \(entities\.0/],
 };
 
