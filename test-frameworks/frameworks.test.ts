@@ -5,7 +5,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Launch } from '../src/catalog/launch.ts';
+import type { Launch } from '../src/catalog/launch/launch.ts';
 import { planAdapters } from '../src/install/adapters/plan-adapters.ts';
 import { writeAdapters } from '../src/install/adapters/write-adapters.ts';
 import type { JsonObject } from '../src/lib/json.ts';

@@ -2,8 +2,7 @@
 import type { JsonObject } from '../lib/json.ts';
 import { fillGaps, type GappedText } from '../lib/secret-address.ts';
 import { isSecretVariable } from '../lib/secret-names.ts';
-import type { Launch, Variable } from './launch-form.ts';
-import { entryName, type Named } from './launch-name.ts';
+import { entryName, type Launch, type Named, type Variable } from './launch/launch-form.ts';
 
 export const CLIENTS = ['claude', 'cursor', 'vscode', 'windsurf', 'codex'] as const;
 export type ClientName = (typeof CLIENTS)[number];

@@ -1,5 +1,5 @@
 // One install: what is asked for, and what it may use.
-import type { Launch } from '../catalog/launch.ts';
+import type { Launch } from '../catalog/launch/launch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';

@@ -1,6 +1,6 @@
 // What an install will do, as data.
-import type { Launch } from '../catalog/launch.ts';
-import { alternativesOf, launchOf } from '../catalog/launch.ts';
+import type { Launch } from '../catalog/launch/launch.ts';
+import { alternativesOf, launchOf } from '../catalog/launch/launch.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';

@@ -1,7 +1,7 @@
 // The steps of an install, in their order: artifacts, adapters, gateway, lockfile.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Launch } from '../catalog/launch.ts';
+import type { Launch } from '../catalog/launch/launch.ts';
 import { verifyAdapter, type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts } from './build-artifacts.ts';
 import type { InstallReport, LockedAdapter, LockedEntity, Lockfile, StepResult } from './contract.ts';

@@ -1,5 +1,5 @@
 // How an installed server is started: by a launcher, or as an image with its digest.
-import { type InstalledPackage, type Launch, startInstalled } from '../catalog/launch.ts';
+import { type InstalledPackage, type Launch, startInstalled } from '../catalog/launch/launch.ts';
 import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';

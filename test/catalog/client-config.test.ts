@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLIENTS, clientEntry, clientText } from '../../src/catalog/client-config.ts';
-import type { Launch } from '../../src/catalog/launch.ts';
+import type { Launch } from '../../src/catalog/launch/launch.ts';
 
 const NOTES = { name: 'org.example/notes', slug: 'notes' };
 const variable = (name: string, value?: string) => ({ name, from: name, value, isRequired: value === undefined });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { alternativesOf, type Launch, launchOf, startInstalled } from '../../src/catalog/launch.ts';
+import { alternativesOf, type Launch, launchOf, startInstalled } from '../../src/catalog/launch/launch.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { fillGaps, type GappedText } from '../../src/lib/secret-address.ts';
 

@@ -1,5 +1,5 @@
 // What a template of glue code is.
-import type { Launch } from '../../catalog/launch.ts';
+import type { Launch } from '../../catalog/launch/launch.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { InstallSubject } from '../subject.ts';
 import type { ConfigEntry } from './config-entry.ts';

@@ -1,5 +1,5 @@
 // The tools of the entity for AutoGen agents.
-import { shortName } from '../../catalog/launch-name.ts';
+import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { pythonHeader } from './python-launch.ts';
 import { pyName } from './python-text.ts';

@@ -1,5 +1,5 @@
 // A node of a LangGraph graph that calls the tools of the entity.
-import { shortName } from '../../catalog/launch-name.ts';
+import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { pythonHeader } from './python-launch.ts';
 import { pyName, pyString } from './python-text.ts';

@@ -1,6 +1,6 @@
 // Which glue code will be written, and where.
 import type { ClientName } from '../../catalog/client-config.ts';
-import type { Launch } from '../../catalog/launch.ts';
+import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import type { LockedAdapter, LockedEntity, Lockfile, PlannedAdapter } from '../contract.ts';
 import { withoutEntity } from '../lockfile/lockfile.ts';

@@ -1,5 +1,5 @@
 // The part that all Python adapters begin with: what the entity is, and how it is reached.
-import type { Variable } from '../../catalog/launch.ts';
+import type { Variable } from '../../catalog/launch/launch.ts';
 import type { GappedText } from '../../lib/secret-address.ts';
 import type { AdapterRequest, Reachable } from './adapter-template.ts';
 import { pyLiteral, pyString } from './python-text.ts';

@@ -1,6 +1,6 @@
 // The templates of glue code, by framework and key.
 import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } from '../../catalog/client-config.ts';
-import { shortName } from '../../catalog/launch-name.ts';
+import { shortName } from '../../catalog/launch/launch-form.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../target/places.ts';
 import type { AdapterRequest, AdapterTemplate, Reachable, Rendered } from './adapter-template.ts';

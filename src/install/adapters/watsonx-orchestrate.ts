@@ -1,7 +1,7 @@
 // A toolkit of watsonx Orchestrate that offers the tools of the entity.
 import { stringify } from 'yaml';
-import { launchOf, type Variable } from '../../catalog/launch.ts';
-import { shortName } from '../../catalog/launch-name.ts';
+import { launchOf, type Variable } from '../../catalog/launch/launch.ts';
+import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import type { AdapterTemplate, Reachable } from './adapter-template.ts';

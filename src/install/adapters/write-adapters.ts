@@ -1,5 +1,5 @@
 // Writes the glue code of a plan into the target, compares it later, and removes it.
-import type { Launch } from '../../catalog/launch.ts';
+import type { Launch } from '../../catalog/launch/launch.ts';
 import { removeInside, writeFileInside } from '../../lib/files.ts';
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';

@@ -1,5 +1,5 @@
 // A package of an MCP registry → the command of its registration.
-import { launchPackage } from '../../catalog/launch-package.ts';
+import { launchPackage } from '../../catalog/launch/registry-package.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fillGaps } from '../../lib/secret-address.ts';
 

@@ -1,6 +1,6 @@
 // What a template makes of an entity, as an install asks for it.
 import assert from 'node:assert/strict';
-import { launchOf } from '../../../src/catalog/launch.ts';
+import { launchOf } from '../../../src/catalog/launch/launch.ts';
 import type { Rendered } from '../../../src/install/adapters/adapter-template.ts';
 import { findTemplate, genericStub } from '../../../src/install/adapters/templates.ts';
 import type { InstallSubject } from '../../../src/install/subject.ts';

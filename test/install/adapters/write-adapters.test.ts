@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ClientName } from '../../../src/catalog/client-config.ts';
-import { launchOf } from '../../../src/catalog/launch.ts';
+import { launchOf } from '../../../src/catalog/launch/launch.ts';
 import { planAdapters } from '../../../src/install/adapters/plan-adapters.ts';
 import { removeAdapter, verifyAdapter, writeAdapters } from '../../../src/install/adapters/write-adapters.ts';
 import type { LockedAdapter } from '../../../src/install/contract.ts';

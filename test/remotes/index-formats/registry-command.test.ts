@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchOf } from '../../../src/catalog/launch.ts';
+import { launchOf } from '../../../src/catalog/launch/launch.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { commandOf } from '../../../src/remotes/index-formats/registry-command.ts';
 import { manifestFromServer } from '../../../src/remotes/index-formats/registry-server.ts';

@@ -1,8 +1,7 @@
 // A package of a registry → the command that runs it, or why there is none.
-import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
-import { fillGaps, type GappedText } from '../lib/secret-address.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import type { Launch, LaunchedPackage } from './launch-form.ts';
-import { commandWords, either, environmentOf, fillTemplate } from './launch-input.ts';
 import {
   isSwitchOf,
   kindOf,
@@ -11,7 +10,8 @@ import {
   type RunnerName,
   runPackage,
   splitWords,
-} from './launch-runner.ts';
+} from './package-runner.ts';
+import { commandWords, either, environmentOf, fillTemplate } from './registry-input.ts';
 
 const NOT_A_PROGRAM =
   /^(npx|npm|node|nodejs|bun|bunx|uvx|uv|pip|pipx|python\d?(\.\d+)?|docker|podman|dnx|dotnet|binary)$/;

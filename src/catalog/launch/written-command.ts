@@ -1,7 +1,7 @@
 // A command as a registration writes it → one that starts.
-import { fillGaps, type GappedText } from '../lib/secret-address.ts';
+import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import type { Launch, Variable } from './launch-form.ts';
-import { plainText, type RunnerName, runPackage, splitWords } from './launch-runner.ts';
+import { plainText, type RunnerName, runPackage, splitWords } from './package-runner.ts';
 
 const MOST_ARGS = 200;
 const NPM_REFERENCE = /^(@[\w.~-]+\/)?[\w.~-]+(@[^\s/:]+)?$/;

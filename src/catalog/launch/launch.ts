@@ -1,13 +1,11 @@
 // How the server of a manifest is reached or started. Needs nothing of Node: the page uses it too.
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { GappedText } from '../lib/secret-address.ts';
-import { launchCommand } from './launch-command.ts';
-import type { InstalledPackage, Launch } from './launch-form.ts';
-import { commandWords, either, environmentOf } from './launch-input.ts';
-import { variableFor } from './launch-name.ts';
-import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './launch-package.ts';
-import { launchRemote } from './launch-remote.ts';
-import { serverOf } from './server.ts';
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { fillGaps, type GappedText, gapSecrets } from '../../lib/secret-address.ts';
+import { serverOf } from '../server.ts';
+import { type InstalledPackage, type Launch, variableFor } from './launch-form.ts';
+import { commandWords, either, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
+import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './registry-package.ts';
+import { launchCommand } from './written-command.ts';
 
 export type { InstalledPackage, Launch, Variable } from './launch-form.ts';
 
@@ -59,6 +57,41 @@ function registeredRemote(server: JsonObject, source: LaunchSource): Launch | un
   const listed = asObjects(source.document.remotes).find((each) => each.url === url);
   const type = asText(server.transport) ?? asText(listed?.type) ?? 'SSE';
   return launchRemote({ ...listed, type, url }, asObject(server.headers), nameIn(source));
+}
+
+/** A remote as registries list it; `headers` are those that the registration sets itself. */
+function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: string) => string): Launch | undefined {
+  const url = filledAddress(remote);
+  if (!url) return undefined;
+  const listed = [
+    ...asObjects(remote.headers),
+    ...Object.entries(headers).map(([name, value]) => ({ name, value, isRequired: true })),
+  ];
+  const named = asText(either(remote, 'type', 'transport_type', 'transport')) ?? '';
+  return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed, nameFor) };
+}
+
+/** `{tenant}` becomes its value or a gap, and so do secrets. Undefined for what is no address on the web. */
+function filledAddress(remote: JsonObject): GappedText | undefined {
+  const text = asText(remote.url);
+  if (!text) return undefined;
+  const described = asObject(remote.variables);
+  const names = [...text.matchAll(/\{([\w.-]+)\}/g)].map(([, name = '']) => name);
+  const variables = Object.fromEntries(names.map((name) => [name, asObject(described[name])]));
+  const parts = (fillTemplate(text, variables, true) ?? []).flatMap((part) =>
+    typeof part === 'string' ? gapSecrets(part) : [part],
+  );
+  return isWebAddress(fillGaps(parts, () => 'x')) ? parts : undefined;
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}
+
+/** Addresses that end in /mcp speak streamable HTTP, whatever catalogs call them. */
+function spokenTransport(url: GappedText, named: string): 'http' | 'sse' {
+  const { pathname } = new URL(fillGaps(url, () => 'x'));
+  return /sse/i.test(named) && !/\/mcp\/?$/.test(pathname) ? 'sse' : 'http';
 }
 
 function registeredCommand(
