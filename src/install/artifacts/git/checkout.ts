@@ -1,97 +1,107 @@
-// Checks a commit out into an empty folder, with its submodules when they are wanted, with the same result every time.
-import { mkdir, readFile, rm } from 'node:fs/promises';
+// Checks one commit out into an empty folder, with its submodules when they are wanted.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathInside } from '../../../lib/path-inside.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { accessFault, readRepository, repositoryFault, shownRepository } from './address.ts';
-import type { ByteBudget } from './bytes.ts';
-import { type Git, gitIn } from './command.ts';
-import { fetchCommit } from './fetch.ts';
-import { findRepository } from './repository.ts';
-import type { UnfoldBudget } from './size.ts';
+import type { GitBudget } from './budget.ts';
+import { type Git, gitIn, publicAccess } from './command.ts';
+import { accessFault, findRepository, readRepository, repositoryFault, shownRepository } from './repository.ts';
 
 export interface Checkout {
   folder: string;
   repo: string;
-  /** Where the commit was found, for hosts that do not give out commits by their id. */
-  ref: string;
   commit: string;
   submodules: boolean;
-  /** What the hosts of the repository and its submodules may send. */
-  received: ByteBudget;
-  /** What all of them may unfold to. */
-  unfolded: UnfoldBudget;
+  budget: GitBudget;
 }
 
 const DEEPEST = 5;
-const MOST_LISTED_BYTES = 40_000_000;
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+export function isCommit(text: string): boolean {
+  return COMMIT.test(text);
+}
+
+/** The full id of the commit that a branch, a tag or `HEAD` means now. @throws InstallError */
+export async function findCommit(repo: string, ref: string, context: ArtifactContext): Promise<string> {
+  if (isCommit(ref)) return ref;
+  const { address, access } = await findRepository(repo, context);
+  const git = gitIn(context.stagingDir, context, access);
+  // As git itself reads short names: tags before branches. What an annotated tag points to is listed with `^{}`.
+  const names = ['', 'refs/', 'refs/tags/', 'refs/heads/'].flatMap((start) => [`${start}${ref}^{}`, `${start}${ref}`]);
+  const { exitCode, stdout, stderr } = await git.try('ls-remote', '--quiet', '--', address, ...names);
+  if (exitCode !== 0) throw notFetched(git, repo, stderr);
+  const listed = new Map(stdout.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
+  const commit = names.map((name) => listed.get(name)).find((id) => id && isCommit(id));
+  if (commit) return commit;
+  throw unknownRef(repo, ref);
+}
 
 /** @throws InstallError */
 export async function checkOut(checkout: Checkout, context: ArtifactContext, depth = 1): Promise<void> {
-  const { folder, repo, ref, commit, submodules, received, unfolded } = checkout;
-  const found = await findRepository(repo, context);
+  const { folder, repo, commit, submodules, budget } = checkout;
+  const { address, access } = await findRepository(repo, context);
   await mkdir(folder, { recursive: true });
-  const git = gitIn(folder, context, found.access);
-  await git.do('init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat(commit));
-  await received.spend(join(folder, '.git'), context.signal, (signal) =>
-    fetchCommit(gitIn(folder, { ...context, signal }, found.access), { ...found, repo, ref }, commit),
+  // The filters of an operator's configuration are not for repositories of others.
+  const git = gitIn(folder, context, context.trust.isOwnMachine ? access : publicAccess);
+  const objectFormat = commit.length === 64 ? ['--object-format=sha256'] : [];
+  await git.do('init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat);
+  await git.do('config', '--local', 'remote.origin.url', shownRepository(repo));
+  await budget.receive(join(folder, '.git'), context.signal, (signal) =>
+    fetchCommit(gitIn(folder, { ...context, signal }, access), { repo, address, commit }),
   );
-  await unfolded.spend(git, commit);
+  const { links, ...size } = await listTree(git, commit);
+  budget.unfold({ ...size, submodules: submodules ? links.length : 0 });
   await git.do('checkout', '--quiet', '--force', '--detach', commit);
-  await makeReproducible(git, checkout);
-  if (submodules) await checkOutSubmodules(git, { ...checkout, repo: found.address }, context, depth);
-}
-
-function objectFormat(commit: string): string[] {
-  return commit.length === 64 ? ['--object-format=sha256'] : [];
-}
-
-/** Each is a checkout like any other, so every address is checked before git goes there. */
-async function checkOutSubmodules(
-  git: Git,
-  checkout: Checkout,
-  context: ArtifactContext,
-  depth: number,
-): Promise<void> {
-  const { folder, repo, unfolded } = checkout;
-  const links = await listLinks(git, checkout.commit);
-  if (links.length === 0) return;
+  if (!submodules || links.length === 0) return;
   if (depth > DEEPEST) throw new InstallError(`Submodules are nested deeper than ${DEEPEST} levels.`);
-  unfolded.spendSubmodules(links.length);
   const addresses = await readModules(git);
-  for (const { path, commit } of links) {
-    const url = absoluteAddress(addresses.get(path) ?? '', repo);
-    const fault = submoduleFault(url, repo, context);
-    if (fault) throw new InstallError(`The address of the submodule '${path.slice(0, 120)}' ${fault}.`);
-    const place = await pathInside(folder, path);
-    await checkOut({ ...checkout, folder: place, repo: url, ref: commit, commit }, context, depth + 1);
+  for (const link of links) {
+    const url = submoduleAddress(link.path, addresses.get(link.path) ?? '', address, context);
+    const place = await pathInside(folder, link.path);
+    await checkOut({ ...checkout, folder: place, repo: url, commit: link.commit }, context, depth + 1);
   }
 }
 
-function absoluteAddress(written: string, repo: string): string {
-  if (!/^\.\.?\//.test(written)) return written;
-  const base = readRepository(repo)?.href.replace(/\/+$/, '');
-  return new URL(written, `${base}/`).href;
+/** With as little of its history as the host allows. @throws InstallError */
+async function fetchCommit(git: Git, wanted: { repo: string; address: string; commit: string }): Promise<void> {
+  const { repo, address, commit } = wanted;
+  const byId = await git.try('fetch', '--quiet', '--no-tags', '--depth', '1', '--', address, commit);
+  if (byId.exitCode === 0) return;
+  const isRefused = /couldn't find remote ref|not our ref|unadvertised object|shallow capabilities/i.test(byId.stderr);
+  if (!isRefused) throw notFetched(git, repo, byId.stderr);
+  // Some hosts give out only what has a name.
+  const refs = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  const all = await git.try('fetch', '--quiet', '--no-tags', '--', address, ...refs);
+  if (all.exitCode !== 0) throw notFetched(git, repo, all.stderr);
+  const found = await git.try('rev-parse', '--verify', '--quiet', `${commit}^{commit}`);
+  if (found.exitCode !== 0) throw unknownRef(repo, commit);
 }
 
-function submoduleFault(address: string, repo: string, context: ArtifactContext): string | undefined {
-  const url = readRepository(address);
-  const fault = repositoryFault(address) ?? (url && accessFault(url, context));
-  if (fault) return fault;
-  // A repository of the web has no business in folders of this machine.
-  const isLocal = url?.protocol === 'file:' && readRepository(repo)?.protocol !== 'file:';
-  return isLocal ? 'is a folder of this machine, and the repository is from the web' : undefined;
+interface Tree {
+  files: number;
+  bytes: number;
+  /** Submodules. */
+  links: { path: string; commit: string }[];
 }
 
-async function listLinks(git: Git, commit: string): Promise<{ path: string; commit: string }[]> {
-  const list = (await git.list({ mostBytes: MOST_LISTED_BYTES }, 'ls-tree', '-r', '-z', commit)) ?? '';
-  return list.split('\0').flatMap((line) => {
-    const [, linked, path] = /^160000 commit ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
-    return linked && path ? [{ path, commit: linked }] : [];
-  });
+async function listTree(git: Git, commit: string): Promise<Tree> {
+  const tree: Tree = { files: 0, bytes: 0, links: [] };
+  for (const line of (await git.do('ls-tree', '-r', '-z', '-l', commit)).split('\0')) {
+    const [, type, id = '', size, path = ''] = /^\d+ (\w+) (\w+) +(\S+)\t(.*)$/s.exec(line) ?? [];
+    // Most programs cannot open files with such names, and no digest of them can be made.
+    if (path.includes('\ufffd')) throw new InstallError(`The repository holds a name that is not UTF-8: '${path}'.`);
+    if (type === 'commit') tree.links.push({ path, commit: id });
+    else if (type) {
+      tree.files += 1;
+      tree.bytes += Number(size);
+    }
+  }
+  return tree;
 }
 
+/** Addresses of submodules by their paths. */
 async function readModules(git: Git): Promise<Map<string, string>> {
   const { exitCode, stdout } = await git.try('config', '--file', '.gitmodules', '--null', '--list');
   const modules = new Map<string, { path?: string; url?: string }>();
@@ -102,14 +112,28 @@ async function readModules(git: Git): Promise<Map<string, string>> {
   return new Map([...modules.values()].flatMap(({ path, url }) => (path && url ? [[path, url] as const] : [])));
 }
 
-/** Removes what differs between two fetches of the same commit: times in the index, and how it came. */
-async function makeReproducible(git: Git, { folder, repo, commit }: Checkout): Promise<void> {
-  const inside = (name: string) => join(folder, '.git', name);
-  await git.do('config', '--local', 'remote.origin.url', shownRepository(repo));
-  const fleeting = ['index', 'FETCH_HEAD', 'ORIG_HEAD', 'logs', 'branches'];
-  await Promise.all(fleeting.map((name) => rm(inside(name), { recursive: true, force: true })));
-  await git.do('read-tree', commit);
-  const head = await readFile(inside('HEAD'), 'utf8');
-  if (head.trim() !== commit)
-    throw new InstallError('git did not leave the repository at the commit that was fetched.');
+/** Every address is checked before git goes there. @throws InstallError */
+function submoduleAddress(path: string, written: string, parent: string, context: ArtifactContext): string {
+  const isRelative = /^\.\.?\//.test(written);
+  const base = readRepository(parent);
+  const address = isRelative ? new URL(written, `${base?.href.replace(/\/+$/, '')}/`).href : written;
+  const url = readRepository(address);
+  const isForeignFolder = url?.protocol === 'file:' && base?.protocol !== 'file:';
+  const fault =
+    repositoryFault(address) ??
+    (isForeignFolder ? 'is a folder of this machine, and the repository is from the web' : undefined) ??
+    (url && accessFault(url, context));
+  if (fault) throw new InstallError(`The address of the submodule '${path.slice(0, 120)}' ${fault}.`);
+  return address;
+}
+
+function unknownRef(repo: string, ref: string): InstallError {
+  const shown = shownRepository(repo);
+  if (ref === 'HEAD') return new InstallError(`There is no repository at ${shown}, or an empty one.`);
+  const advice = /^[0-9a-f]{7,39}$/.test(ref) ? ' If it is a shortened commit, use the full one.' : '';
+  return new InstallError(`The repository ${shown} has no branch, tag or commit '${ref}'.${advice}`);
+}
+
+function notFetched(git: Git, repo: string, stderr: string): InstallError {
+  return git.failure(`The repository ${shownRepository(repo)} could not be fetched`, stderr);
 }

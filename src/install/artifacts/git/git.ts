@@ -4,12 +4,9 @@ import { findStrayLink } from '../../../lib/stray-link.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
-import { accessFault, readRepository, refFault, repositoryFault, shownRepository } from './address.ts';
-import { createByteBudget } from './bytes.ts';
-import { checkOut } from './checkout.ts';
-import { findCommit, isCommit } from './fetch.ts';
-import { findRepository } from './repository.ts';
-import { createUnfoldBudget, UNFOLD_LIMITS } from './size.ts';
+import { createGitBudget, GIT_LIMITS, type GitLimits } from './budget.ts';
+import { checkOut, findCommit, isCommit } from './checkout.ts';
+import { accessFault, readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
 
 const GitSpec = z.object({
   repo: checkedText(repositoryFault),
@@ -19,17 +16,9 @@ const GitSpec = z.object({
 });
 type GitSpec = z.infer<typeof GitSpec>;
 
-interface GitLimits {
-  /** What hosts may send for a repository and its submodules. */
-  mostReceivedBytes: number;
-  unfold: typeof UNFOLD_LIMITS;
-}
+export const gitKind = createGitKind(GIT_LIMITS);
 
-const LIMITS: GitLimits = { mostReceivedBytes: 2_000_000_000, unfold: UNFOLD_LIMITS };
-
-export const gitKind = createGitKind(LIMITS);
-
-export function createGitKind({ mostReceivedBytes, unfold }: GitLimits): ArtifactKind<GitSpec> {
+export function createGitKind(limits: GitLimits): ArtifactKind<GitSpec> {
   return {
     step: 'git.checkout',
     spec: GitSpec,
@@ -48,9 +37,7 @@ export function createGitKind({ mostReceivedBytes, unfold }: GitLimits): Artifac
     },
 
     async resolve(spec, context) {
-      const found = await findRepository(spec.repo, context);
-      const wanted = { ...found, repo: spec.repo, ref: spec.ref ?? 'HEAD' };
-      const commit = await findCommit(wanted, context, createByteBudget(mostReceivedBytes));
+      const commit = await findCommit(spec.repo, spec.ref ?? 'HEAD', context);
       return { resolved: commit, integrity: integrityOf(commit) };
     },
 
@@ -58,13 +45,9 @@ export function createGitKind({ mostReceivedBytes, unfold }: GitLimits): Artifac
       const commit = resolved ?? '';
       if (!isCommit(commit) || integrity !== integrityOf(commit))
         throw new InstallError(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
-      const received = createByteBudget(mostReceivedBytes);
-      const unfolded = createUnfoldBudget(unfold);
       const { repo, ref, submodules } = spec;
-      await checkOut(
-        { folder, repo, ref: ref ?? 'HEAD', commit, submodules: submodules === true, received, unfolded },
-        context,
-      );
+      const budget = createGitBudget(limits);
+      await checkOut({ folder, repo, commit, submodules: submodules === true, budget }, context);
       await assertLinksStayInside(folder);
       return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
     },

@@ -1,17 +1,76 @@
-// Where a repository really is, and with which credentials git may go there.
+// Repositories: which addresses and refs are accepted, where a repository really is, and how git may go there.
 import { FetchError } from '../../../lib/fetch-error.ts';
+import { shownAddress } from '../../../lib/secret-address.ts';
 import { trimEndSigns } from '../../../lib/trim-signs.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { mayUseCredentials } from '../trusted-host.ts';
-import { accessFault, readRepository, shownRepository } from './address.ts';
-import { type GitAccess, gitIn, publicAccess } from './command.ts';
+import { LONGEST_ADDRESS } from '../web-address.ts';
+import { type GitAccess, publicAccess } from './command.ts';
 
-export interface FoundRepository {
+const LONGEST_REF = 250;
+/** `ext::` would run commands. */
+const SCHEMES = ['https:', 'http:', 'ssh:', 'file:'];
+/** `git@host:path`, as ssh addresses are often written. */
+const SCP_FORM = /^([A-Za-z0-9][\w.-]*)@([A-Za-z0-9][\w.-]*):(?!\/\/)(.+)$/;
+
+/** What keeps a text from being the address of a repository, as the end of a sentence. */
+export function repositoryFault(repo: string): string | undefined {
+  if (repo.length > LONGEST_ADDRESS) return `must not be longer than ${LONGEST_ADDRESS} characters`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u0020\u007f]/u.test(repo)) return 'must not hold spaces or control characters';
+  const url = readRepository(repo);
+  if (!url) return 'must be an https, http or ssh address';
+  if (!SCHEMES.includes(url.protocol))
+    return `has the scheme '${url.protocol}', and repositories are fetched by https, http or ssh only`;
+  return undefined;
+}
+
+/** Package managers write `git+https://…`; a path is a `file:` address. */
+export function readRepository(repo: string): URL | undefined {
+  const plain = repo.replace(/^git\+/i, '');
+  if (plain.startsWith('/')) return new URL(`file://${encodeURI(plain)}`);
+  const [, user, host, path] = SCP_FORM.exec(plain) ?? [];
+  if (path !== undefined) return URL.parse(`ssh://${user}@${host}/${path.replace(/^\/+/, '')}`) ?? undefined;
+  // git takes the name before `::` for a helper; IPv6 addresses have it within brackets.
+  const isForHelper = /^[^/[]*::/.test(plain);
+  return URL.canParse(plain) && !isForHelper ? new URL(plain) : undefined;
+}
+
+/** Why this machine does not fetch from such an address, as the end of a sentence. */
+export function accessFault(
+  url: URL,
+  { trust, allowPrivateNetwork }: Pick<ArtifactContext, 'trust' | 'allowPrivateNetwork'>,
+): string | undefined {
+  if (url.protocol === 'file:' && !allowPrivateNetwork)
+    return 'is a folder of this machine, which is not read while ALLOW_PRIVATE_NETWORK is off';
+  if (url.protocol === 'ssh:' && !trust.isOwnMachine)
+    return 'is an ssh address, for which a hub has no keys: use the https address of the repository';
+  return undefined;
+}
+
+/** What keeps a text from being a branch, a tag or a commit, as the end of a sentence. */
+export function refFault(ref: string): string | undefined {
+  // Options and what git itself refuses in names; each of them would mean something else than a name.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  const isOther = /^$|^[-+/]|[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|\/$/u.test(ref);
+  return isOther || ref.length > LONGEST_REF ? 'is not a name of a branch, tag or commit' : undefined;
+}
+
+/** Without credentials, for people and for files. */
+export function shownRepository(repo: string): string {
+  const url = readRepository(repo);
+  if (!url) return repo;
+  if (url.protocol === 'ssh:') return `ssh://${url.host}${url.pathname}`;
+  return url.protocol === 'file:' ? decodeURI(url.pathname) : shownAddress(url.href);
+}
+
+interface FoundRepository {
   address: string;
   access: GitAccess;
 }
 
+const ownAccess: GitAccess = { usesConfiguration: true, settings: [] };
 const REFS_TIMEOUT_MS = 30_000;
 const MOST_REFS_BYTES = 50_000_000;
 /** Hosts answer so for what is private, too. */
@@ -24,8 +83,7 @@ export async function findRepository(repo: string, context: ArtifactContext): Pr
   const fault = accessFault(url, context);
   if (fault) throw new InstallError(`The repository ${shownRepository(repo)} ${fault}.`);
   if (url.protocol === 'file:') return { address: url.href, access: publicAccess };
-  if (url.protocol === 'ssh:')
-    return { address: repo.replace(/^git\+/i, ''), access: { kind: 'person', settings: await sshSettings(context) } };
+  if (url.protocol === 'ssh:') return { address: repo.replace(/^git\+/i, ''), access: ownAccess };
   try {
     return await findOnWeb(url, repo, context);
   } catch (error) {
@@ -37,15 +95,14 @@ export async function findRepository(repo: string, context: ArtifactContext): Pr
 async function findOnWeb(url: URL, repo: string, context: ArtifactContext): Promise<FoundRepository> {
   if (context.trust.isOwnMachine) {
     await context.vetAddress(url.href);
-    return { address: url.href, access: { kind: 'person', settings: [] } };
+    return { address: url.href, access: ownAccess };
   }
   const { status, address } = await followRedirects(url, context);
-  if (status === 200) return { address, access: { kind: 'public', settings: await heldTo(address, context) } };
+  if (status === 200)
+    return { address, access: { usesConfiguration: false, settings: await heldTo(address, context) } };
   const isTrusted = mayUseCredentials(context.trust, url.host, url.pathname);
   if (!NOT_PUBLIC.includes(status) || !isTrusted) throw refusal(repo, status);
-  const settings = await heldTo(url.href, context);
-  const credentials = await operatorCredentials(context);
-  return { address: url.href, access: { kind: 'operator', settings, credentials } };
+  return { address: url.href, access: { usesConfiguration: true, settings: await heldTo(url.href, context) } };
 }
 
 /** git itself would go wherever it is sent, so the hub's own requests, which check every address, find the way. */
@@ -76,29 +133,6 @@ async function heldTo(address: string, { vetAddress }: ArtifactContext): Promise
   const list = addresses.map((each) => (each.includes(':') ? `[${each}]` : each)).join(',');
   const isHeld = list === '' ? [] : [`http.curloptResolve=${url.hostname}:${port}:${list}`];
   return ['http.followRedirects=false', ...isHeld];
-}
-
-/** What the operator's own configuration says about credentials; git itself picks what is for the host. */
-async function operatorCredentials({ run, signal, stagingDir }: ArtifactContext) {
-  const { stdout } = await run({
-    program: 'git',
-    args: ['config', '--null', '--get-regexp', '^credential\\.'],
-    cwd: stagingDir,
-    env: { GIT_CEILING_DIRECTORIES: stagingDir, LC_ALL: 'C' },
-    timeoutMs: 20_000,
-    signal,
-  });
-  return stdout
-    .split('\0')
-    .filter(Boolean)
-    .map((entry) => entry.split(/\n(.*)/s, 2) as [string, string]);
-}
-
-/** The person's own ssh, which must not ask for anything. */
-async function sshSettings(context: ArtifactContext): Promise<string[]> {
-  const git = gitIn(context.stagingDir, context, { kind: 'person', settings: [] });
-  const { stdout } = await git.try('config', '--get', 'core.sshCommand');
-  return [`core.sshCommand=${stdout.trim() || 'ssh'} -o BatchMode=yes`];
 }
 
 function refusal(repo: string, status: number): InstallError {

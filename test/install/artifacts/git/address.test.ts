@@ -3,32 +3,32 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { repositoryFault } from '../../../../src/install/artifacts/git/address.ts';
 import { gitKind } from '../../../../src/install/artifacts/git/git.ts';
+import { repositoryFault } from '../../../../src/install/artifacts/git/repository.ts';
 import { startGitHost } from '../../git-host.ts';
 import { building } from '../building.ts';
 
 const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['no repo', {}, /repo .*received undefined/],
   ['a repo that is no text', { repo: 7 }, /repo .*received number/],
-  ['an empty repo', { repo: '' }, /must not be empty/],
+  ['an empty repo', { repo: '' }, /must be an https/],
   ['a repo that is an option', { repo: '--upload-pack=touch /tmp/x' }, /must not/],
-  ['a repo that is an option without blanks', { repo: '-oProxyCommand=x' }, /begin with '-'/],
+  ['a repo that is an option without blanks', { repo: '-oProxyCommand=x' }, /must be an https/],
   ['a command as transport', { repo: 'ext::sh' }, /must be an https, http or ssh address/],
   ['a helper before an address', { repo: 'ext::https://example.org/a' }, /must be an https, http or ssh address/],
   ['another helper as transport', { repo: 'fd::17/foo' }, /must be an https, http or ssh address/],
   ['an ssh address', { repo: 'git@github.com:owner/thing.git' }, /ssh address/],
   ['an ssh url', { repo: 'ssh://git@github.com/owner/thing.git' }, /ssh address/],
-  ['an ssh host that is an option', { repo: 'ssh://-oProxyCommand=evil/x' }, /no readable host|must be an/],
+  ['an ssh host that is an option', { repo: 'ssh://-oProxyCommand=evil/x' }, /ssh address/],
   ['a git: address', { repo: 'git://example.org/thing' }, /by https, http or ssh only/],
   ['an ftp address', { repo: 'ftp://example.org/thing' }, /by https, http or ssh only/],
   ['a line end in the repo', { repo: 'https://example.org/a\nb' }, /control/],
-  ['a ref that is an option', { repo: 'https://example.org/a', ref: '--upload-pack=x' }, /begin with/],
+  ['a ref that is an option', { repo: 'https://example.org/a', ref: '--upload-pack=x' }, /is not a name/],
   ['a ref that is a refspec', { repo: 'https://example.org/a', ref: 'main:refs/heads/x' }, /is not a name/],
-  ['a ref that forces', { repo: 'https://example.org/a', ref: '+main' }, /begin with/],
+  ['a ref that forces', { repo: 'https://example.org/a', ref: '+main' }, /is not a name/],
   ['a ref with a range', { repo: 'https://example.org/a', ref: 'a..b' }, /is not a name/],
   ['a ref with a reflog', { repo: 'https://example.org/a', ref: 'main@{1}' }, /is not a name/],
-  ['an empty ref', { repo: 'https://example.org/a', ref: '' }, /must not be empty/],
+  ['an empty ref', { repo: 'https://example.org/a', ref: '' }, /is not a name/],
   ['a dest above', { repo: 'https://example.org/a', dest: '../x' }, /'\.\.'/],
   ['an absolute dest', { repo: 'https://example.org/a', dest: '/etc' }, /relative/],
   ['the target itself as dest', { repo: 'https://example.org/a', dest: '.' }, /below the target/],

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { GIT_LIMITS } from '../../../../src/install/artifacts/git/budget.ts';
 import { createGitKind } from '../../../../src/install/artifacts/git/git.ts';
-import { UNFOLD_LIMITS } from '../../../../src/install/artifacts/git/size.ts';
 import { startGitHost } from '../../git-host.ts';
 import { building } from '../building.ts';
 
-const gitWithin = (mostReceivedBytes: number) => createGitKind({ mostReceivedBytes, unfold: UNFOLD_LIMITS });
+const gitWithin = (mostReceivedBytes: number) => createGitKind({ ...GIT_LIMITS, mostReceivedBytes });
 const SENTENCE = /was not fetched completely: its host sent more than \d+ bytes/;
 
 test('git: a repository that is larger than allowed is refused, and nothing is left of it', async (t) => {

@@ -1,8 +1,8 @@
 // Repositories that unfold to more than an install brings in, only when all their submodules are counted.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { GIT_LIMITS, type GitLimits } from '../../../../src/install/artifacts/git/budget.ts';
 import { createGitKind } from '../../../../src/install/artifacts/git/git.ts';
-import { UNFOLD_LIMITS } from '../../../../src/install/artifacts/git/size.ts';
 import { type GitHost, startGitHost } from '../../git-host.ts';
 import { building } from '../building.ts';
 
@@ -31,11 +31,10 @@ test('git: files, bytes and submodules of all submodules count together', async 
   const host = await startHost(t);
   const place = await building(t);
   const spec = { repo: host.url('outer'), submodules: true };
-  const within = (limits: Partial<typeof UNFOLD_LIMITS>) =>
-    createGitKind({ mostReceivedBytes: 100_000_000, unfold: { ...UNFOLD_LIMITS, ...limits } });
+  const within = (limits: Partial<GitLimits>) => createGitKind({ ...GIT_LIMITS, ...limits });
   await place.install(within({ mostBytes: 401_000, mostSubmodules: 5 }), spec);
   // Each of them alone would be far below.
   assert.match(await place.failure(within({ mostBytes: 390_000 }), spec), /would unfold to \d+ bytes/);
-  assert.match(await place.failure(within({ mostFiles: 10 }), spec), /would unfold to more than 10 files/);
+  assert.match(await place.failure(within({ mostFiles: 9 }), spec), /would unfold to more than 9 files/);
   assert.match(await place.failure(within({ mostSubmodules: 4 }), spec), /more than 4 submodules/);
 });
