@@ -2,7 +2,7 @@
 import { sep } from 'node:path';
 import { RunError } from '../../lib/run.ts';
 import { shownText } from '../../lib/secret-words.ts';
-import type { RunResult } from '../../lib/world.ts';
+import type { RunRequest, RunResult } from '../../lib/world.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext } from './artifact.ts';
 
@@ -12,20 +12,10 @@ const PROGRAM_TIMEOUT_MS = 15 * 60_000;
 export const HELD_BACK =
   /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful/;
 
-export interface ProgramRequest {
-  program: string;
-  args: readonly string[];
-  cwd: string;
-  env?: Record<string, string>;
-  /** As in `RunRequest`. */
-  inherit?: readonly string[];
-  /** For programs that connect to hosts that a manifest names. */
-  isGuarded?: boolean;
+export interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   timeoutMs?: number;
-  /** As in `RunRequest`. */
-  mostOutputBytes?: number;
-  /** Addresses that the operator configured. They may contain a token anywhere, so they are removed from the output. */
-  ownAddresses?: readonly string[];
+  /** Whether the operator configured its registry. The address may contain a token, so only its host is shown. */
+  isRegistrySecret?: boolean;
   /** The error when the machine does not have the program: what to install. */
   whenMissing: string;
 }
@@ -35,8 +25,8 @@ export async function runProgram(
   request: ProgramRequest,
   { run, signal }: Pick<ArtifactContext, 'run' | 'signal'>,
 ): Promise<RunResult> {
-  const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, ownAddresses = [], ...rest } = request;
-  const shown = (output: string) => withoutAddresses(output, ownAddresses);
+  const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, isRegistrySecret, ...rest } = request;
+  const shown = (output: string) => (isRegistrySecret ? withHostsOnly(output) : output);
   try {
     const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs, signal });
     const result = { exitCode, stdout: shown(stdout), stderr: shown(stderr) };
@@ -49,18 +39,12 @@ export async function runProgram(
   }
 }
 
-const NO_ROOM: readonly [RegExp, string][] = [
-  [/No space left on device|Out of diskspace|\bENOSPC\b/i, 'The disk is full'],
-  [/Disk quota exceeded|\bEDQUOT\b/i, 'The disk quota is used up'],
-];
-
 /** A full disk is rarely the last thing that a program reports, so it is looked for in all of the output. @throws InstallError */
 function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
-  if (exitCode === 0) return;
-  const problem = NO_ROOM.find(([pattern]) => pattern.test(`${stdout}\n${stderr}`))?.[1];
-  if (problem)
+  const isFull = /No space left on device|Out of diskspace|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b/i;
+  if (exitCode !== 0 && isFull.test(`${stdout}\n${stderr}`))
     throw new InstallError(
-      `${problem}: make room and install again. Installs need space in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.`,
+      'The disk is full: make room and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.',
     );
 }
 
@@ -69,23 +53,22 @@ export async function works(
   program: string,
   args: readonly string[],
   { run, signal, stagingDir }: Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>,
-  env?: Record<string, string>,
 ): Promise<boolean> {
-  const request = { program, args, cwd: stagingDir, env, timeoutMs: 20_000, signal };
-  const result = await run(request).catch((error: unknown) => {
+  const result = await run({ program, args, cwd: stagingDir, timeoutMs: 20_000, signal }).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof RunError)) throw error;
     return undefined;
   });
   return result?.exitCode === 0;
 }
 
-/** What a program's output means: the first pattern that matches gives the sentence. */
-export type Causes = readonly (readonly [RegExp, (found: RegExpExecArray) => string])[];
+/** What a program's output means. `$1` in a sentence stands for the first group of its pattern. */
+export type Causes = readonly (readonly [pattern: RegExp, sentence: string])[];
 
+/** The sentence of the first pattern that matches. */
 export function findCause(output: string, causes: Causes): string | undefined {
   for (const [pattern, sentence] of causes) {
     const found = pattern.exec(output);
-    if (found) return sentence(found);
+    if (found) return sentence.replaceAll('$1', () => (found[1] ?? '').slice(0, 200));
   }
   return undefined;
 }
@@ -97,33 +80,15 @@ export function withoutFolders(text: string, folders: readonly string[]): string
 
 /** The end of a program's output, for the report, without secrets. They are removed before the text is cut, not after. */
 export function outputEnd(output: string): string {
-  return withoutPasswords(output.trim()).slice(-2_000);
+  return shownText(withoutLogins(output.trim())).slice(-2_000);
 }
 
-/** Removes logins and secret parameters from the addresses in a text. */
-function withoutPasswords(text: string): string {
-  return shownText(withoutLogins(text));
-}
-
-const ADDRESS = /\b(https?:\/\/)([^\s/?#'"`<>()]+)[/?#][^\s'"`<>()]*/gi;
+const ADDRESS = /(\/\/[^\s/?#'"`<>()]+)[/?#][^\s'"`<>()]+/g;
 /** urllib3 writes the path apart from its host. */
 const PATH_OF_ADDRESS = /\b(with url: |connection broken by .*': )\S+/g;
 
-/** Keeps only the host of every address: for programs whose configured addresses are the operator's and not known to the hub. */
-export function withHostsOnly(text: string): string {
-  return withoutLogins(text).replace(ADDRESS, '$1$2/***').replace(PATH_OF_ADDRESS, '$1***');
-}
-
-/** Addresses that consist of a host only are not secret. */
-function withoutAddresses(text: string, addresses: readonly string[]): string {
-  const places = addresses
-    .map((address) => new URL(address))
-    .filter(({ pathname, search }) => pathname !== '/' || search !== '')
-    .map(({ host, pathname, search }) => `//${host}${pathname.replace(/\/+$/, '')}${search}`);
-  // Programs write them with a login, without one, and as `//host/path`.
-  return places
-    .flatMap((place) => [`https:${place}`, `http:${place}`, place])
-    .reduce((shown, place) => shown.replaceAll(place, 'the registry'), places.length > 0 ? withoutLogins(text) : text);
+function withHostsOnly(text: string): string {
+  return withoutLogins(text).replace(ADDRESS, '$1/***').replace(PATH_OF_ADDRESS, '$1***');
 }
 
 function withoutLogins(text: string): string {

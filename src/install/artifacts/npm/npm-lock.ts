@@ -1,6 +1,4 @@
 // What npm's own lockfile says about the packages of an artifact.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
 
@@ -15,45 +13,38 @@ const LockedPackage = z.looseObject({
   bin: z.record(z.string(), z.string()).optional(),
 });
 type LockedPackage = z.infer<typeof LockedPackage>;
-export type LockedPackages = Record<string, LockedPackage>;
 
-const Packages = z.record(z.string(), LockedPackage);
-const PackageLock = z.looseObject({ packages: Packages });
+const LockedPackages = z.record(z.string(), LockedPackage);
+export type LockedPackages = z.infer<typeof LockedPackages>;
 
 /** Without the project itself, which is only a container. */
-export async function readPackageLock(folder: string): Promise<LockedPackages> {
-  const { packages } = PackageLock.parse(JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')));
-  const { '': _project, ...others } = packages;
-  return others;
+export function readPackageLock(text: string): unknown {
+  const { '': _project, ...packages } = JSON.parse(text).packages;
+  return packages;
 }
 
 /** The files from which `npm ci` installs. */
 export function projectFiles(name: string, version: string, packages: LockedPackages): Record<string, string> {
-  const project = { private: true, dependencies: { [name]: version } };
-  const lock = {
-    lockfileVersion: 3,
-    requires: true,
-    packages: { '': { dependencies: { [name]: version } }, ...packages },
-  };
-  return { 'package.json': toText(project), 'package-lock.json': toText(lock) };
+  const dependencies = { [name]: version };
+  const lock = { lockfileVersion: 3, requires: true, packages: { '': { dependencies }, ...packages } };
+  return { 'package.json': toText({ private: true, dependencies }), 'package-lock.json': toText(lock) };
 }
 
 function toText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Pins may come from a lockfile that somebody else wrote. @throws InstallError when they are not packages with digests. */
-export function checkPackages(
-  name: string,
-  pinned: unknown,
-  { registryOnly }: { registryOnly: boolean },
-): LockedPackages {
-  const read = Packages.safeParse(pinned);
+/**
+ * Checks what `npm ci` does not: that packages stay in node_modules, have a digest, and on a shared hub come from the
+ * registry. Pins may come from a lockfile that somebody else wrote. @throws InstallError
+ */
+export function checkPackages(name: string, pinned: unknown, { isOwnMachine }: { isOwnMachine: boolean }) {
+  const read = LockedPackages.safeParse(pinned);
   if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);
   for (const [path, locked] of Object.entries(read.data)) {
     if (!PATH.test(path) || path.includes('/../'))
       throw new InstallError(`The lockfile has a package at '${path.slice(0, 200)}', outside of node_modules.`);
-    if (registryOnly && !isFromRegistry(locked)) throw new InstallError(notFromRegistry(name, locked));
+    if (!isOwnMachine && !isFromRegistry(locked)) throw new InstallError(notFromRegistry(name));
     if (!hasDigest(locked))
       throw new InstallError(
         `The registry gives no digest for ${nameAt(path)}@${locked.version}, which '${name}' needs.`,
@@ -69,15 +60,9 @@ function isFromRegistry({ link, resolved }: LockedPackage): boolean {
   return !link && typeof resolved !== 'string';
 }
 
-function notFromRegistry(name: string, { resolved }: LockedPackage): string {
-  return /^https?:/i.test(String(resolved)) ? fromAddress(name) : fromElsewhere(name);
+export function notFromRegistry(name: string): string {
+  return `'${name}' needs a package from git, from a file or from an address outside of the registry, which is not installed.`;
 }
-
-export const fromAddress = (name: string) =>
-  `'${name}' needs a package from an address outside of the registry, which is not installed.`;
-
-export const fromElsewhere = (name: string) =>
-  `'${name}' needs a package from git or from a file, which is not installed.`;
 
 /** A commit identifies a git package, and bundled packages are covered by the digest of the package that holds them. */
 function hasDigest({ integrity, inBundle, link, resolved }: LockedPackage): boolean {

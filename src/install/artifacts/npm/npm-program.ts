@@ -1,124 +1,168 @@
-// npm as the hub runs it, and what its errors mean.
+// npm as the hub runs it: its options, registries and credentials, and what its errors mean.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { absent } from '../../../lib/absent.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
+import { vetRegistry } from '../package-registry.ts';
 import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
-import { NO_NPM, type NpmConfig } from './npm-config.ts';
-import { fromAddress, fromElsewhere } from './npm-lock.ts';
+import { notFromRegistry } from './npm-lock.ts';
+import type { NpmSpec } from './npm-spec.ts';
+
+export const NO_NPM = 'npm is not installed on this machine: install Node.js, which includes it, and try again.';
 
 const OPTIONS = [
-  '--no-audit',
-  '--no-fund',
-  '--no-progress',
-  '--no-update-notifier',
-  '--logs-max=0',
-  '--loglevel=error',
-  '--fetch-retries=1',
-  '--fetch-retry-mintimeout=1000',
-  '--fetch-retry-maxtimeout=5000',
+  ...['--no-audit', '--no-fund', '--no-progress', '--no-update-notifier', '--logs-max=0', '--loglevel=error'],
+  ...['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
   // The same result on every machine, whatever a person's configuration says.
-  '--no-json',
-  '--no-dry-run',
-  '--no-global',
-  '--location=project',
-  '--package-lock',
-  '--lockfile-version=3',
-  '--omit-lockfile-registry-resolved',
-  '--save-exact',
-  '--save-prod',
-  '--install-strategy=hoisted',
-  '--no-legacy-peer-deps',
-  '--include=prod',
-  '--include=optional',
-  '--include=peer',
-  '--bin-links',
+  ...['--package-lock', '--lockfile-version=3', '--omit-lockfile-registry-resolved'],
+  ...['--no-legacy-peer-deps', '--include=optional', '--bin-links'],
 ];
 
 /** On a shared hub, dependencies come from the registry only: a package must not send npm to any other address or file. */
 const REGISTRY_ONLY = ['--allow-git=none', '--allow-file=none', '--allow-directory=none', '--allow-remote=none'];
 
 export interface NpmRequest {
+  spec: NpmSpec;
   /** Folder of the package.json. */
   folder: string;
-  /** The package that is installed, for error messages. */
-  name: string;
-  config: NpmConfig;
+  /** Whether npm connects only to addresses that the hub itself may use; always so when the manifest names the registry. */
+  isGuarded?: boolean;
 }
 
 /** @throws InstallError */
 export async function runNpm(args: readonly string[], request: NpmRequest, context: ArtifactContext): Promise<void> {
-  const { folder, name, config } = request;
+  const { spec, folder, isGuarded = false } = request;
+  const { package: name, registry_url } = spec;
   const [command = '', ...rest] = args;
-  const allowed = context.trust.isOwnMachine ? [] : REGISTRY_ONLY;
+  if (registry_url) await vetRegistry(registry_url, context);
+  const { isOwnMachine } = context.trust;
+  const { options, env, inherit } = isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
+  const allowed = isOwnMachine ? [] : REGISTRY_ONLY;
   const { exitCode, stdout, stderr } = await runProgram(
     {
       program: 'npm',
-      args: [command, '--prefix', folder, ...OPTIONS, ...allowed, ...config.options, ...rest],
-      cwd: folder,
-      env: config.env,
-      inherit: config.inherit,
-      isGuarded: config.isGuarded,
-      ownAddresses: config.ownAddresses,
-      whenMissing: NO_NPM,
+      args: [command, '--prefix', folder, ...OPTIONS, ...allowed, ...options, ...registryOptions(spec), ...rest],
+      ...{ cwd: folder, env, inherit, whenMissing: NO_NPM },
+      isGuarded: isGuarded || registry_url !== undefined,
+      isRegistrySecret: registry_url === undefined,
     },
     context,
   );
   if (exitCode !== 0) throw npmError(name, withoutFolders(`${stdout}\n${stderr}`, [folder, context.stagingDir]));
 }
 
-const REMOTE_REFUSED = /code EALLOWREMOTE/;
+interface NpmConfig {
+  options: readonly string[];
+  env: Record<string, string>;
+  /** Variables of the environment that npm reads, or that its configuration refers to. */
+  inherit: readonly string[];
+}
+
+const OWN_VARIABLES = ['registry', 'userconfig', 'globalconfig', 'cache'].flatMap((key) => [
+  `npm_config_${key}`,
+  `NPM_CONFIG_${key.toUpperCase()}`,
+]);
+
+/** On one's own machine, npm reads its configuration itself. It usually refers to these tokens. */
+const PERSONAL: NpmConfig = {
+  options: [],
+  env: {},
+  inherit: [...OWN_VARIABLES, 'NPM_TOKEN', 'NODE_AUTH_TOKEN', 'GITHUB_TOKEN', 'CI_JOB_TOKEN'],
+};
+
+/**
+ * On a shared hub, npm gets the operator's registries, cache and certificates, the credentials for hosts in
+ * `trust.credentialsFor`, and nothing else of the operator's configuration. Registries of the operator are left out
+ * when the manifest names one.
+ */
+async function sharedConfig({ registry_url }: NpmSpec, context: ArtifactContext): Promise<NpmConfig> {
+  const own = await readOwnConfig(context);
+  const settings = (wanted: RegExp) =>
+    Object.entries(own).flatMap(([key, value]) => (wanted.test(key) && value ? [`${key}=${value}`] : []));
+  const registries = registry_url ? [] : settings(/^(@[^:/\s]+:)?registry$/);
+  const credentials = await credentialLines(String(own.userconfig), context.trust.credentialsFor);
+  const [userConfig, globalConfig] = ['npmrc', 'npmrc-global'].map((file) => join(context.stagingDir, file));
+  await writeFile(String(userConfig), [...registries, ...credentials, ''].join('\n'), { mode: 0o600 });
+  return {
+    options: settings(/^(cache|cafile)$/).map((setting) => `--${setting}`),
+    env: { npm_config_userconfig: String(userConfig), npm_config_globalconfig: String(globalConfig) },
+    inherit: [...credentials.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => String(name)),
+  };
+}
+
+/** npm leaves credentials out of this list. @throws InstallError */
+async function readOwnConfig(context: ArtifactContext): Promise<Record<string, unknown>> {
+  const { stagingDir: cwd } = context;
+  // With a prefix, npm does not look for a project in the folders above, whose .npmrc it would read.
+  const args = ['config', 'list', '--json', '--prefix', cwd, '--no-update-notifier', '--logs-max=0'];
+  const request = { program: 'npm', args, cwd, inherit: OWN_VARIABLES, whenMissing: NO_NPM };
+  const { exitCode, stdout, stderr } = await runProgram(request, context);
+  if (exitCode !== 0)
+    throw new InstallError('npm cannot read its own configuration on this machine: run `npm config list` to see why.', {
+      extra: { output: outputEnd(stderr) },
+    });
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(stdout));
+}
+
+const CREDENTIAL = /^\s*\/\/(\S+?)\/?:(_authToken|_auth|username|_password)\s*=\s*(.*)$/;
+
+/** The operator's credentials for these hosts; those for a whole host are narrowed to the path of the setting. */
+async function credentialLines(userConfig: string, credentialsFor: readonly string[]): Promise<string[]> {
+  const text = credentialsFor.length > 0 ? await readFile(userConfig, 'utf8').catch(absent) : '';
+  return (text ?? '').split(/\r?\n/).flatMap((line) => {
+    const [found, place, key, value] = CREDENTIAL.exec(line) ?? [];
+    if (!found) return [];
+    const places = credentialsFor.map((entry) => narrower(`${place}/`, `${entry.replace(/\/$/, '')}/`));
+    return places.flatMap((allowed) => (allowed ? [`//${allowed}:${key}=${value}`] : []));
+  });
+}
+
+function narrower(one: string, other: string): string | undefined {
+  if (one.startsWith(other)) return one;
+  return other.startsWith(one) ? other : undefined;
+}
+
+function registryOptions({ package: name, registry_url }: NpmSpec): string[] {
+  if (!registry_url) return [];
+  const scope = name.startsWith('@') ? [`--${name.split('/')[0]}:registry=${registry_url}`] : [];
+  return [`--registry=${registry_url}`, ...scope];
+}
 
 export function isRemoteRefused(error: unknown): boolean {
-  return error instanceof InstallError && REMOTE_REFUSED.test(String(error.extra.output));
+  return error instanceof InstallError && /code EALLOWREMOTE/.test(String(error.extra.output));
 }
 
-function causes(name: string): Causes {
-  return [
-    [HELD_BACK, () => `The registry leads to an address that the hub may not connect to for '${name}'.`],
-    [
-      /'([^'\s]+)@[^'@]*' (?:is not in this registry|could not be found)/,
-      ([, missing = name]) => noPackage(name, missing.slice(0, 120)),
-    ],
-    [/code E404/, () => noPackage(name, name)],
-    [
-      /code ETARGET[\s\S]*No matching version found for (\S+?)\.?\s/,
-      ([, wanted = name]) => `The registry has no version ${wanted}.`,
-    ],
-    [/code ETARGET/, () => `The registry does not have this version of '${name}'.`],
-    [/code EINTEGRITY/, () => `The registry sent other bytes than expected for '${name}': the digest differs.`],
-    [REMOTE_REFUSED, () => fromAddress(name)],
-    [/code (EALLOWGIT|EALLOWFILE|EALLOWDIRECTORY)/, () => fromElsewhere(name)],
-    [/code 128|An unknown git error occurred/, () => `'${name}' needs a package from git, which could not be fetched.`],
-    [/code EBADPLATFORM/, () => `'${name}' does not support the platform of this machine.`],
-    [/code EBADENGINE/, () => `'${name}' does not support the version of Node.js on this machine.`],
-    [/code ERESOLVE/, () => `The packages that '${name}' needs cannot be installed together.`],
-    [/code EUSAGE[\s\S]*in sync/, () => `The locked packages of '${name}' are not complete: lock it again.`],
-    [
-      /code E(?:ACCES|PERM|ROFS|NOENT)\b[\s\S]*syscall mkdir/,
-      () => 'npm cannot create its cache folder: set HOME to a folder that this user may write to.',
-    ],
-    [
-      /SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/,
-      () =>
-        'npm does not trust the certificate of the registry: name the certificate of your authority in NODE_EXTRA_CA_CERTS.',
-    ],
-    [/code (?:E401|E403|ENEEDAUTH)/, () => `The registry requires a login for '${name}'.`],
-    [
-      /code (?:ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)/,
-      () => 'The npm registry could not be reached.',
-    ],
-  ];
-}
-
-function noPackage(name: string, missing: string): string {
-  const reason = missing === name ? '' : `, which '${name}' needs`;
-  return `The registry has no package '${missing}'${reason}.`;
-}
+const causes = (name: string): Causes => [
+  [HELD_BACK, `The registry leads to an address that the hub may not connect to for '${name}'.`],
+  [
+    /'(\S+)@[^'@]*' (?:is not in this registry|could not be found)/,
+    `'${name}' cannot be installed: the registry has no package '$1'.`,
+  ],
+  [/No matching version found for (\S+?)\.?\s/, 'The registry has no version $1.'],
+  [/code EINTEGRITY/, `The registry sent other bytes than expected for '${name}': the digest differs.`],
+  [/code EALLOW/, notFromRegistry(name)],
+  [/code EBADPLATFORM/, `'${name}' does not support the platform of this machine.`],
+  [/code ERESOLVE/, `The packages that '${name}' needs cannot be installed together.`],
+  [/code EUSAGE[\s\S]*in sync/, `The locked packages of '${name}' are not complete: lock it again.`],
+  [
+    /code E(?:ACCES|PERM|ROFS|NOENT)\b[\s\S]*syscall mkdir/,
+    'npm cannot create its cache folder: set HOME to a folder that this user may write to.',
+  ],
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/,
+    'npm does not trust the certificate of the registry: name the certificate of your authority in NODE_EXTRA_CA_CERTS.',
+  ],
+  [/code (?:E401|E403|ENEEDAUTH)/, `The registry requires a login for '${name}'.`],
+  [
+    /code (?:ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)/,
+    'The npm registry could not be reached.',
+  ],
+];
 
 function npmError(name: string, output: string): InstallError {
-  const lines = output
-    .split('\n')
-    .flatMap((line) => /^npm (?:error|ERR!) (?!code|A complete log)(.+)/.exec(line)?.[1] ?? []);
-  const firstLine = outputEnd(lines[0] ?? 'it gave no reason').slice(0, 300);
-  const message = findCause(output, causes(name)) ?? `npm could not install '${name}': ${firstLine}.`;
-  return new InstallError(message, { extra: { output: outputEnd(output) } });
+  const firstLine = /^npm error (?!code|A complete log)(.+)/m.exec(output)?.[1] ?? 'it gave no reason';
+  const unknown = `npm could not install '${name}': ${outputEnd(firstLine).slice(0, 300)}.`;
+  return new InstallError(findCause(output, causes(name)) ?? unknown, { extra: { output: outputEnd(output) } });
 }

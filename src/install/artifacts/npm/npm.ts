@@ -1,14 +1,13 @@
 // npm packages: locked by npm, and installed by `npm ci` from that lock.
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
-import type { ArtifactContext, ArtifactKind, Built, Program, Resolution } from '../artifact.ts';
+import type { ArtifactContext, ArtifactKind, Built, Program } from '../artifact.ts';
 import { works } from '../program.ts';
-import { NO_NPM, npmConfig } from './npm-config.ts';
 import { checkPackages, type LockedPackages, nameAt, projectFiles, readPackageLock } from './npm-lock.ts';
-import { isRemoteRefused, type NpmRequest, runNpm } from './npm-program.ts';
+import { isRemoteRefused, NO_NPM, type NpmRequest, runNpm } from './npm-program.ts';
 import { NpmSpec } from './npm-spec.ts';
 
 export const npmKind: ArtifactKind<NpmSpec> = {
@@ -19,32 +18,32 @@ export const npmKind: ArtifactKind<NpmSpec> = {
   location: ({ package: name }) => ({ kind: 'hub', area: 'npm', name: folderName(name) }),
 
   async unavailable(_spec, context) {
-    const hasAll = (await works('node', ['--version'], context)) && (await works('npm', ['--version'], context));
-    return hasAll ? undefined : NO_NPM;
+    return (await works('npm', ['--version'], context)) ? undefined : NO_NPM;
   },
 
   async resolve(spec, context) {
-    const { package: name, version } = spec;
+    const name = spec.package;
     const folder = join(context.stagingDir, 'npm');
     await mkdir(folder);
     await writeFile(join(folder, 'package.json'), '{"private":true}\n');
-    await lock(`${name}@${version}`, { folder, name, config: await npmConfig(spec, context) }, context);
-    const packages = checkPackages(name, await readPackageLock(folder), registryOnly(context));
+    await lock({ spec, folder }, context);
+    const locked = readPackageLock(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+    const packages = checkPackages(name, locked, context.trust);
     const main = packages[`node_modules/${name}`];
     if (!main?.version) throw new InstallError(`npm did not find a version of '${name}'.`);
     return { resolved: `${name}@${main.version}`, integrity: main.integrity ?? null, pins: { tool: 'npm', packages } };
   },
 
-  async build(spec, resolution, folder, context) {
+  async build(spec, { resolved, pins }, folder, context) {
     const name = spec.package;
-    const packages = checkPackages(name, pinnedPackages(spec, resolution), registryOnly(context));
+    const packages = checkPackages(name, pins?.tool === 'npm' ? pins.packages : undefined, context.trust);
     const main = packages[`node_modules/${name}`];
-    if (!main?.version || `${name}@${main.version}` !== resolution.resolved)
-      throw new InstallError(`The lockfile has no packages for ${resolution.resolved}: lock it again.`);
+    if (!main?.version || `${name}@${main.version}` !== resolved)
+      throw new InstallError(`The lockfile has no packages for ${resolved}: lock it again.`);
     const files = projectFiles(name, main.version, packages);
     for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
     const scripts = context.trust.allowScripts ? RUN_SCRIPTS : ['--ignore-scripts'];
-    await runNpm(['ci', ...scripts], { folder, name, config: await npmConfig(spec, context) }, context);
+    await runNpm(['ci', ...scripts], { spec, folder }, context);
     return describeBuilt(name, packages, { folder, scriptsRan: context.trust.allowScripts });
   },
 };
@@ -56,25 +55,17 @@ function folderName(name: string): string {
   return name.replace(/^@/, '').replace('/', '-').replace(/\.+$/, '');
 }
 
-const registryOnly = ({ trust }: ArtifactContext) => ({ registryOnly: !trust.isOwnMachine });
-
 /** npm also refuses packages that bundle others as remote. With the guard on, they are let through and checked in the lock. */
-async function lock(wanted: string, request: NpmRequest, context: ArtifactContext): Promise<void> {
-  const args = ['install', '--package-lock-only', '--ignore-scripts'];
-  try {
-    await runNpm([...args, '--', wanted], request, context);
-  } catch (error) {
-    if (!isRemoteRefused(error)) throw error;
-    const guarded = { ...request, config: { ...request.config, isGuarded: true } };
-    await runNpm([...args, '--allow-remote=all', '--', wanted], guarded, context).catch(() => {
-      throw error;
-    });
-  }
-}
-
-function pinnedPackages(spec: NpmSpec, { pins }: Resolution): unknown {
-  if (pins?.tool === 'npm') return pins.packages;
-  throw new InstallError(`The lockfile has no packages for '${spec.package}': lock it again.`);
+async function lock(request: NpmRequest, context: ArtifactContext): Promise<void> {
+  const { package: name, version } = request.spec;
+  const install = (options: readonly string[], isGuarded: boolean) => {
+    const args = ['install', '--package-lock-only', '--ignore-scripts', ...options, '--', `${name}@${version}`];
+    return runNpm(args, { ...request, isGuarded }, context);
+  };
+  await install([], false).catch((refused: unknown) => {
+    if (!isRemoteRefused(refused)) throw refused;
+    return install(['--allow-remote=all'], true).catch(() => Promise.reject(refused));
+  });
 }
 
 function describeBuilt(

@@ -19,48 +19,31 @@ export const PypiSpec = z
     markers: z.string().nullish(),
     index_url: RegistryAddress.nullish(),
   })
-  .transform((spec, context) => {
-    const read = readRequirement(spec);
-    if (typeof read !== 'string') return { ...read, indexUrl: spec.index_url ?? undefined };
-    context.addIssue({ code: 'custom', message: read });
-    return z.NEVER;
+  .transform(({ package: text, version, extras, markers, index_url }, context) => {
+    const refuse = (message: string) => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    const [, name, ownExtras = '', ownVersions = '', ownMarker] = REQUIREMENT.exec(text.trim()) ?? [];
+    if (name === undefined)
+      return refuse('has a package that is not the name of a Python package, such as `thing` or `thing[extra]`');
+    const versions = readVersions(version ?? '');
+    if (versions === undefined) return refuse('has a version that is neither a version nor a range such as `>=1.2,<2`');
+    if (ownVersions && versions) return refuse('names a version twice: in package and in version');
+    const marker = (ownMarker ?? markers ?? '').trim();
+    if (marker !== '' && (!MARKER.test(marker) || marker.includes('--')))
+      return refuse('has a marker that cannot be read');
+    const allExtras = [...ownExtras.split(/[[\],\s]+/), ...(extras ?? [])].filter(Boolean);
+    const bracket = allExtras.length > 0 ? `[${allExtras.join(',')}]` : '';
+    return {
+      /** Normalized, as in PEP 503. */
+      name: normalName(name),
+      /** As in a requirements file. */
+      requirement: `${name}${bracket}${ownVersions || versions}${marker && ` ; ${marker}`}`,
+      indexUrl: index_url ?? undefined,
+    };
   });
 export type PypiSpec = z.infer<typeof PypiSpec>;
-
-interface Requirement {
-  /** Normalized, as in PEP 503. */
-  name: string;
-  /** As in a requirements file. */
-  requirement: string;
-}
-
-interface SpecFields {
-  package: string;
-  version?: string | null;
-  extras?: string[] | null;
-  markers?: string | null;
-}
-
-/** A text says what is wrong with the spec. */
-function readRequirement({ package: text, version, extras, markers }: SpecFields): Requirement | string {
-  const [, name, ownExtras, ownVersions, ownMarker] = REQUIREMENT.exec(text.trim()) ?? [];
-  if (name === undefined)
-    return 'has a package that is not the name of a Python package, such as `thing` or `thing[extra]`';
-  const versions = readVersions(version ?? '');
-  if (versions === undefined) return 'has a version that is neither a version nor a range such as `>=1.2,<2`';
-  if (ownVersions && versions) return 'names a version twice: in package and in version';
-  const marker = (ownMarker ?? markers ?? '').trim();
-  if (marker !== '' && (!MARKER.test(marker) || marker.includes('--'))) return 'has a marker that cannot be read';
-  const chosen = ownVersions ?? versions;
-  const allExtras = [...(ownExtras?.slice(1, -1).split(',') ?? []), ...(extras ?? [])]
-    .map((each) => each.trim())
-    .filter(Boolean);
-  const bracket = allExtras.length > 0 ? `[${[...new Set(allExtras)].join(',')}]` : '';
-  return {
-    name: normalName(name),
-    requirement: `${name}${bracket}${chosen}${marker ? ` ; ${marker}` : ''}`,
-  };
-}
 
 /** A bare version means exactly that version. */
 function readVersions(version: string): string | undefined {

@@ -1,156 +1,193 @@
-// What uv and pip each do in their own way: lock a requirement, make an environment and fill it.
-import { existsSync } from 'node:fs';
+// uv and pip: how each locks a requirement and fills an environment, from which index, and what their errors mean.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunResult } from '../../../lib/world.ts';
+import { absent } from '../../../lib/absent.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { runProgram, withoutFolders } from '../program.ts';
-import { compareVersions, type Interpreter, NO_PYTHON, neutralFolder } from './interpreter.ts';
-import { needsBuild, pythonError } from './python-causes.ts';
-import type { PackageIndex } from './python-index.ts';
+import { vetRegistry } from '../package-registry.ts';
+import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Interpreter, NO_PYTHON, neutralFolder, PYTHON, WINDOWS } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
-export interface PythonJob {
-  interpreter: Interpreter;
-  index: PackageIndex;
-  context: ArtifactContext;
-}
-
-interface LockedRequirements {
-  requirements: string[];
-  platform: string;
-}
-
 export interface PythonTool {
-  lock(requirement: string): Promise<LockedRequirements>;
-  makeEnvironment(folder: string): Promise<void>;
-  /** Installs exactly what the requirements file says, by digest. */
+  /** Returns requirement lines with digests, and the platform that they hold for. @throws InstallError */
+  lock(requirement: string): Promise<{ requirements: string[]; platform: string }>;
+  /** Makes an environment with exactly what the requirements file says, by digest. @throws InstallError */
   install(folder: string, requirementsFile: string): Promise<void>;
 }
 
-export function pythonTool(job: PythonJob): PythonTool {
-  return job.interpreter.tool === 'uv' ? uvTool(job) : pipTool(job);
+interface PythonJob {
+  interpreter: Interpreter;
+  context: ArtifactContext;
+  /** The index that the manifest names; without it, the tools use those that the machine is set up for. */
+  indexUrl: string | undefined;
+  /** Starts uv or the given Python. @throws InstallError when it fails. */
+  run(program: string, args: readonly string[], env?: Record<string, string>): Promise<void>;
 }
 
-export const WINDOWS = process.platform === 'win32';
-export const BIN = WINDOWS ? 'Scripts' : 'bin';
-export const PYTHON = `${BIN}/python${WINDOWS ? '.exe' : ''}`;
-
-function uvTool(job: PythonJob): PythonTool {
-  const { interpreter, index, context } = job;
-  const [wanted, compiled] = [join(context.stagingDir, 'wanted.txt'), join(context.stagingDir, 'compiled.txt')];
-  const python = ['--python', interpreter.file];
-  const fromIndex = index.url === undefined ? [] : ['--no-config', '--default-index', index.url];
-  const build = context.trust.allowBuild ? [] : ['--no-build'];
-  const uv = (args: readonly string[]) =>
-    runTool('uv', ['--no-progress', '--color', 'never', ...args], job, {
-      UV_PYTHON_DOWNLOADS: 'never',
-      // An address that the hub's proxy refuses stays refused.
-      ...(index.url === undefined ? {} : { UV_HTTP_RETRIES: '1' }),
-    });
-  const compile = (platforms: readonly string[]) => {
-    const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
-    return uv(['pip', 'compile', '--quiet', ...platforms, ...shape, ...fromIndex, ...python, ...build, '--', wanted]);
+/** @throws InstallError when the index may not be used. */
+export async function pythonTool(
+  indexUrl: string | undefined,
+  interpreter: Interpreter,
+  context: ArtifactContext,
+): Promise<PythonTool> {
+  if (indexUrl !== undefined) await vetRegistry(indexUrl, context);
+  const access = await indexAccess(indexUrl, interpreter, context);
+  const isOwnIndex = indexUrl === undefined;
+  const run: PythonJob['run'] = async (program, args, env) => {
+    const request = {
+      ...{ program, args, cwd: neutralFolder(context), env: { ...env, ...access.env }, inherit: access.inherit },
+      ...{ isGuarded: !isOwnIndex, isRegistrySecret: isOwnIndex, whenMissing: NO_PYTHON },
+    };
+    const { exitCode, stdout, stderr } = await runProgram(request, context);
+    if (exitCode === 0) return;
+    throw pythonError(interpreter.tool, withoutFolders(`${stdout}\n${stderr}`, [context.stagingDir]));
   };
+  return (interpreter.tool === 'uv' ? uvTool : pipTool)({ interpreter, context, indexUrl, run });
+}
+
+const EXACTLY = ['--no-deps', '--require-hashes', '--requirement'];
+
+function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool {
+  const [wanted, compiled] = [join(context.stagingDir, 'wanted.txt'), join(context.stagingDir, 'compiled.txt')];
+  const build = context.trust.allowBuild ? [] : ['--no-build'];
+  const from = indexUrl === undefined ? build : ['--no-config', '--default-index', indexUrl, ...build];
+  // An address that the hub's proxy refuses stays refused.
+  const retries: Record<string, string> = indexUrl === undefined ? {} : { UV_HTTP_RETRIES: '1' };
+  const uv = (...args: string[]) =>
+    run('uv', ['--no-progress', '--color', 'never', '--quiet', ...args], { UV_PYTHON_DOWNLOADS: 'never', ...retries });
+  const python = ['--python', interpreter.file];
 
   return {
     async lock(requirement) {
       await writeFile(wanted, `${requirement}\n`);
       // One version of each package for all platforms and for this Python and newer, wherever that is possible.
-      const universal = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
-      const everywhere = await compile(universal);
-      // A package that only another platform needs may have no wheel.
-      const isOnlyHere = everywhere.exitCode !== 0 && needsBuild(everywhere);
-      succeeded(isOnlyHere ? await compile([]) : everywhere, job);
-      const requirements = readCompiled(await readFile(compiled, 'utf8'));
-      return { requirements, platform: isOnlyHere ? interpreter.platform : 'any' };
-    },
-    async makeEnvironment(folder) {
-      succeeded(await uv(['venv', '--quiet', ...python, '--', folder]), job);
+      const everywhere = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
+      const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
+      await uv('pip', 'compile', ...everywhere, ...shape, ...from, ...python, '--', wanted);
+      return { requirements: readCompiled(await readFile(compiled, 'utf8')), platform: 'any' };
     },
     async install(folder, requirementsFile) {
-      const exactly = ['--no-deps', '--require-hashes', '--requirement', requirementsFile];
+      await uv('venv', ...python, '--', folder);
       // Copies: whoever changes a file must not change it in the cache and in other environments.
       const files = ['--link-mode', 'copy', '--no-compile-bytecode'];
-      const into = ['--python', join(folder, PYTHON)];
-      succeeded(await uv(['pip', 'install', '--quiet', ...into, ...fromIndex, ...build, ...files, ...exactly]), job);
+      await uv('pip', 'install', '--python', join(folder, PYTHON), ...from, ...files, ...EXACTLY, requirementsFile);
     },
   };
 }
 
-function pipTool(job: PythonJob): PythonTool {
-  const { interpreter, index, context } = job;
+function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool {
   const build = context.trust.allowBuild ? [] : ['--only-binary', ':all:'];
-  const fromIndex = index.url === undefined ? [] : ['--index-url', index.url, '--retries', '2'];
-  const env: Record<string, string> = index.url === undefined ? {} : { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
-  const pip = async (into: readonly string[], args: readonly string[]) => {
-    const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', '--quiet'];
-    const install = [...into, 'install', '--no-user', ...fromIndex, ...build, ...args];
-    succeeded(await runTool(await pythonWithPip(job), ['-I', '-m', 'pip', ...quietly, ...install], job, env), job);
-  };
+  const from = indexUrl === undefined ? build : ['--index-url', indexUrl, '--retries', '2', ...build];
+  const env: Record<string, string> = indexUrl === undefined ? {} : { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
+  const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', '--quiet'];
+  const pip = (...args: string[]) => run(interpreter.file, ['-I', '-m', 'pip', ...quietly, ...args], env);
 
   return {
     async lock(requirement) {
       const report = join(context.stagingDir, 'report.json');
-      await pip([], ['--dry-run', '--ignore-installed', '--report', report, '--', requirement]);
+      await pip(
+        'install',
+        '--no-user',
+        ...from,
+        '--dry-run',
+        '--ignore-installed',
+        '--report',
+        report,
+        '--',
+        requirement,
+      );
       return { requirements: readReport(await readFile(report, 'utf8')), platform: interpreter.platform };
     },
-    makeEnvironment: (folder) => makeVenv(['--without-pip', folder], job),
     async install(folder, requirementsFile) {
-      const exactly = ['--no-deps', '--require-hashes', '--requirement', requirementsFile];
-      await pip(['--python', join(folder, PYTHON)], ['--no-compile', ...exactly]);
+      await run(interpreter.file, ['-I', '-m', 'venv', '--without-pip', folder]);
+      const into = ['--python', join(folder, PYTHON), 'install', '--no-user'];
+      await pip(...into, ...from, '--no-compile', ...EXACTLY, requirementsFile);
     },
   };
 }
 
-/** The machine's own pip, or the one that comes with its Python. @throws InstallError when both are too old. */
-async function pythonWithPip(job: PythonJob): Promise<string> {
-  const folder = join(job.context.stagingDir, 'pip');
-  const own = join(folder, PYTHON);
-  if (!existsSync(own)) {
-    if (await hasUsablePip(job.interpreter.file, job)) return job.interpreter.file;
-    await makeVenv([folder], job);
-  }
-  if (await hasUsablePip(own, job)) return own;
-  throw new InstallError(
-    `The pip of this Python is older than ${OLDEST_PIP} and cannot lock packages: install uv, or a newer Python.`,
-  );
+interface IndexAccess {
+  env: Record<string, string>;
+  /** Variables of the person's environment that configure pip and uv. */
+  inherit: readonly string[];
 }
 
-/** The first that has both `--report` and `--python`. */
-const OLDEST_PIP = '22.3';
+const OWN_VARIABLES = [
+  ...['PIP_CONFIG_FILE', 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_TRUSTED_HOST', 'PIP_CACHE_DIR'],
+  ...['UV_CONFIG_FILE', 'UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_CACHE_DIR'],
+  ...['UV_KEYRING_PROVIDER', 'UV_NATIVE_TLS', 'NETRC', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'],
+];
 
-async function hasUsablePip(python: string, job: PythonJob): Promise<boolean> {
-  const { stdout } = await runTool(python, ['-I', '-m', 'pip', '--version'], job, {});
-  const version = /^pip (\d+\.\d+)/.exec(stdout)?.[1];
-  return version !== undefined && compareVersions(version, OLDEST_PIP) >= 0;
+/**
+ * The index of a manifest is never mixed with those of the machine. On a shared hub, it gets credentials of the
+ * operator's `.netrc` only for hosts in `trust.credentialsFor`.
+ */
+async function indexAccess(
+  indexUrl: string | undefined,
+  { home }: Interpreter,
+  { trust, stagingDir }: ArtifactContext,
+): Promise<IndexAccess> {
+  if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
+  if (indexUrl === undefined) return { env: {}, inherit: [] };
+  const file = join(stagingDir, 'netrc');
+  await writeFile(file, await netrcFor(trust.credentialsFor, home), { mode: 0o600 });
+  return { env: { NETRC: file, PIP_KEYRING_PROVIDER: 'disabled', UV_KEYRING_PROVIDER: 'disabled' }, inherit: [] };
 }
 
-/** @throws InstallError */
-async function makeVenv(args: readonly string[], job: PythonJob): Promise<void> {
-  const made = await runTool(job.interpreter.file, ['-I', '-m', 'venv', ...args], job, {});
-  if (made.exitCode !== 0 && /ensurepip|No module named '?venv/i.test(made.stdout + made.stderr))
-    throw new InstallError('Python cannot make virtual environments on this machine: install uv, or python3-venv.');
-  succeeded(made, job);
+const LOGIN = /\bmachine\s+(\S+)\s+login\s+(\S+)\s+password\s+(\S+)/g;
+
+async function netrcFor(credentialsFor: readonly string[], home: string): Promise<string> {
+  const hosts = credentialsFor.map((entry) => entry.replace(/[/:].*$/, ''));
+  const text = (await readFile(join(home, '.netrc'), 'utf8').catch(absent)) ?? '';
+  const logins = [...text.matchAll(LOGIN)].filter(([, host = '']) => hosts.includes(host));
+  return logins.map(([login]) => `${login}\n`).join('');
 }
 
-async function runTool(
-  program: string,
-  args: readonly string[],
-  { index, context }: PythonJob,
-  env: Record<string, string>,
-): Promise<RunResult> {
-  const request = {
-    ...{ program, args, cwd: neutralFolder(context), env: { ...env, ...index.env }, inherit: index.inherit },
-    ...{ isGuarded: index.url !== undefined, whenMissing: NO_PYTHON },
-  };
-  const { exitCode, stdout, stderr } = await runProgram(request, context);
-  const shown = (text: string) => withoutFolders(text, [context.stagingDir]);
-  return { exitCode, stdout: shown(stdout), stderr: shown(stderr) };
-}
+const NO_BUILDS =
+  'Packages are not built here, because that runs their code. On your own machine, --allow-build builds them.';
 
-/** @throws InstallError */
-function succeeded(result: RunResult, { interpreter, index }: PythonJob): void {
-  if (result.exitCode !== 0) throw pythonError(interpreter.tool, result, { isOwnIndex: index.url === undefined });
+const CAUSES: Causes = [
+  [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
+  [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
+  [
+    /401 Unauthorized|403 Forbidden|401 Error|403 Error|Unauthorized for url/i,
+    'The package index refused access: it may require a login.',
+  ],
+  // Before missing versions: for pip, an index that does not answer has no versions either.
+  [
+    /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|dns error|timed out/i,
+    'The package index could not be reached.',
+  ],
+  [
+    /building from source is disabled|building source distributions is disabled|has no usable wheels/i,
+    `A package has no wheel for this Python and platform. ${NO_BUILDS}`,
+  ],
+  [/Because (\S+) was not found in the package registry/, "The package index has no package '$1'."],
+  [/Because there is no version of (\S+)/, 'The package index has no version $1.'],
+  [
+    /No matching distribution found for ([^\s(]+)/i,
+    `The package index has no $1 as a wheel for this Python and platform. ${NO_BUILDS}`,
+  ],
+  [
+    /URL dependencies must be expressed/,
+    'A package is required by its address and not by its name, which is not installed.',
+  ],
+  [
+    /ResolutionImpossible|conflicting dependencies|No solution found/i,
+    'The packages that it needs cannot be installed together, or do not support this Python.',
+  ],
+  [/no such option|No module named '?pip/i, 'This Python has no pip 22.3 or newer: install uv, or a newer pip.'],
+  [
+    /ensurepip|No module named '?venv/i,
+    'Python cannot make virtual environments on this machine: install uv, or python3-venv.',
+  ],
+];
+
+function pythonError(tool: string, said: string): InstallError {
+  const output = outputEnd(said);
+  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it gave no reason';
+  // uv wraps its lines.
+  const cause = findCause(said.replaceAll(/[\s│╰─▶]+/g, ' '), CAUSES);
+  return new InstallError(cause ?? `${tool} failed: ${lastLine.trim().slice(0, 300)}.`, { extra: { output } });
 }

@@ -3,13 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
-import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
-import { compareVersions, findInterpreter, type Interpreter } from './interpreter.ts';
-import { programsOf } from './programs.ts';
-import { packageIndex } from './python-index.ts';
+import type { ArtifactKind } from '../artifact.ts';
+import { compareVersions, findInterpreter, type Interpreter, programsOf } from './interpreter.ts';
 import { PypiSpec } from './python-spec.ts';
-import { type PythonTool, pythonTool } from './python-tool.ts';
-import { findRequirement, integrityOf, type PythonPins, readPins } from './requirements.ts';
+import { pythonTool } from './python-tool.ts';
+import { findRequirement, integrityOf, type PythonPins, type Requirement, readPins } from './requirements.ts';
 
 export const pythonKind: ArtifactKind<PypiSpec> = {
   step: 'pypi.install',
@@ -18,40 +16,34 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
     `pip install '${requirement.replaceAll("'", '"')}'${indexUrl ? ` from ${shownAddress(indexUrl)}` : ''}`,
   location: ({ name }) => ({ kind: 'hub', area: 'python', name }),
 
-  async unavailable(_spec, context) {
-    return findInterpreter(context).then(
+  unavailable: (_spec, context) =>
+    findInterpreter(context).then(
       () => undefined,
-      (error: unknown) => {
-        if (error instanceof InstallError) return error.message;
-        throw error;
-      },
-    );
-  },
+      (error: unknown) => (error instanceof InstallError ? error.message : Promise.reject(error)),
+    ),
 
   async resolve({ name, requirement, indexUrl }, context) {
     const interpreter = await findInterpreter(context);
-    const tool = await toolFor(indexUrl, interpreter, context);
-    const { requirements, platform } = await tool.lock(requirement);
-    const pins = readPins(name, { tool: interpreter.tool, requirements, python: interpreter.version, platform });
-    const main = findRequirement(name, requirements);
+    const tool = await pythonTool(indexUrl, interpreter, context);
+    const locked = await tool.lock(requirement);
+    const pins = readPins(name, { tool: interpreter.tool, python: interpreter.version, ...locked });
+    const main = findRequirement(name, pins.requirements);
     if (!main && !requirement.includes(';'))
       throw new InstallError(`${interpreter.tool} did not find a version of '${name}'.`);
-    if (!main) return { resolved: null, integrity: null, pins };
-    return { resolved: `${name}==${main.version}`, integrity: integrityOf(main), pins };
+    return { resolved: resolvedName(main), integrity: main ? integrityOf(main) : null, pins };
   },
 
   async build({ name, indexUrl }, resolution, folder, context) {
     const pins = readPins(name, resolution.pins);
     const main = findRequirement(name, pins.requirements);
-    if (resolution.resolved !== (main ? `${name}==${main.version}` : null))
+    if (resolution.resolved !== resolvedName(main))
       throw new InstallError(`The lockfile has no packages for ${resolution.resolved}: lock it again.`);
     if (!main) return { skipped: NOT_FOR_THIS_MACHINE };
     const interpreter = await findInterpreter(context, pins.python);
     checkHolds(name, pins, interpreter);
     const requirementsFile = join(context.stagingDir, 'requirements.txt');
     await writeFile(requirementsFile, pins.requirements.map((line) => `${line}\n`).join(''));
-    const tool = await toolFor(indexUrl, interpreter, context);
-    await tool.makeEnvironment(folder);
+    const tool = await pythonTool(indexUrl, interpreter, context);
     await tool.install(folder, requirementsFile);
     const programs = await programsOf(name, folder);
     if (!programs && main.hasMarker) return { skipped: NOT_FOR_THIS_MACHINE };
@@ -62,12 +54,8 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
 
 const NOT_FOR_THIS_MACHINE = 'Its marker says that it is not for this machine.';
 
-async function toolFor(
-  indexUrl: string | undefined,
-  interpreter: Interpreter,
-  context: ArtifactContext,
-): Promise<PythonTool> {
-  return pythonTool({ interpreter, index: await packageIndex(indexUrl, interpreter, context), context });
+function resolvedName(main: Requirement | undefined): string | null {
+  return main ? `${main.name}==${main.version}` : null;
 }
 
 /** @throws InstallError when the lockfile was made for another platform or another Python. */

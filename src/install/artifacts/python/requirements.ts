@@ -42,19 +42,15 @@ export function readPins(name: string, pins: unknown): PythonPins {
 
 /** @throws InstallError */
 function readLine(line: string): Requirement {
-  const { name, version, marker, hashes } = LINE.exec(line)?.groups ?? {};
+  const { name, version, marker, hashes = '' } = LINE.exec(line)?.groups ?? {};
   if (name === undefined || version === undefined)
-    throw new InstallError(
-      `The lockfile has a requirement that cannot be read: '${line.slice(0, 200)}'. Lock it again.`,
-    );
-  const digests = (hashes ?? '').split(' --hash=').slice(1).sort();
+    throw new InstallError(`'${line.slice(0, 200)}' cannot be locked: it is not a version with sha256 digests.`);
+  const digests = hashes.split(' --hash=').slice(1).sort();
   return { name: normalName(name), version, hasMarker: marker !== undefined, hashes: digests };
 }
 
-/** Several lines may be about one package, for different platforms; the newest version is listed first. */
 export function findRequirement(name: string, lines: readonly string[]): Requirement | undefined {
-  const found = lines.map(readLine).filter((each) => each.name === name);
-  return found.sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))[0];
+  return lines.map(readLine).find((each) => each.name === name);
 }
 
 /** The digest of its one file; of a package with several files, the digest of their sorted digests, one per line. */
@@ -64,13 +60,10 @@ export function integrityOf({ hashes }: Requirement): string {
   return `sha256:${createHash('sha256').update(hashes.join('\n')).digest('hex')}`;
 }
 
-/** Reads what `uv pip compile --generate-hashes` writes. @throws InstallError when a digest is missing. */
+/** Reads what `uv pip compile --generate-hashes` writes: long lines end with a backslash. */
 export function readCompiled(text: string): string[] {
-  const lines = text
-    .replaceAll(/\\\r?\n/g, ' ')
-    .split(/\r?\n/)
-    .map((line) => line.trim().replaceAll(/\s+/g, ' '));
-  return lines.filter((line) => line !== '' && !line.startsWith('#')).map(withDigest);
+  const lines = text.replaceAll(/\s*\\\r?\n\s*/g, ' ').split(/\r?\n/);
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 const Report = z.looseObject({
@@ -85,19 +78,13 @@ const Report = z.looseObject({
   ),
 });
 
-/** Reads what `pip install --report` writes. @throws InstallError when a package is given by an address, or a digest is missing. */
+/** Reads what `pip install --report` writes. @throws InstallError when a package is given by an address. */
 export function readReport(text: string): string[] {
   const packages = Report.parse(JSON.parse(text)).install.map(({ metadata, is_direct, download_info }) => {
     const name = normalName(metadata.name);
     if (is_direct)
       throw new InstallError(`${name} is required by its address and not by its name, which is not installed.`);
-    const sha256 = download_info.archive_info?.hashes?.sha256;
-    return withDigest(`${name}==${metadata.version}${sha256 ? ` --hash=sha256:${sha256}` : ''}`);
+    return `${name}==${metadata.version} --hash=sha256:${download_info.archive_info?.hashes?.sha256}`;
   });
   return packages.sort();
-}
-
-function withDigest(line: string): string {
-  if (!line.includes(' --hash=')) throw new InstallError(`The index gives no digest for ${line.split(' ')[0]}.`);
-  return line;
 }
