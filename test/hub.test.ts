@@ -66,7 +66,7 @@ test('hub: an install that is asked for while it closes is not begun', async (t)
   await hub.stopWork();
   const target = join(await tempDir(t), 'project');
   const request = { id: 'mcp_server:pdf-tables', target, manifest: aManifest(), dry_run: false, frozen: false };
-  await assert.rejects(hub.install(request), { name: 'HubError', message: /is ending/ });
+  await assert.rejects(hub.install(request), { name: 'HubError', message: /shutting down/ });
 });
 
 test('hub: search does nothing of its own while an install is under way, which needs the memory', async (t) => {

@@ -19,17 +19,17 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     // What the parser says of a wrong command line is for people: programs get it below.
     const parsing = isJson ? { ...terminal, writeError: () => {} } : terminal;
     await createProgram({ table: COMMAND_TABLE, terminal, parsing, onEnd }).parseAsync(args, { from: 'user' });
+    // Steps that were stopped are in the report as failed.
+    const isStopped = ending === 'failed' && terminal.shutdown.aborted;
+    return EXIT_CODES[isStopped ? 'stopped' : ending].code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok.code;
     if (!isExpected(error) && !isJson) throw error;
     const failure = failureOf(error, terminal);
-    ending = failure.ending;
     if (isJson) terminal.writeError(failureForPrograms(error, failure));
     else if (!(error instanceof CommanderError)) terminal.writeError(`hub: ${harmless(failure.message)}\n`);
+    return EXIT_CODES[failure.ending].code;
   }
-  // Steps that were stopped are in the report as failed.
-  const isStopped = ending === 'failed' && terminal.shutdown.aborted;
-  return EXIT_CODES[isStopped ? 'stopped' : ending].code;
 }
 
 /** Also where the rest of the command line is wrong. */
