@@ -3,7 +3,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeInside } from '../lib/files.ts';
 import { pathInside } from '../lib/path-inside.ts';
-import { removeAdapter } from './adapters/write-adapters.ts';
+import { removeAdapter } from './adapters/locked-adapter.ts';
 import { vendorTree } from './artifacts/place.ts';
 import {
   LOCKFILE_NAME,

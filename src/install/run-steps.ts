@@ -2,7 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '../catalog/launch/launch.ts';
-import { verifyAdapter, type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
+import { verifyAdapter } from './adapters/locked-adapter.ts';
+import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts } from './build-artifacts.ts';
 import type { InstallReport, LockedAdapter, LockedEntity, Lockfile, StepResult } from './contract.ts';
 import { LOCKFILE_NAME } from './contract.ts';

@@ -22,8 +22,8 @@ export type Rendered =
   | { kind: 'paste'; note: string };
 
 export interface AdapterTemplate {
-  /** Of templates that render an entry: the member of the file that holds it. */
-  section?: string;
+  /** Of templates that render an entry: the file that holds it, and the member of the file. */
+  entryOf?: Pick<ConfigEntry, 'format' | 'section'>;
   /** A sentence about templates that write nothing into the target. */
   note?: string;
   /** Relative to the target; used when the manifest names none. */

@@ -1,9 +1,9 @@
-// An entry in the configuration of a client, which others write too.
-import type { ClientInput } from '../../catalog/client-config.ts';
+// An entry in the configuration of a client, which people and other programs write too.
+import type { ClientInput, ClientLayout } from '../../catalog/client-config.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface ConfigEntry {
-  format: 'json' | 'json with comments' | 'toml';
+  format: ClientLayout['format'];
   /** The member of the file that holds all entries. */
   section: string;
   name: string;
@@ -12,14 +12,8 @@ export interface ConfigEntry {
   inputs: readonly ClientInput[];
 }
 
-/** What an earlier install made of the entry. */
-export interface EarlierEntry {
-  name: string;
-  /** The member of the file that holds it, when that is known. */
-  section?: string | undefined;
-  /** As it was written, with its placeholders. */
-  written: JsonObject | undefined;
-}
+/** The entry as an earlier install wrote it, with its placeholders. */
+export type EarlierEntry = Omit<ConfigEntry, 'inputs'>;
 
 export interface MergedConfig {
   text: string;
@@ -27,6 +21,19 @@ export interface MergedConfig {
   name: string;
   /** Whether a person made another server of it, so that it was left as it is. */
   isTheirs?: boolean;
+}
+
+/** What a format of configuration files can do. An entry that somebody else made is left alone. */
+export interface ConfigFile {
+  /**
+   * Puts the entry in. `taken` are the names of entries in the same section that the lockfile has for other entities.
+   * @throws RangeError when the file cannot be merged into.
+   */
+  merge(text: string, wanted: ConfigEntry, earlier: EarlierEntry | undefined, taken: readonly string[]): MergedConfig;
+  /** Takes the entry out if it is as the install wrote it. @throws RangeError */
+  remove(text: string, earlier: EarlierEntry): { text: string } | 'absent' | 'another';
+  /** @throws RangeError */
+  verify(text: string, earlier: EarlierEntry): 'same' | 'absent' | 'another';
 }
 
 /** The name, or the first one with a number that is free. */

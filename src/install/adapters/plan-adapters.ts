@@ -119,7 +119,7 @@ function pathFault(path: string): string | undefined {
 
 /** A file of its own would replace all entries, and the client would start what it says. */
 function clientFault(path: string, template: AdapterTemplate | undefined): string | undefined {
-  const file = template?.section === undefined ? clientFileAt(path) : undefined;
+  const file = template?.entryOf === undefined ? clientFileAt(path) : undefined;
   return (
     file &&
     `path '${path.slice(0, 120)}' belongs to '${file}', the configuration of an MCP client, which only the adapters of those clients write.`

@@ -40,7 +40,7 @@ function clientTemplate(client: ClientName): AdapterTemplate {
   return {
     ...(isUserFile
       ? { note: `${note ?? ''} Nothing is written for ${label}: the install shows what to add to ${file}.`.trim() }
-      : { section }),
+      : { entryOf: { format, section } }),
     path: () => file,
     render: ({ subject, launch, targetDir }) => {
       const entry = clientEntry(client, launch, subject, targetDir);

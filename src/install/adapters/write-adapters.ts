@@ -1,16 +1,15 @@
-// Writes the glue code of a plan into the target, compares it later, and removes it.
+// Writes the glue code of a plan into the target.
 import type { Launch } from '../../catalog/launch/launch.ts';
-import { removeInside, writeFileInside } from '../../lib/files.ts';
-import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { writeFileInside } from '../../lib/files.ts';
+import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import type { LockCheck, LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
+import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
 import { explain } from '../explain.ts';
 import type { InstallSubject } from '../subject.ts';
 import { overlap } from '../target/places.ts';
 import type { AdapterRequest, AdapterTemplate, Rendered } from './adapter-template.ts';
-import type { ConfigEntry, EarlierEntry } from './config-entry.ts';
-import { mergeEntry, removeEntry, verifyEntry } from './config-file.ts';
-import { isTable, mergeTable, removeTable, tableIn } from './config-toml.ts';
+import type { ConfigEntry } from './config-entry.ts';
+import { configFile, earlierEntry } from './locked-adapter.ts';
 import { type Others, othersOf, unreachable } from './plan-adapters.ts';
 import { keepAside, readInside, textDigest } from './target-file.ts';
 import { findTemplate, genericStub } from './templates.ts';
@@ -126,9 +125,8 @@ async function putEntry(
   { earlier, taken }: { earlier: LockedAdapter | undefined; taken: string[] },
 ): Promise<Put> {
   const existing = await readInside(targetDir, path);
-  const merge = wanted.format === 'toml' ? mergeTable : mergeEntry;
   try {
-    const { text, name, isTheirs } = merge(existing, wanted, earlierEntry(earlier), taken);
+    const { text, name, isTheirs } = configFile(wanted).merge(existing ?? '', wanted, earlierEntry(earlier), taken);
     if (text !== existing) await writeFileInside(targetDir, path, text);
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
     const locked = { integrity: jsonDigest(wanted.entry), entry: name, written: wanted.entry };
@@ -140,15 +138,9 @@ async function putEntry(
   }
 }
 
-function earlierEntry(locked: LockedAdapter | undefined): EarlierEntry | undefined {
-  if (typeof locked?.entry !== 'string') return undefined;
-  const written = isJsonObject(locked.written) ? locked.written : undefined;
-  return { name: locked.entry, section: sectionOf(locked), written };
-}
-
 /** The member of a file that the entry of an adapter is in; undefined for files of their own. */
 function sectionOf({ framework, template_key }: Pick<LockedAdapter, 'framework' | 'template_key'>): string | undefined {
-  return findTemplate(framework, template_key)?.section;
+  return findTemplate(framework, template_key)?.entryOf?.section;
 }
 
 /** Of other entities, in the same section of the same file. */
@@ -177,67 +169,4 @@ async function putFile(
   const kept = isOurs ? undefined : await keepAside(targetDir, path, existing);
   await writeFileInside(targetDir, path, content);
   return { locked: { integrity }, ...(kept ? { kept } : {}) };
-}
-
-/** A file that is as it was written, or an entry; what somebody changed stays. */
-export async function removeAdapter(
-  targetDir: string,
-  locked: LockedAdapter,
-): Promise<'removed' | 'changed' | 'absent'> {
-  const text = await readInside(targetDir, locked.path);
-  if (text === undefined) return 'absent';
-  const earlier = earlierEntry(locked);
-  if (!earlier) {
-    if (textDigest(text) !== locked.integrity) return 'changed';
-    await removeInside(targetDir, locked.path);
-    return 'removed';
-  }
-  const removed = withoutEntry(text, locked, earlier);
-  if (removed === 'absent') return 'absent';
-  if (removed === 'another') return 'changed';
-  // A file that holds nothing else was made for the entry.
-  if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(removed.text)) await removeInside(targetDir, locked.path);
-  else await writeFileInside(targetDir, locked.path, removed.text);
-  return 'removed';
-}
-
-function withoutEntry(
-  text: string,
-  { path }: LockedAdapter,
-  earlier: EarlierEntry,
-): { text: string } | 'absent' | 'another' {
-  if (path.endsWith('.toml')) return removeTable(text, earlier.section ?? '', earlier);
-  try {
-    return removeEntry(text, { allowsComments: true }, earlier);
-  } catch (error) {
-    if (error instanceof RangeError) return 'another';
-    throw error;
-  }
-}
-
-type Found = Pick<LockCheck, 'outcome' | 'reason'>;
-
-/** Only the entry of a file that others write too; values in the place of placeholders are no change. */
-export async function verifyAdapter(targetDir: string, locked: LockedAdapter): Promise<Found> {
-  const text = await readInside(targetDir, locked.path);
-  if (text === undefined) return { outcome: 'missing', reason: 'the file is gone' };
-  const earlier = earlierEntry(locked);
-  if (!earlier) {
-    if (textDigest(text) === locked.integrity) return { outcome: 'same' };
-    return { outcome: 'different', reason: 'the file was changed' };
-  }
-  const { name, section = '', written } = earlier;
-  const isToml = locked.path.endsWith('.toml');
-  const state = isToml ? tableState(text, section, earlier) : verifyEntry(text, earlier, locked.integrity);
-  if (state === 'same') return { outcome: 'same' };
-  if (state === 'absent') return { outcome: 'missing', reason: `the entry '${name}' is gone` };
-  return {
-    outcome: 'different',
-    reason: `the entry '${name}' was ${written ? 'changed' : 'not written by this version'}`,
-  };
-}
-
-function tableState(text: string, section: string, { name, written }: EarlierEntry): 'same' | 'absent' | 'another' {
-  if (!tableIn(text, section, name)) return 'absent';
-  return written && isTable(text, section, name, written) ? 'same' : 'another';
 }

@@ -2,7 +2,7 @@
 
 import { absent } from '../../lib/absent.ts';
 import { pathInside } from '../../lib/path-inside.ts';
-import { verifyAdapter } from '../adapters/write-adapters.ts';
+import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { kindNameOf } from '../artifacts/kind-name.ts';
 import { readComplete, vendorTree } from '../artifacts/place.ts';
 import { LOCKFILE_NAME, type LockCheck, type LockedArtifact, type LockReport } from '../contract.ts';

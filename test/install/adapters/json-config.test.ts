@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFilledIn, mergeEntry, removeEntry } from '../../../src/install/adapters/config-file.ts';
-import { readConfig } from '../../../src/install/adapters/config-text.ts';
+import type { ConfigEntry } from '../../../src/install/adapters/config-entry.ts';
+import { isFilledIn, jsonConfig } from '../../../src/install/adapters/json-config.ts';
+import { readJson } from '../../../src/install/adapters/json-text.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { tooLong } from '../../support/in-time.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
 import { renderedFor } from './rendered.ts';
 
@@ -14,7 +14,9 @@ const wanted = {
   inputs: [],
   entry: { type: 'stdio', command: 'uvx', args: ['pdf'], env: { KEY: `\${KEY}`, LEVEL: 'info' } },
 };
-const merged = (existing: string | undefined, known?: string, written?: JsonObject) => {
+const mergeEntry = (existing: string, entry: ConfigEntry, earlier?: { name: string; written: JsonObject }) =>
+  jsonConfig.merge(existing, entry, earlier && { ...entry, name: earlier.name, entry: earlier.written }, []);
+const merged = (existing: string, known?: string, written: JsonObject = wanted.entry) => {
   const { text, name } = mergeEntry(existing, wanted, known ? { name: known, written } : undefined);
   return { document: JSON.parse(text), name, text };
 };
@@ -23,7 +25,6 @@ const merged = (existing: string | undefined, known?: string, written?: JsonObje
 const plain = (document: JsonObject) => JSON.parse(JSON.stringify(document));
 
 test('config: a new file holds the entry alone', () => {
-  assert.deepEqual(merged(undefined).document, { mcpServers: { pdf: wanted.entry } });
   assert.deepEqual(merged('').document, { mcpServers: { pdf: wanted.entry } });
 });
 
@@ -59,7 +60,9 @@ test('config: an entry of the same name that is somebody else’s is left alone'
 
 test('config: a new version takes the place of the entry that an earlier install made', () => {
   const old = { mcpServers: { pdf: { type: 'stdio', command: 'uvx', args: ['pdf==1'], env: {} } } };
-  assert.deepEqual(merged(JSON.stringify(old), 'pdf').document, { mcpServers: { pdf: wanted.entry } });
+  assert.deepEqual(merged(JSON.stringify(old), 'pdf', old.mcpServers.pdf).document, {
+    mcpServers: { pdf: wanted.entry },
+  });
 });
 
 for (const [name, text, reason] of [
@@ -79,40 +82,39 @@ for (const [name, text, reason] of [
   [
     'a name that is in the entry twice',
     '{"mcpServers": {"pdf": {"args": [], "command": "uvx", "args": ["pdf"]}}}',
-    /'args' is in 'pdf' twice/,
+    /'args' is in it twice/,
   ],
-  ['a file without end', `{"a": "${'x'.repeat(1_000_001)}"}`, /more than 1000000 characters/],
-  ['a list', '[]', /no JSON object/],
+  ['a list', '[]', /not a JSON object/],
   ['a section that is none', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
 ] as const) {
   test(`config: ${name} is not touched`, () =>
     assert.throws(() => merged(text), { name: 'RangeError', message: reason }));
 }
 
-test('config: what is beside the entry stays as it is written: long numbers, repeated names, order, blank lines', () => {
+test('config: what is beside the entry stays as it is written: long numbers, order, blank lines', () => {
   const existing = `{
-    "id": 12345678901234567890, "id": 1.0,
+    "id": 12345678901234567890, "number": 1.0,
     "z": 1e2,
 
-    "mcpServers": { "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1, "x": 2} },
+    "mcpServers": { "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1} },
     "b": "\\u00e9\\/"
 }
 `;
   const { text } = merged(existing);
   for (const line of existing.split('\n').filter((each) => !each.includes('mcpServers')))
     assert.ok(text.split('\n').includes(line), line);
-  assert.ok(text.includes('"mcpServers": { "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1, "x": 2}'), text);
+  assert.ok(text.includes(' "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1} },'), text);
   assert.deepEqual(JSON.parse(text).mcpServers.pdf, wanted.entry);
   assert.equal(merged(text).text, text);
 });
 
 test('config: marks and line ends of other systems stay', () => {
-  const { text } = mergeEntry('\uFEFF{\r\n  "mcpServers": {}\r\n}\r\n', wanted, undefined);
+  const { text } = mergeEntry('\uFEFF{\r\n  "mcpServers": {}\r\n}\r\n', wanted);
   assert.ok(text.startsWith('\uFEFF{\r\n  "mcpServers": {\r\n    "pdf": {\r\n'), JSON.stringify(text));
   assert.doesNotMatch(text, /[^\r]\n/);
 });
 
-test('config: comments stay where the client takes them, in a new entry and in a changed one', () => {
+test('config: comments stay where the client takes them, beside a new entry and beside a changed one', () => {
   const withComments = { ...wanted, format: 'json with comments' as const };
   const existing = `// mine
 {
@@ -123,27 +125,25 @@ test('config: comments stay where the client takes them, in a new entry and in a
   },
 }
 `;
-  const first = mergeEntry(existing, withComments, undefined).text;
+  const first = mergeEntry(existing, withComments).text;
   for (const comment of ['// mine', '/* all of them */', '// "old": {},', '// theirs'])
     assert.ok(first.includes(comment), first);
-  assert.deepEqual(plain(readConfig(first, { allowsComments: true })), {
+  assert.deepEqual(plain(readJson(first, { allowsComments: true })), {
     mcpServers: { other: { command: 'x' }, pdf: wanted.entry },
   });
-  const noted = first.replace('"LEVEL": "info"', '"LEVEL": "debug" /* for now */');
-  const changed = mergeEntry(noted, withComments, { name: 'pdf', written: wanted.entry }).text;
-  assert.ok(changed.includes('"LEVEL": "info" /* for now */'), changed);
+  const noted = first.replace('"LEVEL": "info"', '"LEVEL": "debug"');
+  assert.equal(mergeEntry(noted, withComments, { name: 'pdf', written: wanted.entry }).text, first);
   for (const broken of ['{ "mcpServers": { /* }', '// nothing', '{ "mcpServers": {} } }', '{ "a" 1 }'])
-    assert.throws(() => mergeEntry(broken, withComments, undefined), { name: 'RangeError', message: /not JSON/ });
+    assert.throws(() => mergeEntry(broken, withComments), { name: 'RangeError', message: /not JSON/ });
   const deep = `{"a": ${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
-  for (const each of [wanted, withComments])
-    assert.throws(() => mergeEntry(deep, each, undefined), { name: 'RangeError', message: /nested too deep/ });
+  for (const each of [wanted, withComments]) assert.throws(() => mergeEntry(deep, each), RangeError);
 });
 
 for (const name of ['constructor', 'toString', '__proto__']) {
   test(`config: a variable and an entry may be called ${name}`, () => {
     const entry = { ...wanted.entry, env: Object.fromEntries([[name, `\${X}`]]) };
     const existing = JSON.stringify({ mcpServers: { pdf: { ...wanted.entry, env: {} } } });
-    const { text } = mergeEntry(existing, { ...wanted, entry }, undefined);
+    const { text } = mergeEntry(existing, { ...wanted, entry });
     assert.deepEqual(Object.entries(JSON.parse(text).mcpServers.pdf.env), [[name, `\${X}`]]);
     assert.equal(isFilledIn({ env: {} }, { env: entry.env }), false);
     assert.equal(isFilledIn(entry.env, {}), false);
@@ -162,35 +162,14 @@ test('config: variables and headers that a person added stay; those of an earlie
   });
 });
 
-test('config: an upgrade that changes thousands of values takes no longer than one that changes a few', async () => {
-  const env = (value: string) => Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`V${index}`, value]));
-  const entry = (value: string) => ({ ...wanted, entry: { ...wanted.entry, env: env(value) } });
-  const beside = '{ "mcpServers": { "other": { "command": "x" } }, // theirs\n "z": 1.50 }';
-  const first = mergeEntry(beside, { ...entry('a'), format: 'json with comments' }, undefined);
-  const earlier = { name: 'pdf', written: entry('a').entry };
-  const upgrade = () => mergeEntry(first.text, { ...entry('b'), format: 'json with comments' }, earlier);
-  const excess = await tooLong(3_000, () => {
-    const start = performance.now();
-    upgrade();
-    return performance.now() - start;
-  });
-  assert.equal(excess, undefined, 'the hub stood still');
-  const { text } = upgrade();
-  assert.deepEqual(plain(readConfig(text, { allowsComments: true })), {
-    mcpServers: { other: { command: 'x' }, pdf: entry('b').entry },
-    z: 1.5,
-  });
-  assert.match(text, /"other": \{ "command": "x" \}.*\/\/ theirs\n "z": 1\.50/s);
-});
-
 test('config: an entry is taken out only as it was written, and nothing else with it', () => {
-  const written = wanted.entry;
   const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';
   const { text } = merged(existing);
-  const format = { allowsComments: false };
-  assert.deepEqual(removeEntry(text, format, { name: 'pdf', written }), { text: existing });
-  assert.equal(removeEntry(existing, format, { name: 'pdf', written }), 'absent');
-  assert.equal(removeEntry(text.replace('info', 'debug'), format, { name: 'pdf', written }), 'another');
+  assert.deepEqual(jsonConfig.remove(text, wanted), { text: existing });
+  assert.equal(jsonConfig.remove(existing, wanted), 'absent');
+  assert.equal(jsonConfig.remove(text.replace('info', 'debug'), wanted), 'another');
+  const odd = `{"mcpServers": {"pdf": ${JSON.stringify(wanted.entry)} // mine\n, "b": 2}}`;
+  assert.throws(() => jsonConfig.remove(odd, { ...wanted, format: 'json with comments' }), /not JSON/);
 });
 
 test('config: a secret in an address is not written; whoever fills it in keeps it', () => {
@@ -210,10 +189,10 @@ test('config: a secret in an address is not written; whoever fills it in keeps i
     assert.equal(rendered.entry.url, url);
     const filledIn = { ...rendered.entry, url: 'https://a:b@x.example/mcp?api_key=mine&lang=de' };
     const existing = JSON.stringify({ [rendered.section]: { 'pdf-tables': filledIn } });
-    for (const known of [undefined, { name: 'pdf-tables', written: undefined }])
+    for (const known of [undefined, { name: 'pdf-tables', written: rendered.entry }])
       assert.deepEqual(mergeEntry(existing, rendered, known), { text: existing, name: 'pdf-tables' });
     const other = JSON.stringify({ [rendered.section]: { 'pdf-tables': { ...filledIn, url: 'https://x.example/' } } });
-    assert.equal(mergeEntry(other, rendered, undefined).name, 'pdf-tables-2');
+    assert.equal(mergeEntry(other, rendered).name, 'pdf-tables-2');
   }
 });
 
@@ -252,7 +231,7 @@ test('config: hostile names become plain ones, and the file stays JSON', () => {
     const entry = renderedFor('claude', 'mcp', subject);
     assert.ok(entry?.kind === 'entry');
     assert.match(entry.name, /^[A-Za-z0-9][A-Za-z0-9_-]*$/);
-    const document = JSON.parse(mergeEntry('{"mcpServers":{"kept":{}}}', entry, undefined).text);
+    const document = JSON.parse(mergeEntry('{"mcpServers":{"kept":{}}}', entry).text);
     assert.deepEqual(Object.keys(document.mcpServers).length, 2, text);
   }
 });
