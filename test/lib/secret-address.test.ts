@@ -47,7 +47,7 @@ test('address: what is secret in it is used, and neither in the lockfile nor in 
 
 test('address: what is secret in it is not told by steps that fail', async (t) => {
   const web = await startIndexServer(t);
-  const { install, read } = await installStage(t);
+  const { install } = await installStage(t);
   const report = await install(
     aManifest({
       artifacts: [
@@ -66,8 +66,7 @@ test('address: what is secret in it is not told by steps that fail', async (t) =
   );
   const commands = report.plan.artifacts.map(({ command }) => command);
   assert.match(commands.join(), /private_token=\*\*\*.*token=\*\*\*/);
-  for (const text of [await read('hub.lock.json'), JSON.stringify([report.results, commands])])
-    assert.doesNotMatch(text, /s3cret/);
+  assert.doesNotMatch(JSON.stringify([report, commands]), /s3cret/);
 });
 
 test('address: an artifact is known again in a lockfile that an earlier release wrote, with more of its spec', () => {

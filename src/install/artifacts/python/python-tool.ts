@@ -58,14 +58,24 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
     run('uv', ['--no-progress', '--color', 'never', '--quiet', ...args], { UV_PYTHON_DOWNLOADS: 'never', ...retries });
   const python = ['--python', interpreter.file];
 
+  const compile = async (scope: readonly string[]) => {
+    const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
+    await uv('pip', 'compile', ...scope, ...shape, ...from, ...python, '--', wanted);
+    return readCompiled(await readFile(compiled, 'utf8'));
+  };
+  // One version of each package for all platforms and for this Python and newer, wherever that is possible.
+  const everywhere = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
+
   return {
     async lock(requirement) {
       await writeFile(wanted, `${requirement}\n`);
-      // One version of each package for all platforms and for this Python and newer, wherever that is possible.
-      const everywhere = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
-      const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
-      await uv('pip', 'compile', ...everywhere, ...shape, ...from, ...python, '--', wanted);
-      return { requirements: readCompiled(await readFile(compiled, 'utf8')), platform: 'any' };
+      try {
+        return { requirements: await compile(everywhere), platform: 'any' };
+      } catch (error) {
+        if (!(error instanceof InstallError) || context.signal.aborted) throw error;
+        // A package that only another platform needs may have no wheel.
+        return { requirements: await compile([]), platform: interpreter.platform };
+      }
     },
     async install(folder, requirementsFile) {
       await uv('venv', ...python, '--', folder);
