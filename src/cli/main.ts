@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts';
 /** The exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const isJson = asksForJson(args);
-  let ending: Ending = 'ok';
+  let ending = 'ok' as Ending;
   try {
     const onEnd = (end: Ending) => {
       ending = end;

@@ -4,9 +4,7 @@ import { shortName } from '../../catalog/launch/launch-form.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../target/places.ts';
 import type { AdapterRequest, AdapterTemplate, Reachable, Rendered } from './adapter-template.ts';
-import { autogenTool } from './autogen.ts';
-import { crewaiTool } from './crewai.ts';
-import { langgraphNode } from './langgraph.ts';
+import { autogenTool, crewaiTool, langgraphNode } from './python-templates.ts';
 import { watsonxSkill } from './watsonx-orchestrate.ts';
 
 /** The key of the templates for MCP clients. */

@@ -5,7 +5,7 @@ import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import type { AdapterTemplate, Reachable } from './adapter-template.ts';
-import { pyName } from './python-text.ts';
+import { pyName } from './python-source.ts';
 
 /** What readers of YAML refuse, or take for the end of a line. */
 const UNSAFE = /[\p{Cc}\u00a0\u2028\u2029\ufeff\ufffe\uffff]/gu;
