@@ -10,6 +10,7 @@ import { lockedFor } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
 import { readState } from './state.ts';
 import { runStep, type StepWatch } from './step.ts';
+import { VENDOR } from './target/places.ts';
 
 export interface BuiltArtifacts {
   results: StepResult[];
@@ -33,7 +34,8 @@ export async function buildArtifacts(
   for (const [index, each] of planned.entries()) {
     const locked = job.request.update ? undefined : lockedFor(planned, index, known);
     const { result, value } = await runStep(each.step, tools.watch, async () => {
-      const installed = await build(each, { job, locked, ownership: withPaths(ownership, artifacts), tools });
+      const earlier = chosenEarlier(known, index, each);
+      const installed = await build(each, { job, locked, earlier, ownership: withPaths(ownership, artifacts), tools });
       return { extra: extraOf(installed), value: installed };
     });
     results.push(result);
@@ -52,8 +54,17 @@ function isWorthKeeping(artifacts: readonly ArtifactOutcome[], known: LockedEnti
   return known === undefined && artifacts.some(({ installed }) => installed && !installed.skipped);
 }
 
+/** A folder that the person chose with `dest` stays chosen. */
+function chosenEarlier(known: LockedEntity | undefined, index: number, { kind }: PlannedArtifact): string | undefined {
+  const artifact = known?.artifacts[index];
+  if (artifact?.kind !== kind || !artifact.tree || !artifact.path) return undefined;
+  const isChosen = !artifact.path.startsWith(`${VENDOR}/`) && artifact.path !== artifact.spec.dest;
+  return isChosen ? artifact.path : undefined;
+}
+
 interface BuildJob {
   job: InstallJob;
+  earlier: string | undefined;
   locked: LockedEntity['artifacts'][number] | undefined;
   ownership: Ownership;
   tools: InstallTools;
@@ -61,10 +72,10 @@ interface BuildJob {
 
 async function build(
   planned: PlannedArtifact,
-  { job, locked, ownership, tools }: BuildJob,
+  { job, locked, earlier, ownership, tools }: BuildJob,
 ): Promise<InstalledArtifact> {
   const { request, subject, targetDir } = job;
-  if (job.signal.aborted) throw new InstallError('Not started, because the hub is shutting down. Install again.');
+  if (job.signal.aborted) throw new InstallError('Not started, because the install was stopped. Install again.');
   const artifact = readArtifact(planned.kind, planned.spec);
   if ('fault' in artifact || planned.fault !== undefined)
     throw new InstallError(planned.fault ?? ('fault' in artifact ? artifact.fault : ''));
@@ -78,14 +89,14 @@ async function build(
       locked,
       isFrozen: request.frozen,
       isForced: request.force ?? false,
-      dest: request.dest ?? undefined,
+      dest: request.dest ?? earlier,
       slug: subject.slug,
       ownership,
     });
   } catch (error) {
     if (!signal.aborted) throw error;
-    const why = job.signal.aborted ? 'because the hub is shutting down. Install again' : 'because it took too long';
-    throw new InstallError(`Stopped, ${why}.`, { cause: error });
+    const why = job.signal.aborted ? 'before it was finished. Install again' : 'because it took too long';
+    throw new InstallError(`Stopped ${why}.`, { cause: error });
   }
 }
 

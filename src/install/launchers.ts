@@ -42,10 +42,18 @@ export async function writeLaunchers(
   for (const launcher of launchers) {
     const artifact = artifacts[launcher.artifact];
     if (!artifact?.path) continue;
-    const text = IS_WINDOWS ? commandText(launcher, artifact) : shellText(launcher, artifact);
-    const file = await writeFileInside(targetDir, `${launcherPath(launcher.name)}${IS_WINDOWS ? '.cmd' : ''}`, text);
+    const file = await writeFileInside(targetDir, launcherFile(launcher), launcherText(launcher, artifact));
     await chmod(file, 0o755);
   }
+}
+
+/** Relative to the target. */
+export function launcherFile({ name }: LockedLauncher): string {
+  return `${launcherPath(name)}${IS_WINDOWS ? '.cmd' : ''}`;
+}
+
+export function launcherText(launcher: LockedLauncher, artifact: Artifact): string {
+  return IS_WINDOWS ? commandText(launcher, artifact) : shellText(launcher, artifact);
 }
 
 /** Removes launchers that no entity of the lockfile has. */

@@ -1,6 +1,7 @@
 // What an install will do, as data.
 import type { Launch } from '../catalog/launch/launch.ts';
 import { alternativesOf, launchOf } from '../catalog/launch/launch.ts';
+import { HubError } from '../errors.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
@@ -119,6 +120,7 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
   const { prefer } = job.request;
   const kindAt = (index: number) => kindNameOf(planned[index]?.kind ?? '', planned[index]?.spec ?? {});
   const preferred = indexes.filter((index) => kindAt(index) === prefer);
+  if (prefer && preferred.length === 0) throw noSuchPackage(prefer, indexes.map(kindAt));
   const candidates = preferred.length > 0 ? preferred : indexes;
   const isLocked = (index: number) => {
     const one = planned[index];
@@ -132,4 +134,11 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
     if (read && !('fault' in read) && (await read.unavailable(job.context)) === undefined) return index;
   }
   return candidates[0] ?? 0;
+}
+
+function noSuchPackage(prefer: string, kinds: readonly string[]): HubError {
+  const message = `there is no package of the kind '${prefer}'; there are: ${[...new Set(kinds)].join(', ')}`;
+  return new HubError('invalid_request', `The request is not valid: prefer: ${message}.`, {
+    faults: [{ path: 'prefer', message }],
+  });
 }

@@ -113,8 +113,8 @@ async function checkAdapters(targetDir: string, known: LockedEntity | undefined)
   const found = await Promise.all(locked.map(async (each) => ({ each, ...(await verifyAdapter(targetDir, each)) })));
   const wrong = found.filter(({ outcome }) => outcome !== 'same').map(({ each }) => each.path);
   const error = `The manifest was not found, and without it these cannot be written again: ${wrong.join(', ')}.`;
-  const value = { ...NOTHING_WRITTEN, locked };
-  return { ok: wrong.length === 0, extra: wrong.length > 0 ? { error } : { skipped: true }, value };
+  const extra = wrong.length > 0 ? { error } : { skipped: true };
+  return { ok: wrong.length === 0, extra, value: NOTHING_WRITTEN };
 }
 
 interface LockfileOutcome {

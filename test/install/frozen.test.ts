@@ -30,8 +30,8 @@ test('frozen: a colleague with the lockfile gets the same, wherever the branch i
   assert.equal(stepNamed(report, 'git.checkout').extra?.commit, first);
   assert.deepEqual(stepNamed(report, 'lockfile.write').extra, { path: 'hub.lock.json', frozen: true, skipped: true });
   assert.equal(await other.read('hub.lock.json'), text);
-  const skip = ['.hub/lock', '.hub/state.json'];
-  assert.equal(await treeDigest(other.target, { skip }), await treeDigest(one.target, { skip }));
+  const skips = { skip: ['.hub/lock', '.hub/state.json'], skipNames: ['.git'] };
+  assert.equal(await treeDigest(other.target, skips), await treeDigest(one.target, skips));
   const thawed = await other.install(manifest, { update: true });
   assert.notEqual(thawed.lockfile.entities[0]?.artifacts[0]?.resolved, first);
 });
@@ -108,7 +108,9 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   assert.equal(report.ok, true, JSON.stringify(report.results));
   assert.match(report.warnings.join(), /restored from the lockfile alone/);
   const [mine, theirs] = await Promise.all(
-    [one, other].map(({ target }) => treeDigest(target, { skip: ['.hub/lock', '.hub/state.json'] })),
+    [one, other].map(({ target }) =>
+      treeDigest(target, { skip: ['.hub/lock', '.hub/state.json'], skipNames: ['.git'] }),
+    ),
   );
   assert.equal(theirs, mine);
 

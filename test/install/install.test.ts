@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { launchOf } from '../../src/catalog/launch/launch.ts';
 import { InstallRequest } from '../../src/install/contract.ts';
+import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
 import { treeDigest } from '../../src/lib/file-digest.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
@@ -489,4 +491,73 @@ test('install: an upgrade replaces folders and files, and removes what the new v
   assert.deepEqual(stepNamed(report, 'lockfile.write').extra?.removed, ['src/agents/pdf.py', 'vendor/old']);
   const found = (await files()).filter((path) => !path.startsWith('.hub/'));
   assert.deepEqual(found, ['.mcp.json', 'hub.lock.json', 'vendor/new/a.txt']);
+});
+
+test('install: a folder that was chosen stays chosen, and launchers are verified', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'server.js': 'one' });
+  const { install, hub, target, read } = await installStage(t);
+  const manifest = (version: string, ref: string) =>
+    aManifest({
+      version,
+      artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref } }],
+      mcp_registration: { server: { exec: { cmd: ['node', 'server.js'] } } },
+    });
+  await install(manifest('1.0.0', 'main'), { dest: 'lib/thing' });
+  const upgraded = await install(manifest('2.0.0', 'HEAD'));
+  assert.equal(stepNamed(upgraded, 'git.checkout').extra?.path, 'lib/thing');
+  assert.match(await read('.hub/bin/pdf-tables'), /lib\/thing/);
+  const before = await verifyLockfile(target);
+  assert.deepEqual([before?.ok, before?.checks.map(({ what }) => what)], [true, ['git', 'launcher']]);
+  await writeFile(join(target, '.hub/bin/pdf-tables'), '#!/bin/sh\n');
+  assert.equal((await verifyLockfile(target))?.ok, false);
+  assert.equal(
+    (await hub.install(InstallRequest.parse({ id: 'mcp_server:pdf-tables', target, frozen: true }))).ok,
+    true,
+  );
+  assert.equal((await verifyLockfile(target))?.ok, true);
+});
+
+test('install: of several packages one is installed, and only its own variables are asked for', async (t) => {
+  const { install, read } = await installStage(t);
+  const server = {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',
+    name: 'io.example/notes',
+    description: 'Notes of a team.',
+    version: '1.2.0',
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: 'notes',
+        version: '1.2.0',
+        environmentVariables: [{ name: 'NPM_ONLY', isRequired: true, isSecret: true }],
+      },
+      { registryType: 'oci', identifier: 'ghcr.io/example/notes', version: '1.2.0' },
+    ],
+  };
+  const request = { id: 'mcp_server:io.example/notes@1.2.0', manifest: server, clients: ['claude'], dry_run: true };
+  const { plan } = await install(server, { ...request, prefer: 'oci' });
+  assert.deepEqual(
+    plan.artifacts.map(({ kind, alternative }) => [kind, alternative]),
+    [
+      ['other', true],
+      ['oci', undefined],
+    ],
+  );
+  await assert.rejects(install(server, { ...request, prefer: 'pypi' }), {
+    code: 'invalid_request',
+    message: /no package of the kind 'pypi'; there are: npm, oci/,
+  });
+  const launch = launchOf(
+    {
+      document: { ...server, artifacts: [] },
+      mcpRegistration: { server: { env: { NPM_ONLY: '' } } },
+      artifacts: [],
+      name: 'notes',
+      slug: 'notes',
+    },
+    { artifact: { kind: 'oci', spec: { image: 'ghcr.io/example/notes', tag: '1.2.0' } } },
+  );
+  assert.ok(launch.kind === 'command' && launch.env.every(({ name }) => name !== 'NPM_ONLY'));
+  await assert.rejects(read('hub.lock.json'), { code: 'ENOENT' });
 });

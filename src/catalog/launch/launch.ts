@@ -138,6 +138,19 @@ function isMadeFrom(written: readonly unknown[], pack: JsonObject): boolean {
   return isReference(last) || written.some(isJsonObject) || (hasArguments && written.some(isReference));
 }
 
+function otherPackages({ document }: LaunchSource, listed: JsonObject): JsonObject[] {
+  return asObjects(document.packages).filter((each) => each !== listed);
+}
+
+/** A registration has the variables of the first package, which another one may not know. */
+function withoutVariablesOf(others: readonly JsonObject[], own: JsonObject, registered: JsonObject): JsonObject {
+  const namesOf = (pack: JsonObject) =>
+    asObjects(either(pack, 'environmentVariables', 'environment_variables')).map(({ name }) => name);
+  const foreign = new Set(others.flatMap(namesOf));
+  for (const name of namesOf(own)) foreign.delete(name);
+  return Object.fromEntries(Object.entries(registered).filter(([name]) => !foreign.has(name)));
+}
+
 function registeredEnvironment(server: JsonObject): JsonObject {
   return { ...asObject(server.env), ...asObject(asObject(server.exec).env) };
 }
@@ -164,7 +177,8 @@ function artifactLaunch(artifact: JsonObject, source: LaunchSource): Launch {
   const listed = asObjects(source.document.packages).find((each) => isSamePackage(each, artifact));
   if (listed) {
     const pack = withRegistry(listed, [artifact]);
-    return launchPackage({ ...pack, transport: { type: 'stdio' } }, registeredEnvironment(server));
+    const registered = withoutVariablesOf(otherPackages(source, listed), listed, registeredEnvironment(server));
+    return launchPackage({ ...pack, transport: { type: 'stdio' } }, registered);
   }
   return artifactPackage(artifact, server) ?? { kind: 'none', reason: NOTHING_NAMED };
 }

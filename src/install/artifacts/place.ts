@@ -154,6 +154,8 @@ export async function readComplete(
   }
 }
 
+type VendorLocation = Extract<Location, { kind: 'vendor' }>;
+
 interface VendorJob extends Job {
   /** Relative to the target. */
   staging: string;
@@ -161,7 +163,7 @@ interface VendorJob extends Job {
 
 async function placeInVendor(
   artifact: ReadyArtifact,
-  location: Extract<Location, { kind: 'vendor' }>,
+  location: VendorLocation,
   job: VendorJob,
 ): Promise<InstalledArtifact> {
   const { targetDir, context } = job;
@@ -182,8 +184,9 @@ async function placeInVendor(
   await mkdir(folder);
   const built = await artifact.build(resolution, folder, context);
   const tree = await vendorTree(folder);
+  const warnings = [...(built.warnings ?? []), ...otherFolder(location, path, job)];
   return {
-    ...installed(resolution, path, built),
+    ...installed(resolution, path, { ...built, warnings }),
     tree,
     commit: async () => {
       await changeState(targetDir, (state) => ({ ...state, placed: { ...state.placed, [path]: tree } }));
@@ -192,13 +195,19 @@ async function placeInVendor(
   };
 }
 
+function otherFolder({ dest, names }: VendorLocation, path: string, job: VendorJob): string[] {
+  const first = `${VENDOR}/${safeName(names[0] ?? job.slug)}`;
+  if (job.dest !== undefined || dest !== undefined || path === first) return [];
+  return [`'${first}' is taken, so it was put into '${path}'.`];
+}
+
 /** Without what git itself keeps, which changes whenever somebody looks at a checkout with git. */
 export function vendorTree(folder: string): Promise<string> {
   return treeDigest(folder, { skipNames: ['.git'] });
 }
 
 /** A name that is only derived gives way to others; a folder that somebody chose does not. */
-async function choosePath({ dest, names }: Extract<Location, { kind: 'vendor' }>, job: VendorJob): Promise<string> {
+async function choosePath({ dest, names }: VendorLocation, job: VendorJob): Promise<string> {
   const chosen = job.dest ?? dest;
   const { ours, others } = job.ownership;
   if (chosen !== undefined) {

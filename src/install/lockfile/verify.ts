@@ -2,11 +2,19 @@
 
 import { absent } from '../../lib/absent.ts';
 import { pathInside } from '../../lib/path-inside.ts';
+import { readPlainText } from '../../lib/plain-file.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { kindNameOf } from '../artifacts/kind-name.ts';
 import { readComplete, vendorTree } from '../artifacts/place.ts';
-import { LOCKFILE_NAME, type LockCheck, type LockedArtifact, type LockReport } from '../contract.ts';
+import {
+  LOCKFILE_NAME,
+  type LockCheck,
+  type LockedArtifact,
+  type LockedLauncher,
+  type LockReport,
+} from '../contract.ts';
 import { explain } from '../explain.ts';
+import { launcherFile, launcherText } from '../launchers.ts';
 import { readLockfile } from './lockfile.ts';
 
 type Found = Pick<LockCheck, 'outcome' | 'reason'>;
@@ -16,10 +24,14 @@ export async function verifyLockfile(targetDir: string): Promise<LockReport | un
   const lockfile = await readLockfile(targetDir);
   if (!lockfile) return undefined;
   const checks: LockCheck[] = [];
-  for (const { id, artifacts, adapters } of lockfile.entities) {
+  for (const { id, artifacts, adapters, launchers = [] } of lockfile.entities) {
     for (const artifact of artifacts) {
       const found = await verifyArtifact(artifact, targetDir).catch(unreadable);
       checks.push({ entity: id, what: artifact.kind, path: artifact.path, ...found });
+    }
+    for (const launcher of launchers) {
+      const found = await verifyLauncher(launcher, artifacts[launcher.artifact], targetDir).catch(unreadable);
+      checks.push({ entity: id, what: 'launcher', path: launcherFile(launcher), ...found });
     }
     for (const adapter of adapters) {
       const found = await verifyAdapter(targetDir, adapter).catch(unreadable);
@@ -45,6 +57,19 @@ async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, target
     return { outcome: 'missing', reason: "the folder is not complete; 'hub install --frozen' builds it" };
   const isSame = await readComplete(folder, { isExact: true });
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
+}
+
+async function verifyLauncher(
+  launcher: LockedLauncher,
+  artifact: LockedArtifact | undefined,
+  targetDir: string,
+): Promise<Found> {
+  const path = artifact?.path ?? '';
+  const text = await readPlainText(await pathInside(targetDir, launcherFile(launcher))).catch(absent);
+  if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
+  const built = await readComplete(await pathInside(targetDir, path), { isExact: false });
+  const isSame = text === launcherText(launcher, { path, programs: built?.programs ?? [] });
+  return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }
 
 function unreadable(error: unknown): Found {

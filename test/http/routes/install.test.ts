@@ -197,8 +197,8 @@ test('install: a hub that shuts down stops what is under way, and leaves nothing
   await hub.stopWork();
   const report = await running;
   assert.equal(report.ok, false);
-  assert.match(String(report.results[0]?.extra?.error), /Stopped, because the hub is shutting down/);
-  assert.match(String(report.results[1]?.extra?.error), /hub is shutting down/);
+  assert.match(String(report.results[0]?.extra?.error), /Stopped before it was finished/);
+  assert.match(String(report.results[1]?.extra?.error), /the install was stopped/);
   assert.deepEqual(report.lockfile.entities, []);
   assert.deepEqual(await files(), []);
   assert.equal(((await waiting) as { code?: string }).code, 'overloaded');

@@ -67,7 +67,7 @@ const ARTIFACTS: { pack: JsonObject; artifact: JsonObject; command: string[] }[]
   {
     pack: { registryType: 'nuget', identifier: 'S.W', version: '1.0.0', runtimeHint: 'dnx' },
     artifact: { kind: 'other', spec: { registry: 'nuget', package: 'S.W', version: '1.0.0' } },
-    command: ['dnx', 'S.W@1.0.0'],
+    command: ['dnx', 'S.W@1.0.0', '--yes'],
   },
   { pack: {}, artifact: { kind: 'other', spec: { registry: 'unknown', package: '' } }, command: [] },
 ];

@@ -177,7 +177,7 @@ const CAUSES: Causes = [
   [/Because there is no version of (\S+)/, 'The package index has no version $1.'],
   [
     /No matching distribution found for ([^\s(]+)/i,
-    `The package index has no $1 as a wheel for this Python and platform. ${NO_BUILDS}`,
+    `The package index has no $1, or no wheel of it for this Python and platform. ${NO_BUILDS}`,
   ],
   [
     /URL dependencies must be expressed/,
