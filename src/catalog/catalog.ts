@@ -13,7 +13,7 @@ import {
   presentSummary,
   type StoredEntity,
 } from './entity.ts';
-import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from './store.ts';
+import type { CatalogStore, PublishedEntity, PublishOptions, PublishOutcome, SaveOutcome } from './store.ts';
 import { type EntityType, type EntityUid, parseReference } from './uid.ts';
 
 type SaveResult = { ok: true; uid: EntityUid; outcome: SaveOutcome } | { ok: false; error: HubError };
@@ -27,7 +27,7 @@ export interface Catalog {
    */
   saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
   /** What a remote publishes; uids are distinct. Entities of another remote stay as they are. */
-  publish(remote: string, published: readonly PublishedEntity[]): Promise<PublishOutcome[]>;
+  publish(remote: string, published: readonly PublishedEntity[], options?: PublishOptions): Promise<PublishOutcome[]>;
   /** Writes again what an older version of the hub mapped differently; answers how many. */
   refreshOutdated(signal: AbortSignal): Promise<number>;
   /** @throws HubError `entity_not_found` */
@@ -135,7 +135,7 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
       );
     },
 
-    publish: (remote, published) => store.publish(remote, published, now()),
+    publish: (remote, published, options) => store.publish(remote, published, now(), options),
 
     async refreshOutdated(signal) {
       for (let refreshed = 0; ; ) {

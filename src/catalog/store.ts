@@ -15,14 +15,26 @@ export interface PublishedEntity {
   manifestUrl: string;
 }
 
+export interface PublishOptions {
+  whileStored?: boolean;
+}
+
 export interface CatalogStore {
   /**
    * Writes the entities, all or none, and answers for each in the order given. Uids must be distinct. Never touches the
    * gateway's columns, the owner or a block; an entity that came without an address keeps the one it had.
    */
   save(entities: readonly Entity[], at: Date): Promise<SaveOutcome[]>;
-  /** As `save`, for what a remote publishes: entities that nobody owns belong to it from now on. */
-  publish(remote: string, published: readonly PublishedEntity[], at: Date): Promise<PublishOutcome[]>;
+  /**
+   * As `save`, for what a remote publishes: entities that nobody owns belong to it from now on. `whileStored`: writes nothing
+   * when the remote was removed, and answers `not owned` for each.
+   */
+  publish(
+    remote: string,
+    published: readonly PublishedEntity[],
+    at: Date,
+    options?: PublishOptions,
+  ): Promise<PublishOutcome[]>;
   /**
    * As `save`, for a manifest that no remote brought: the remote that owns the entity brings its own again with its next
    * ingest. The address that the entity had is not that of another manifest.

@@ -7,7 +7,7 @@ import type { IngestResult } from './contract.ts';
 import { NO_STATE } from './index-state.ts';
 import { createIngest, type GoneThrough, type Ingest, type IngestDependencies } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
-import type { MemberStore, RemoteStore, RunStore } from './store.ts';
+import type { RemoteStore, RunStore } from './store.ts';
 
 export interface RemoteIngestDependencies extends IngestDependencies {
   remotes: RemoteStore;
@@ -49,7 +49,7 @@ async function ingestAndKeep(
   dependencies: RemoteIngestDependencies,
   task: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
 ): Promise<void> {
-  const { remotes, members, runs, now, timeLimitMs, log } = dependencies;
+  const { remotes, runs, now, timeLimitMs, log } = dependencies;
   const { url, signal, progress } = task;
   // Shown as under way from now on.
   await runs.save(progress.run());
@@ -60,7 +60,7 @@ async function ingestAndKeep(
   // Passed on, because every request listens, and a signal made of others is slow to listen to.
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
-  const own = stored ? { ...dependencies, members: ofStoredRemote(members) } : dependencies;
+  const own = stored ? { ...dependencies, ...whileStored(dependencies) } : dependencies;
   const ingest = createIngest(own, { ...task, known, signal: end.signal });
   const saving = saveNowAndThen(runs, { progress, signal: end.signal });
   let gone: GoneThrough = { state: known, isWhole: false };
@@ -84,13 +84,19 @@ async function ingestAndKeep(
   await runs.save(progress.run());
 }
 
-/** Of a remote that is removed meanwhile, nothing more is recorded: nobody would ever mark as missing what it lists. */
-function ofStoredRemote(members: MemberStore): MemberStore {
+/** Of a remote that is removed meanwhile, nothing more is written: nobody would ever remove it, or mark it as missing. */
+function whileStored({
+  catalog,
+  members,
+}: Pick<IngestDependencies, 'catalog' | 'members'>): Pick<IngestDependencies, 'catalog' | 'members'> {
   return {
-    ...members,
-    async record(remote, listed, at) {
-      if (await members.record(remote, listed, at, { whileStored: true })) return true;
-      throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
+    catalog: { publish: (remote, published) => catalog.publish(remote, published, { whileStored: true }) },
+    members: {
+      ...members,
+      async record(remote, listed, at) {
+        if (await members.record(remote, listed, at, { whileStored: true })) return true;
+        throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
+      },
     },
   };
 }

@@ -16,7 +16,7 @@ import {
 } from './entity-row.ts';
 import { forgetIndexesThatList } from './forget-indexes.ts';
 import { likePattern } from './like.ts';
-import { lockEntities } from './lock-entities.ts';
+import { lockEntities, lockRemote } from './lock-entities.ts';
 import { mayReplace } from './ownership.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable, Tables } from './tables.ts';
@@ -52,9 +52,14 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
       });
     },
 
-    async publish(remote, published, at) {
+    async publish(remote, published, at, { whileStored = false } = {}) {
       if (published.length === 0) return [];
       return revision.change(async (tx) => {
+        if (whileStored) {
+          const uids = published.map(({ entity }) => entity.uid);
+          await lockEntities(tx, uids, dialect);
+          if (!(await lockRemote(tx, remote, dialect))) return { result: uids.map(() => 'not owned'), isChange: false };
+        }
         const stored = await storedOf(
           tx,
           published.map(({ entity }) => entity),

@@ -19,3 +19,14 @@ export async function lockEntities(
     .execute();
   return new Set(rows.map(({ uid }) => uid));
 }
+
+/** False when the remote is not stored. Its removal waits for this transaction, and then removes what was written. After `lockEntities`. */
+export async function lockRemote(tx: Db, remote: string, { forUpdate }: Pick<Dialect, 'forUpdate'>): Promise<boolean> {
+  const row = await tx
+    .selectFrom('remote')
+    .select('url')
+    .where('url', '=', remote)
+    .modifyEnd(forUpdate)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { forgetIndexes } from './forget-indexes.ts';
-import { lockEntities } from './lock-entities.ts';
+import { lockEntities, lockRemote } from './lock-entities.ts';
 import { passOn } from './ownership.ts';
 import type { Revision } from './revision.ts';
 
@@ -42,11 +42,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         const before = await uidsBefore(tx, remote, members);
         const uids = [...members.map(({ uid }) => uid), ...before.values()];
         const stored = await lockEntities(tx, uids, dialect);
-        if (whileStored && !(await lockRemote(tx, remote))) {
-          // What it has just published has no member: nobody would ever notice that no remote lists it.
-          const abandoned = await leave(tx, remote, uids, at);
-          return { result: false, isChange: abandoned.length > 0, entities: abandoned };
-        }
+        // The removal takes care of what was published before it.
+        if (whileStored && !(await lockRemote(tx, remote, dialect))) return { result: false, isChange: false };
         const recorded = members.filter(({ uid }) => stored.has(uid));
         if (recorded.length < members.length) await forgetIndexes(tx, [remote], dialect);
         await upsertMembers(tx, remote, recorded);
@@ -81,7 +78,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
           .execute();
         const uids = dropped.map(({ uid }) => uid);
         await lockEntities(tx, uids, dialect);
-        await lockRemote(tx, remote);
+        await lockRemote(tx, remote, dialect);
         const { numUpdatedRows } = await tx
           .updateTable('remote_member')
           .set({ missing_since: at.toISOString() })
@@ -187,17 +184,6 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       return { items, total: Number(total) };
     },
   };
-
-  /** False when it is not stored. A removal of the remote waits until its members are recorded, and then removes them too. */
-  async function lockRemote(tx: Db, remote: string): Promise<boolean> {
-    const row = await tx
-      .selectFrom('remote')
-      .select('url')
-      .where('url', '=', remote)
-      .modifyEnd(dialect.forUpdate)
-      .executeTakeFirst();
-    return row !== undefined;
-  }
 
   /** By the address of the manifest; nothing else changes those of this remote. */
   async function uidsBefore(tx: Db, remote: string, members: readonly Member[]): Promise<Map<string, string>> {

@@ -63,7 +63,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     return uids;
   }
 
-  /** Entities of the remote that it never got to list: its ingest was interrupted between publishing and recording them. */
+  /** Entities of the remote that it does not list: its ingest has published them, and not recorded them yet. */
   async function publishedUnlisted(tx: Db, remote: string): Promise<string[]> {
     const rows = await tx
       .selectFrom('entity')
@@ -72,7 +72,10 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
-            selectFrom('remote_member').select('remote_member.uid').whereRef('remote_member.uid', '=', 'entity.uid'),
+            selectFrom('remote_member')
+              .select('remote_member.uid')
+              .whereRef('remote_member.uid', '=', 'entity.uid')
+              .where('remote_member.remote_url', '=', remote),
           ),
         ),
       )

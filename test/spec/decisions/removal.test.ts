@@ -1,6 +1,7 @@
 // What was decided about removing and blocking entities, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
+import { until } from '../../support/until.ts';
 import { path, stage, tool } from './stage.ts';
 
 testOnEveryEngine('removal: a remote goes with what only it brought, or leaves it marked', async (t, address) => {
@@ -26,6 +27,28 @@ testOnEveryEngine('removal: a remote goes with what only it brought, or leaves i
   assert.deepEqual([purged.purged, purged.missing], [1, 0]);
   assert.equal((await ask('GET', path('tool:only@1.0.0'))).status, 404);
   assert.equal((await ask('GET', path('tool:both@1.0.0'))).body.remote, two);
+});
+
+testOnEveryEngine('removal: a remote that is purged during its ingest leaves nothing behind', async (t, address) => {
+  const { ask, publish, host } = await stage(t, address);
+  const [early, late] = [
+    ['a', 'b', 'c'],
+    ['x', 'y', 'z'],
+  ];
+  const url = publish('one', ...[...early, ...late].map((id) => tool(id)));
+  const release = late.map((id) => host.hold(`/one/${id}.json`));
+  const total = async () => (await ask('GET', '/catalog')).body.total;
+  await ask('POST', '/remotes', { url });
+  const ingest = ask('POST', '/ingest', { url });
+  await until(async () => (await total()) === early.length);
+  const { removed, purged } = (await ask('DELETE', '/remotes', { url, purge: true })).body;
+  assert.deepEqual([removed, purged], [true, early.length]);
+
+  for (const letGo of release) letGo();
+  const [result] = (await ingest).body.results;
+  assert.deepEqual([result.ok, result.error], [false, 'was removed while it was being ingested']);
+  assert.equal(await total(), 0);
+  assert.equal((await ask('GET', '/catalog?state=missing')).body.total, 0);
 });
 
 testOnEveryEngine('removal: an entity is deleted, and brought back by a remote that lists it', async (t, address) => {
