@@ -40,7 +40,12 @@ const LONGEST_QUEUE = 100;
 /** JSON of the largest size takes seconds; YAML can be written so that it never ends. */
 const PARSE_TIMEOUT_MS = 120_000;
 
-export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLimits & { fetch: Fetch }): IndexFetcher {
+export function createIndexFetcher({
+  fetch,
+  maxIndexBytes,
+  timeoutMs,
+  hasCredentials = () => false,
+}: IndexLimits & { fetch: Fetch; hasCredentials?: (url: string) => boolean }): IndexFetcher {
   const parsers = createTimedPool<IndexTask, IndexAnswer>({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
@@ -70,7 +75,7 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
   ): Promise<IndexPage | undefined> {
     const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, signal });
     if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
-    if (reply.status !== 200) throw refused(reply.status);
+    if (reply.status !== 200) throw refused(reply.status, hasCredentials(url));
     const { chunks, next, tellsChanges, hasList } = await parsed({ bytes: reply.body, url: reply.url }, signal);
     return {
       chunks: () => parsedChunks(chunks),
@@ -90,9 +95,12 @@ export function createIndexFetcher({ fetch, maxIndexBytes, timeoutMs }: IndexLim
 }
 
 /** Who wants fewer requests has said nothing yet of the index. */
-function refused(status: number): FetchError {
+function refused(status: number, hasCredentials: boolean): FetchError {
   const Refusal = status === 429 ? FetchError : NoIndexError;
-  const hint = status === 401 || status === 403 ? '; REMOTE_CREDENTIALS can give the hub credentials for it' : '';
+  const advice = hasCredentials
+    ? 'it refused the credentials that REMOTE_CREDENTIALS has for it'
+    : 'REMOTE_CREDENTIALS can give the hub credentials for it';
+  const hint = status === 401 || status === 403 ? `; ${advice}` : '';
   return new Refusal(`answered ${status}${hint}`, { isTemporary: status >= 500 });
 }
 

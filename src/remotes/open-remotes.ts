@@ -62,7 +62,12 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
   const politeFetch = createPoliteFetch({ fetch, requestsPerHost: settings.requestsPerHost });
   // A large index on a slow connection takes longer than the limit; only silence ends it.
   const fetchLarge: Fetch = (request) => politeFetch({ ...request, idleTimeoutMs: timeoutMs });
-  const fetchIndex = createIndexFetcher({ fetch: fetchLarge, maxIndexBytes, timeoutMs });
+  const fetchIndex = createIndexFetcher({
+    fetch: fetchLarge,
+    maxIndexBytes,
+    timeoutMs,
+    hasCredentials: remoteCredentials.isFor,
+  });
   const manifestReader = createManifestReader();
   const book = createRemoteBook({
     store: dependencies.remotes,

@@ -124,7 +124,7 @@ export function createProgress(url: string, now: Clock): Progress {
         elapsed_secs: rounded(elapsedSec()),
         errors: rejections
           .slice(0, MOST_ERRORS_SHOWN)
-          .map((rejection) => ({ url: rejection.url, error: rejection.error })),
+          .map((rejection) => ({ url: shownAddress(rejection.url), error: rejection.error })),
         changed,
         ...(note ? { note } : {}),
       },

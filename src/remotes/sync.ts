@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
 import type { PendingReport, RegistrationEffort, RegistrationProgress } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { shownAddress } from '../lib/secret-address.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -192,7 +193,9 @@ export function createSync(dependencies: SyncDependencies): Sync {
       return tracked(syncRemotes(own, options), tell);
     },
     async rejections({ url, ...page }) {
-      return runs.rejections({ ...page, url: url === undefined ? undefined : await book.urlOf(url) });
+      const remote = url === undefined ? undefined : await book.urlOf(url);
+      const { items, ...counts } = await runs.rejections({ ...page, url: remote });
+      return { ...counts, items: items.map((rejection) => ({ ...rejection, url: shownAddress(rejection.url) })) };
     },
     isIngesting: () => running.size > 0,
     async status() {

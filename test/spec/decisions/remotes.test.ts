@@ -191,4 +191,22 @@ testOnEveryEngine('remotes: credentials go to their addresses only, and are neve
     answers[1]?.json().items.map(({ credentials }: { credentials: boolean }) => credentials),
     [true, true, false],
   );
+
+  host.fail('/basic/index.json', { status: 401, times: 1 });
+  const refused = { method: 'POST', url: '/ingest', payload: { url: host.url('/basic/index.json') } } as const;
+  const [{ error }] = (await app.inject(refused)).json().results;
+  assert.equal(error, 'answered 401; it refused the credentials that REMOTE_CREDENTIALS has for it');
+});
+
+testOnEveryEngine('remotes: a listed address is shown without its login', async (t, address) => {
+  const { ask, host } = await stage(t, address);
+  const url = host.url('/index.json');
+  host.put('/index.json', { manifests: ['http://me:hunter2@catalog.example/x.json'] });
+  await ask('POST', '/remotes', { url });
+  const [{ stats }] = (await ask('POST', '/ingest', { url })).body.results;
+  const kept = (await ask('GET', '/remotes/rejections')).body;
+  for (const [rejection] of [stats.errors, kept.items]) {
+    assert.equal(rejection.url, 'http://catalog.example/x.json');
+    assert.match(rejection.error, /^has an address with credentials/);
+  }
 });
