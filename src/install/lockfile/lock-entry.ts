@@ -15,6 +15,8 @@ export interface InstallOutcome {
 export function lockEntry(subject: InstallSubject, { artifacts, adapters, launchers }: InstallOutcome): LockedEntity {
   const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
   const commit = artifacts.find(({ planned }) => planned.step === 'git.checkout')?.installed?.resolved;
+  const source = shown(sourceUrl);
+  const manifestAddress = isLoopback(manifestUrl) ? source : (shown(manifestUrl) ?? source);
   return {
     id: uid,
     type,
@@ -24,21 +26,24 @@ export function lockEntry(subject: InstallSubject, { artifacts, adapters, launch
     adapters: [...adapters],
     ...(launchers.length > 0 ? { launchers: [...launchers] } : {}),
     provenance: {
-      manifest_url: fetchable(manifestUrl) ?? fetchable(sourceUrl),
+      manifest_url: manifestAddress,
       // Clients fetch the manifest from here, even if it came with the request.
-      source_url: fetchable(sourceUrl) ?? fetchable(manifestUrl),
+      source_url: source ?? manifestAddress,
       manifest_digest: manifestDigest,
       ...(commit ? { commit } : {}),
     },
   };
 }
 
-/** Lockfiles are shared: an address must work on another machine and hold no secrets. */
-function fetchable(address: string | null): string | null {
-  if (address === null || !URL.canParse(address)) return null;
-  const { hostname } = new URL(address);
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(hostname);
-  return isLoopback ? null : shownAddress(address);
+/** Lockfiles are shared, so addresses are written without their secrets. */
+function shown(address: string | null): string | null {
+  return address === null ? null : shownAddress(address);
+}
+
+/** The address of a hub on this machine leads nowhere on another one. */
+function isLoopback(address: string | null): boolean {
+  const hostname = URL.parse(address ?? '')?.hostname ?? '';
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(hostname);
 }
 
 function lockedArtifact({ planned, installed }: ArtifactOutcome): LockedArtifact {
