@@ -362,7 +362,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         server: { url: 'https://ex.example/mcp', headers: { Authorization: 'Bearer abc', 'X-Team': 'red' } },
       },
     },
-    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_NOTES X-Team=red',
+    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_NOTES X-Team=$X_TEAM_FOR_NOTES',
   ],
   [
     'a listed remote',

@@ -83,7 +83,7 @@ test('client configuration: no login, no secret of an address, a header or an op
   assert.deepEqual(at({ transport: 'HTTP', url, headers }), {
     type: 'http',
     url: `https://\${USERNAME_FOR_PDF_TABLES}:\${PASSWORD_FOR_PDF_TABLES}@a.example/mcp?api_key=\${API_KEY_FOR_PDF_TABLES}&region=eu`,
-    headers: { Authorization: `\${AUTHORIZATION_FOR_PDF_TABLES}`, 'X-Region': 'eu' },
+    headers: { Authorization: `\${AUTHORIZATION_FOR_PDF_TABLES}`, 'X-Region': `\${X_REGION_FOR_PDF_TABLES}` },
   });
   const env = { DATABASE_URL: 'postgres://me:hunter2@db.example/x', LEVEL: 'high' };
   const exec = { cmd: ['run'], env };

@@ -59,13 +59,13 @@ function registeredRemote(server: JsonObject, source: LaunchSource): Launch | un
   return launchRemote({ ...listed, type, url }, asObject(server.headers), nameIn(source));
 }
 
-/** A remote as registries list it; `headers` are those that the registration sets itself. */
+/** A remote as registries list it; `headers` are those that the registration sets itself, often to sign in. */
 function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: string) => string): Launch | undefined {
   const url = filledAddress(remote);
   if (!url) return undefined;
   const listed = [
     ...asObjects(remote.headers),
-    ...Object.entries(headers).map(([name, value]) => ({ name, value, isRequired: true })),
+    ...Object.entries(headers).map(([name, value]) => ({ name, value, isRequired: true, isSecret: true })),
   ];
   const named = asText(either(remote, 'type', 'transport_type', 'transport')) ?? '';
   return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed, nameFor) };
