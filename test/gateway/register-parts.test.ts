@@ -196,7 +196,10 @@ const refusals = [
     registration: { resources: [{ ...RESOURCE, content: 'x'.repeat(102_401) }] },
     says: /^Resource 'memo:\/\/one': .*413.*larger/,
   },
-  { registration: { resources: [{ ...RESOURCE, content: '<html>' }] }, says: /^Resource 'memo:\/\/one': .*422.*characters/ },
+  {
+    registration: { resources: [{ ...RESOURCE, content: '<html>' }] },
+    says: /^Resource 'memo:\/\/one': .*422.*characters/,
+  },
   { registration: { prompts: [{ ...PROMPT, template: '{{ self.x }}' }] }, says: /^Prompt 'Greet user': .*422/ },
   {
     registration: { tool: { ...TOOL, url: 'http://127.0.0.1/api' } },

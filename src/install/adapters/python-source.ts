@@ -70,7 +70,7 @@ function members(variables: readonly Variable[]): string {
 }
 
 /** A literal of a JSON value, in ASCII only: no text can end it, whatever encoding the file is read in. */
-export function pyLiteral(value: unknown): string {
+function pyLiteral(value: unknown): string {
   if (typeof value === 'string') return pyString(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
