@@ -65,7 +65,7 @@ describe('shutdown', { concurrency: 4 }, () => {
     const stopped = stop(hub, 'SIGTERM');
     const report = (await (await asked).json()) as { ok: boolean; results: { extra: { error?: string } }[] };
     assert.equal(report.ok, false);
-    assert.match(String(report.results[0]?.extra.error), /because the hub is shutting down\. Install again/);
+    assert.match(String(report.results[0]?.extra.error), /Stopped before it was finished\. Install again/);
     const { code, stdout } = await stopped;
     assert.equal(code, 0);
     assert.match(stdout, /The hub has stopped/);

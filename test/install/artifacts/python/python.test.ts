@@ -93,7 +93,7 @@ for (const tool of TOOLS) {
     const here = await machine(t, tool);
     const sentence = (fields: object, some = {}) =>
       failure(resolve(t, pythonKind, { package: 'thing', index_url: index.url, ...fields }, { ...here, ...some }));
-    const notBuilt = /wheel for this Python and platform\. Packages are not built here/;
+    const notBuilt = /wheel (of it )?for this Python and platform\. Packages are not built here/;
     assert.match(await sentence({ package: 'source' }), notBuilt);
     assert.match(await sentence({ version: '7.0' }), /^The package index has no (version )?thing==7\.0/);
     assert.match(await sentence({}, { allowPrivate: false }), /^The registry http.* cannot be used: 127\.0\.0\.1 /);
