@@ -349,6 +349,8 @@ browserTest(
   { manifests: [aManifest({ readme: longReadme })] },
   async ({ open }) => {
     const page = await open('/entities/mcp_server:pdf-tables', { viewport: { width: 390, height: 844 } });
+    // Thousands of elements are laid out again before each click, which takes a busy machine long.
+    page.setDefaultTimeout(300_000);
     const headings = page.locator('.markdown h3');
     await headings.first().waitFor();
     assert.equal(await headings.count(), 20);
