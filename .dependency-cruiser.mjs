@@ -38,6 +38,18 @@ const onlyIn = (name, packages, places) => ({
   to: { path: packages },
 });
 
+/** What every door may know of the slices. */
+const seenByDoors = [
+  '/contract\\.ts$',
+  '^src/remotes/read-index\\.ts$',
+  // Without zod, so that the page can use them too.
+  '^src/search/search-query\\.ts$',
+  '^src/gateway/state-words\\.ts$',
+  '^src/catalog/(uid|entity|manifest-text)\\.ts$',
+  // What a file that somebody names is about, told as ingest tells it.
+  '^src/remotes/entity-from-text\\.ts$',
+];
+
 export default {
   forbidden: [
     ...downhill,
@@ -48,20 +60,19 @@ export default {
       comment:
         'A door translates; what it may know of a slice is its contract, and of the catalog also what an id and a manifest source are.',
       severity: 'error',
-      // The command line wires up installs on its own machine there, as src/hub.ts does for those of a hub.
-      from: { path: '^src/(http|cli|client|mcp)/|^src/hub-operations', pathNot: '^src/cli/own-install\\.ts$' },
+      from: { path: '^src/(http|client|mcp)/|^src/hub-operations' },
+      to: { path: `^src/(${slices.join('|')})/`, pathNot: seenByDoors },
+    },
+    {
+      name: 'command-line-sees-contracts',
+      comment: 'The command line also installs on its own machine, and orders versions.',
+      severity: 'error',
+      // Installs are wired up there, as src/hub.ts does it for a hub.
+      from: { path: '^src/cli/', pathNot: '^src/cli/own-install\\.ts$' },
       to: {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
-          '/contract\\.ts$',
-          '^src/remotes/read-index\\.ts$',
-          // Without zod, so that the page can use them too.
-          '^src/search/search-query\\.ts$',
-          '^src/gateway/state-words\\.ts$',
-          '^src/catalog/(uid|entity|manifest-text)\\.ts$',
-          // What a file that somebody names is about, told as ingest tells it.
-          '^src/remotes/entity-from-text\\.ts$',
-          // Pure words and orders, which the page uses too.
+          ...seenByDoors,
           '^src/catalog/(client-config|version-order)\\.ts$',
           '^src/install/artifacts/kind-name\\.ts$',
           // An address is checked before a catalog is made for it.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { aManifest } from '../support/builders.ts';
 import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
 
@@ -315,6 +316,11 @@ browserTest('entity: it is said where the command comes from', demo, async ({ op
   const page = await open(PDF);
   const use = page.getByRole('region', { name: 'Use it' });
   await use.getByText('with the command line of Catalog Hub').waitFor();
+  const text = await use.innerText();
+  // As docs/cli.md says it.
+  const guide = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+  const install = 'npm install -g ./catalog-hub-*.tgz';
+  for (const where of [text, guide]) assert.ok(where.includes(install) && where.includes('npm pack'));
 });
 
 browserTest('entity: whoever waits is told what for', demo, async ({ open }) => {

@@ -40,8 +40,9 @@ export function OwnMachine({ entity, hasClients }: OwnMachineProps) {
       )}
       <CopyBox text={command} label="the install command" />
       <p class="quiet">
-        Run it in your project folder with the command line of Catalog Hub. <code>--dry-run</code> only shows the plan.
-        It writes <code>hub.lock.json</code>, which you can commit. {client && <ClientNote client={client} />}
+        Run it in your project folder with the command line of Catalog Hub: <code>npm pack</code> in a checkout makes
+        its package, <code>npm install -g ./catalog-hub-*.tgz</code> installs it. <code>--dry-run</code> only shows the
+        plan. It writes <code>hub.lock.json</code>, which you can commit. {client && <ClientNote client={client} />}
       </p>
     </>
   );
