@@ -37,6 +37,7 @@ export interface TestIngest {
       signal?: AbortSignal;
       acceptShrunk?: boolean;
       isBackground?: boolean;
+      timeLimitMs?: number;
       onStart?: (progress: Progress) => void;
     },
   ): Promise<IngestResult>;
@@ -54,7 +55,6 @@ export interface IngestLimits {
   maxIndexBytes?: number;
   maxManifestBytes?: number;
   timeoutMs?: number;
-  timeLimitMs?: number;
   requestsPerHost?: number;
 }
 
@@ -79,13 +79,7 @@ function indexFetcher(limits: Required<Pick<IngestLimits, 'maxIndexBytes' | 'tim
 export async function testIngest(
   t: TestContext,
   address: DatabaseAddress,
-  {
-    maxIndexBytes = 10_000_000,
-    maxManifestBytes = 100_000,
-    timeoutMs = 5_000,
-    timeLimitMs = 60_000,
-    requestsPerHost = 8,
-  }: IngestLimits = {},
+  { maxIndexBytes = 10_000_000, maxManifestBytes = 100_000, timeoutMs = 5_000, requestsPerHost = 8 }: IngestLimits = {},
 ): Promise<TestIngest> {
   const host = await startIndexServer(t);
   const world = testWorld();
@@ -116,7 +110,13 @@ export async function testIngest(
     runs,
     async ingest(
       url = '/index.json',
-      { signal = new AbortController().signal, acceptShrunk = false, isBackground = false, onStart = () => {} } = {},
+      {
+        signal = new AbortController().signal,
+        acceptShrunk = false,
+        isBackground = false,
+        timeLimitMs = 60_000,
+        onStart = () => {},
+      } = {},
     ) {
       const remote = new URL(url, host.origin).href;
       await remotes.add([remote], now());
