@@ -90,7 +90,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   });
 
   const registrations = createRegistrationStore(database, revision);
-  const pending = createPendingServers(registrations);
+  const pending = createPendingServers(registrations, { hasBackgroundSync: config.ingest.intervalMin > 0 });
   const gatewayClient =
     config.gateway &&
     createGatewayClient({

@@ -19,7 +19,7 @@ export const PendingItem = z
     ),
     last_try_at: Timestamp.nullable(),
     next_try_at: Timestamp.nullable().describe(
-      'When background syncs try it again. Null: with the next sync, or when its manifest changes.',
+      'When background syncs try it again. Null: only when somebody starts a sync, or when its manifest changes.',
     ),
     tries: Count,
     reason: z.string().nullable().default(null).describe('Why it can never be registered as its manifest is.'),

@@ -11,7 +11,12 @@ export interface PendingServers {
   removeMany(request: BulkRemovalRequest): Promise<BulkRemoval>;
 }
 
-export function createPendingServers(store: RegistrationStore): PendingServers {
+export function createPendingServers(
+  store: RegistrationStore,
+  { hasBackgroundSync }: { hasBackgroundSync: boolean },
+): PendingServers {
+  const present = (server: PendingServer) =>
+    itemOf({ ...server, nextTryAt: hasBackgroundSync ? server.nextTryAt : null });
   return {
     async list(query) {
       const { servers, total, failedUpdates, unregistrable } = await store.pending(query);
@@ -33,7 +38,7 @@ export function createPendingServers(store: RegistrationStore): PendingServers {
   };
 }
 
-function present(server: PendingServer): PendingItem {
+function itemOf(server: PendingServer): PendingItem {
   const { url, transport } = describeServer(server.mcpRegistration);
   return {
     uid: server.uid,

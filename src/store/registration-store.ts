@@ -262,8 +262,8 @@ function dueEntities(db: Db, { types, now, effort }: DueQuery) {
   return db
     .selectFrom('entity')
     .where('type', 'in', [...types])
-    .where('missing_since', 'is', null)
     .where('status', '!=', 'disabled')
+    .$if(effort === 'background', (query) => query.where('missing_since', 'is', null))
     .where((eb) => isUnclaimed(eb, now))
     .where((eb) => isDue(eb, { now, effort }));
 }

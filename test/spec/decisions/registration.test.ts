@@ -8,6 +8,7 @@ const STDIO = { transport: 'STDIO', url: undefined, exec: { cmd: ['npx', 'local'
 testOnEveryEngine('registration: an explicit sync tries pending servers again at once', async (t, address) => {
   const { register, sync, ask, hub, gateway, world, registered } = await gatewayStage(t, address, {
     servers: { [`${H}/down/sse`]: { fault: 'refused' } },
+    settings: { INGEST_INTERVAL_MIN: '60' },
   });
   const pending = async () => (await ask('GET', '/gateways/pending?limit=10')).body.items;
   const tries = async () =>
@@ -33,6 +34,41 @@ testOnEveryEngine('registration: an explicit sync tries pending servers again at
   gateway.servers.delete(`${H}/down/sse`);
   assert.deepEqual([(await sync()).registered, await tries()], [1, { local: 2 }]);
   assert.deepEqual(Object.keys(registered()).toSorted(), ['down', 'good']);
+});
+
+testOnEveryEngine(
+  'registration: an explicit sync tries pending servers of removed and disabled remotes',
+  async (t, address) => {
+    const on = await gatewayStage(t, address, {
+      servers: { [`${H}/removed/sse`]: { fault: 'refused' }, [`${H}/disabled/sse`]: { fault: 'refused' } },
+    });
+    const { ask, publish, sync, hub, gateway, world, registered } = on;
+    const [removed, disabled] = [publish('a', server('removed')), publish('b', server('disabled'))];
+    for (const url of [removed, disabled]) await ask('POST', '/remotes', { url });
+    assert.equal((await sync()).failed, 2);
+    await ask('DELETE', '/remotes', { url: removed });
+    await ask('PATCH', '/remotes', { url: disabled, enabled: false });
+    assert.equal((await sync()).failed, 2);
+    assert.equal((await sync({ force: true })).failed, 2);
+
+    gateway.servers.clear();
+    world.setTime('2026-06-03T12:00:00.000Z');
+    await hub.syncRemotes(undefined, { background: true });
+    assert.deepEqual(Object.keys(registered()), ['disabled'], 'background syncs leave out what no remote lists');
+    assert.equal((await sync()).registered, 1);
+    assert.deepEqual(Object.keys(registered()).toSorted(), ['disabled', 'removed']);
+  },
+);
+
+testOnEveryEngine('pending: a next try is announced only where background syncs run', async (t, address) => {
+  const servers = { [`${H}/down/sse`]: { fault: 'refused' } } as const;
+  const nextTry = async ({ ask }: Pick<Awaited<ReturnType<typeof gatewayStage>>, 'ask'>) =>
+    (await ask('GET', '/gateways/pending')).body.items[0].next_try_at;
+  const without = await gatewayStage(t, address, { servers });
+  await without.register(server('down'));
+  assert.equal(await nextTry(without), null);
+  const within = await gatewayStage(t, address, { servers, settings: { INGEST_INTERVAL_MIN: '60' } });
+  assert.equal(await nextTry(within), '2026-06-01T12:05:00.000Z');
 });
 
 testOnEveryEngine('pending: servers that can never be registered are counted apart', async (t, address) => {
