@@ -2,6 +2,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
+import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError, type InputFault } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
@@ -36,7 +37,7 @@ export interface InstallSubject {
 /** A manifest at an address that the lockfile names. `error` says why it cannot be read. */
 export type FetchManifest = (url: string, signal: AbortSignal) => Promise<{ entity: Entity } | { error: string }>;
 
-/** Most artifacts, and most adapters: real manifests have a handful, and each is compared with the others. */
+/** Most artifacts, packages and adapters: real manifests have a handful, and each is compared with the others. */
 const MOST_PARTS = 200;
 
 export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
@@ -180,7 +181,7 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
     isInCatalog: false,
     isFromLockfile: false,
     warnings: [],
-    artifacts: (document.artifacts as JsonObject[] | null | undefined) ?? [],
+    artifacts: artifactsOf(document),
     adapters: (document.adapters as JsonObject[] | null | undefined) ?? [],
     mcpRegistration,
   };
@@ -189,7 +190,7 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
 /** Ingest forgives lists of another type; an install must not skip them silently. */
 function assertLists(document: JsonObject): void {
   const faults: InputFault[] = [];
-  for (const part of ['artifacts', 'adapters']) {
+  for (const part of ['artifacts', 'packages', 'adapters']) {
     const list = document[part] ?? [];
     if (!Array.isArray(list)) faults.push({ path: part, message: 'must be a list' });
     else if (list.length > MOST_PARTS)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { alternativesOf, type Launch, launchOf, startInstalled } from '../../src/catalog/launch/launch.ts';
+import { artifactsOf } from '../../src/catalog/launch/package-artifact.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { fillGaps, type GappedText } from '../../src/lib/secret-address.ts';
 
@@ -455,4 +456,47 @@ test('launch: the packages of one server are alternatives, other artifacts are n
   const source = { document, mcpRegistration: null, artifacts, name: 'notes', slug: 'notes' };
   assert.equal(line(launchOf(source)), 'npx -y @ex/notes@1.2.0');
   assert.equal(line(launchOf(source, { artifact: artifacts[2] as JsonObject })), 'uvx ex-notes==1.2.0 serve');
+});
+
+const listed = (registry: string) => ({
+  registryType: registry,
+  identifier: 'https://ex.example/notes',
+  version: '1.0.0',
+});
+const INSTALLED: [sentence: string, document: JsonObject, expected: JsonObject[]][] = [
+  ['a package of npm', { packages: [npm()] }, [{ registry: 'npm', package: '@ex/notes', version: '1.2.0' }]],
+  [
+    'a package of PyPI with extras',
+    { packages: [pypi({ runtimeArguments: [named('--from', { value: 'ex-notes[mcp]==1.2.0' })] })] },
+    [{ package: 'ex-notes', version: '1.2.0', extras: ['mcp'] }],
+  ],
+  [
+    'extras that come with the package',
+    { packages: [pypi({ runtimeArguments: [named('--with', { value: 'ex-notes[mcp]' })] })] },
+    [{ package: 'ex-notes', version: '1.2.0', extras: ['mcp'] }],
+  ],
+  ['an image', { artifacts: [], packages: [oci()] }, [{ image: 'ghcr.io/ex/notes:1.2.0' }]],
+  [
+    'a bundle, and its digest',
+    { packages: [{ ...listed('mcpb'), fileSha256: 'ab' }] },
+    [{ registry: 'mcpb', url: 'https://ex.example/notes', digest: 'sha256:ab' }],
+  ],
+  ['what the hub does not install', { packages: [listed('nuget'), listed('cargo')] }, []],
+  ['what is hosted', { packages: [npm({ transport: { type: 'sse', url: 'https://ex.example/sse' } })] }, []],
+  [
+    'artifacts beside packages',
+    { packages: [npm()], artifacts: [{ kind: 'git', spec: { repo: 'x' } }] },
+    [{ repo: 'x' }],
+  ],
+];
+for (const [sentence, document, expected] of INSTALLED)
+  test(`launch: installed from a manifest: ${sentence}`, () =>
+    assert.deepEqual(
+      artifactsOf(document).map(({ spec }) => spec),
+      expected,
+    ));
+
+test('launch: packages are alternatives in a manifest without artifacts, too', () => {
+  const document = { packages: [listed('nuget'), npm(), pypi()] };
+  assert.deepEqual(alternativesOf(document), [0, 1]);
 });

@@ -561,3 +561,22 @@ test('install: of several packages one is installed, and only its own variables 
   assert.ok(launch.kind === 'command' && launch.env.every(({ name }) => name !== 'NPM_ONLY'));
   await assert.rejects(read('hub.lock.json'), { code: 'ENOENT' });
 });
+
+test('install: a manifest without artifacts has its packages installed', async (t) => {
+  const { install } = await installStage(t);
+  const packages = [{ registryType: 'npm', identifier: 'notes', version: '1.2.0' }];
+  const manifest = aManifest({
+    type: 'mcp_server',
+    id: 'notes',
+    name: 'notes',
+    version: '1.2.0',
+    artifacts: undefined,
+    packages,
+  });
+  const request = { id: 'mcp_server:notes@1.2.0', manifest, dry_run: true };
+  const { plan } = await install(manifest, request);
+  assert.deepEqual(
+    plan.artifacts.map(({ step, command, reason }) => [step, command, reason]),
+    [['npm.install', 'npm install notes@1.2.0', 'The manifest lists it under packages.']],
+  );
+});

@@ -3,6 +3,7 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secret-address.ts';
 import { serverOf } from '../server.ts';
 import { type InstalledPackage, type Launch, variableFor } from './launch-form.ts';
+import { artifactsOf } from './package-artifact.ts';
 import { commandWords, either, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
 import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './registry-package.ts';
 import { launchCommand } from './written-command.ts';
@@ -210,8 +211,7 @@ export function startInstalled(launch: Launch, installed: InstalledPackage): Lau
 /** The indexes of artifacts that are alternatives: the packages of one server in a registry. Empty when all are needed. */
 export function alternativesOf(document: JsonObject): number[] {
   const packages = asObjects(document.packages);
-  const artifacts = listOf(document.artifacts).map(asObject);
-  const indexes = artifacts.flatMap((artifact, index) =>
+  const indexes = artifactsOf(document).flatMap((artifact, index) =>
     packages.some((pack) => isSamePackage(pack, artifact)) ? [index] : [],
   );
   return indexes.length > 1 ? indexes : [];

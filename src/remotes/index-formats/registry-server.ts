@@ -1,4 +1,5 @@
 // An MCP registry's `server.json` → a manifest: packages become artifacts, remotes the registration.
+import { artifactOfPackage } from '../../catalog/launch/package-artifact.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { commandOf } from './registry-command.ts';
 import { either } from './spellings.ts';
@@ -29,7 +30,7 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
       published_at: either(official, 'publishedAt', 'published_at') ?? null,
       updated_at: either(official, 'updatedAt', 'updated_at') ?? null,
     },
-    artifacts: packages.map(artifactOf),
+    artifacts: packages.map(artifactOfPackage),
     packages,
     remotes,
     ...registrationOf(packages, remotes),
@@ -39,25 +40,6 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
 function lifecycleOf(status: string): JsonObject {
   if (status === 'deleted') return { status: 'disabled', reason: 'Withdrawn from the registry.' };
   return { status: status === 'deprecated' ? 'deprecated' : 'active' };
-}
-
-function artifactOf(pack: JsonObject): JsonObject {
-  const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name')) ?? 'unknown';
-  const identifier = asText(pack.identifier) ?? asText(pack.name) ?? '';
-  const version = asText(pack.version);
-  const pinned = version ? { version } : {};
-  switch (registry) {
-    case 'pypi':
-      return { kind: 'pypi', spec: { package: identifier, ...pinned } };
-    case 'oci':
-      return { kind: 'oci', spec: { image: identifier, ...(version ? { tag: version } : {}) } };
-    case 'mcpb': {
-      const sha256 = asText(either(pack, 'fileSha256', 'file_sha256'));
-      return { kind: 'other', spec: { registry, url: identifier, ...(sha256 ? { digest: `sha256:${sha256}` } : {}) } };
-    }
-    default:
-      return { kind: 'other', spec: { registry, package: identifier, ...pinned } };
-  }
 }
 
 /** A server that can be reached is registered by its address; one that is run, by its command. */

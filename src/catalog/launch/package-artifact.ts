@@ -1,0 +1,45 @@
+// What a manifest installs: its artifacts, or its packages, which are all that most published servers list.
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { plainText } from './package-runner.ts';
+import { either } from './registry-input.ts';
+import { hostedAddress, identifierOf, launchPackage } from './registry-package.ts';
+
+const INSTALLED = ['npm', 'pypi', 'oci', 'mcpb'];
+
+export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
+  if (Array.isArray(artifacts) && artifacts.length > 0) return artifacts.map(asObject);
+  return asObjects(packages)
+    .filter((pack) => INSTALLED.includes(registryOf(pack)) && identifierOf(pack) && !hostedAddress(pack))
+    .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
+}
+
+export function artifactOfPackage(pack: JsonObject): JsonObject {
+  const registry = registryOf(pack) || 'unknown';
+  const identifier = identifierOf(pack) ?? '';
+  const version = asText(pack.version);
+  const pinned = version ? { version } : {};
+  switch (registry) {
+    case 'pypi':
+      return { kind: 'pypi', spec: { package: identifier, ...pinned, ...extrasOf(pack, identifier) } };
+    case 'oci':
+      return { kind: 'oci', spec: { image: identifier, ...(version ? { tag: version } : {}) } };
+    case 'mcpb': {
+      const sha256 = asText(either(pack, 'fileSha256', 'file_sha256'));
+      return { kind: 'other', spec: { registry, url: identifier, ...(sha256 ? { digest: `sha256:${sha256}` } : {}) } };
+    }
+    default:
+      return { kind: 'other', spec: { registry, package: identifier, ...pinned } };
+  }
+}
+
+function registryOf(pack: JsonObject): string {
+  return asText(either(pack, 'registryType', 'registry_type', 'registry_name'))?.toLowerCase() ?? '';
+}
+
+/** Only the arguments for uvx name them: `--from pkg[mcp]`. */
+function extrasOf(pack: JsonObject, identifier: string): JsonObject {
+  const launch = launchPackage(pack);
+  const words = launch.kind === 'command' ? launch.args.map(plainText) : [];
+  const named = words.map((word) => /^([\w.-]+)\[([\w.,-]+)\]/.exec(word)).find((found) => found?.[1] === identifier);
+  return named?.[2] ? { extras: named[2].split(',').filter(Boolean) } : {};
+}
