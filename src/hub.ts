@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { leftoverNote } from './gateway/leftovers.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
 import { createHubInstalls } from './hub-installs.ts';
@@ -190,12 +191,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
   async function clearGateway(): Promise<{ note?: string }> {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CLEAR_GATEWAY_MS)]);
-    const { left, stopped, refusal } = await gateway.removeLeftovers(signal);
-    if (left === 0) return {};
-    const reason = stopped ?? refusal ?? 'There was no time for all of them.';
-    return {
-      note: `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`,
-    };
+    const note = leftoverNote(await gateway.removeLeftovers(signal));
+    return note === undefined ? {} : { note };
   }
 
   async function stopWork(): Promise<void> {

@@ -82,7 +82,7 @@ export type EntityRecord = z.infer<typeof EntityRecord>;
 
 /** An entity after it was blocked. */
 export const BlockedEntity = EntityRecord.extend({
-  note: z.string().optional().describe('What could not be removed from the gateway yet; the next sync tries again.'),
+  note: z.string().optional().describe('What is still in the gateway, and why.'),
 }).meta({ id: 'BlockedEntity' });
 export type BlockedEntity = z.infer<typeof BlockedEntity>;
 
@@ -93,7 +93,7 @@ export const EntityRemoved = z
     listed_by: z
       .array(z.string())
       .describe('Remotes that still list it: their next ingest brings it back. Block an entity to keep it out.'),
-    note: z.string().optional().describe('What could not be removed from the gateway yet; the next sync tries again.'),
+    note: z.string().optional().describe('What is still in the gateway, and why.'),
   })
   .meta({ id: 'EntityRemoved' });
 export type EntityRemoved = z.infer<typeof EntityRemoved>;

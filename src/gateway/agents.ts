@@ -3,9 +3,9 @@ import type { JsonObject } from '../lib/json.ts';
 import { type GatewayReply, statusOf } from './answer.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { conflictOf, create } from './create.ts';
+import { conflictOf, create, isUnanswered } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
-import { digestOf } from './item.ts';
+import { digestOf, isRowOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { acceptableText } from './names.ts';
 import { allNamesTaken, failed, failedCall, gatewayDown, gatewayUnusable, leftAlone } from './outcome.ts';
@@ -29,7 +29,7 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
 
   /** `conflict`: the gateway's answer for the name that was tried before. */
   async function make(work: AgentWork, conflict?: string): Promise<Registration> {
-    const { entity, url, rows, calls } = work;
+    const { entity, url, rows, calls, found } = work;
     const name = names.reserve(entity, rows);
     if (name === undefined) return failed(calls, allNamesTaken(conflict));
     const agent = agentOf(entity, name, url);
@@ -41,6 +41,7 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
       return make(work, pushed(calls, failedCall(report, reply)));
     names.release(name);
     if (reply.kind === 'there' && !reply.isOurs) return accept(work, reply.row, { ...report, status: reply.status });
+    if (isUnanswered(reply)) found.push({ kind: 'a2a', id: url, name, isOurs: true, bodyDigest: digestOf(agent) });
     if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(calls, report, reply);
     const row = reply.kind === 'there' ? reply.row : lookup.put('a2a', reply.body, { name, url });
     const item: GatewayItem = { kind: 'a2a', id: row.id, name, isOurs: true, bodyDigest: digestOf(agent) };
@@ -69,9 +70,9 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
     report: Pick<CallReport, 'call' | 'status'>,
   ): Promise<Registration> {
     const { entity, url } = work;
-    const known = entity.items.find(({ kind, id }) => kind === 'a2a' && id === row.id);
+    const known = entity.items.find((item) => item.kind === 'a2a' && isRowOf(item, row));
     const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity, 'a2a');
-    const item: GatewayItem = known ?? { kind: 'a2a', id: row.id, name: row.name, isOurs, bodyDigest: null };
+    const item: GatewayItem = { kind: 'a2a', name: row.name, isOurs, bodyDigest: null, ...known, id: row.id };
     const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'a2a', row.id)) };
     return registered(work, item, { ...report, outcome: 'exists', name: row.name, url, ...note });
   }

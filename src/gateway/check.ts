@@ -11,7 +11,10 @@ export type GatewayCheck =
   | { outcome: 'unauthorized' | 'down'; error: string };
 
 /** Reads that need the token: nothing is changed by them. */
-export async function checkGateway(client: GatewayClient | undefined, signal?: AbortSignal): Promise<GatewayCheck> {
+export async function checkGateway(
+  client: Pick<GatewayClient, 'send'> | undefined,
+  signal?: AbortSignal,
+): Promise<GatewayCheck> {
   if (!client) return { outcome: 'not configured' };
   const reply = await client.send({ method: 'GET', path: '/gateways?limit=1', signal });
   if (reply.kind === 'ok') return { outcome: 'ok', ...versionIn(await client.send(VERSION_CALL)) };

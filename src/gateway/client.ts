@@ -18,6 +18,7 @@ export interface GatewayCall {
 }
 
 export interface GatewayClient {
+  readonly url: string;
   /** Never rejects because of the gateway; what it says holds no secrets. */
   send(call: GatewayCall): Promise<GatewayReply>;
 }
@@ -109,6 +110,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   }
 
   return {
+    url,
     async send(call) {
       const reply = await once(call);
       if (call.signal?.aborted || !isWorthAnotherTry(call, reply)) return reply;

@@ -54,10 +54,7 @@ export interface PendingQuery {
   text: string;
 }
 
-const GatewayNote = z
-  .string()
-  .optional()
-  .describe('What could not be removed from the gateway yet; the next sync tries again.');
+const GatewayNote = z.string().optional().describe('What is still in the gateway, and why.');
 
 const REMOVAL_REFUSALS = ['not found', 'not an mcp_server', 'already registered', 'blocked'] as const;
 export type RemovalRefusal = (typeof REMOVAL_REFUSALS)[number];
@@ -124,6 +121,8 @@ export interface LeftoverReport {
   removed: number;
   /** Items that it refused to delete, or that were not reached. */
   left: number;
+  /** Names of servers and agents that stay, because this hub did not create them. */
+  foreign: string[];
   /** Why it ended early, as a sentence. */
   stopped?: string;
   /** The first reason why the gateway refused to delete one. */
@@ -135,6 +134,8 @@ export interface PendingReport {
   ranToEnd: boolean;
   /** Why not, as a sentence. */
   stopped?: string;
+  /** What else people should know, in sentences. */
+  note?: string;
   /** Servers that were pending and are registered now, and those of which something was created or updated in the gateway. */
   registered: number;
   failed: number;

@@ -34,6 +34,11 @@ function isUnclear(reply: GatewayReply): boolean {
   return reply.kind === 'refused' && (reply.status === 500 || isDuplicate(reply));
 }
 
+/** The gateway may have created it all the same, or may still be at it. */
+export function isUnanswered(reply: Created): boolean {
+  return reply.kind === 'timeout' || (reply.kind === 'down' && reply.retryAfterMs === undefined);
+}
+
 /** Up to 0.6, gateways answer 400. */
 export function isDuplicate(reply: GatewayReply): boolean {
   if (reply.kind !== 'refused') return false;

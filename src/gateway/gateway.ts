@@ -1,6 +1,7 @@
 // The stories of registration: one entity during an install, and everything that is due during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { Clock, Logger } from '../lib/world.ts';
+import { arrive } from './arrive.ts';
 import type { Attempt, RegistrationBatch } from './batch.ts';
 import type { GatewayClient } from './client.ts';
 import type {
@@ -11,7 +12,7 @@ import type {
   RegistrationProgress,
 } from './contract.ts';
 import { createHolders } from './holders.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { leftoverNote, removeLeftovers } from './leftovers.ts';
 import { createLookup } from './lookup.ts';
 import { createPauses, type Pauses } from './pauses.ts';
 import { reconcile } from './reconcile.ts';
@@ -60,8 +61,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { client, store, items, concurrency, registerAgents, now, log, sleep } = dependencies;
   const types: EntityType[] = registerAgents ? ['mcp_server', 'agent'] : ['mcp_server'];
 
-  function createBatch(signal: AbortSignal, { send }: GatewayClient): RegistrationBatch {
-    const stoppable: GatewayClient = { send: (call) => send({ ...call, signal }) };
+  function createBatch(signal: AbortSignal, { url, send }: GatewayClient): RegistrationBatch {
+    const stoppable: GatewayClient = { url, send: (call) => send({ ...call, signal }) };
     return {
       client: stoppable,
       lookup: createLookup(stoppable),
@@ -70,8 +71,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     };
   }
 
+  const arriveWith = ({ client: { url }, lookup }: RegistrationBatch) => arrive({ items, lookup, url });
+
   async function clearAway(batch: RegistrationBatch, signal: AbortSignal, pauses?: Pauses): Promise<LeftoverReport> {
-    const report = await removeLeftovers({ items, removeItem: createRemoval(batch), signal, pauses });
+    const report = await removeLeftovers({
+      items,
+      lookup: batch.lookup,
+      removeItem: createRemoval(batch),
+      signal,
+      pauses,
+    });
     if (report.left > 0) log.warn({ ...report }, 'Items of removed entities are still in the gateway');
     return report;
   }
@@ -79,9 +88,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   async function run(batch: RegistrationBatch, { effort, signal, onProgress }: PendingOptions): Promise<RunReport> {
     const none = { registered: 0, failed: 0 };
     const pauses = createPauses(sleep, signal);
+    const arrival = await arriveWith(batch);
+    if ('outcome' in arrival) return { ...none, stopped: arrival.error };
     const leftovers = await clearAway(batch, signal, pauses);
+    const note = [arrival.note, leftoverNote({ ...leftovers, left: 0 })].filter(Boolean).join(' ');
+    const notes = note ? { note } : {};
     const stopped = leftovers.stopped ?? (await reconcile({ items, lookup: batch.lookup, pauses }));
-    if (stopped !== undefined) return { ...none, stopped };
+    if (stopped !== undefined) return { ...none, ...notes, stopped };
     const record = createRecorder(store);
     let isAnyGone = false;
     const report = await registerAllDue({
@@ -102,17 +115,22 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     });
     // Deleted or blocked while it was being registered.
     if (isAnyGone) await clearAway(batch, signal, pauses);
-    return report;
+    return { ...report, ...notes };
   }
 
   return {
     async registerOne(uid, signal = new AbortController().signal) {
-      const entity = client && (await store.get(uid));
-      if (!client || !entity?.mcpRegistration) return undefined;
+      if (!client) return undefined;
+      const batch = createBatch(signal, client);
+      const arrival = await arriveWith(batch);
+      const entity = await store.get(uid);
+      if (!entity?.mcpRegistration) return undefined;
       if (entity.type === 'agent' && !registerAgents) return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
-      const batch = createBatch(signal, client);
-      const attempt = await createRegister(batch)(entity);
+      const attempt: Attempt =
+        'outcome' in arrival
+          ? { registration: { ...arrival, calls: [] }, items: entity.items }
+          : await createRegister(batch)(entity);
       const present = await store.record([recordOf(entity, attempt, now())]);
       if (!present.has(uid)) await clearAway(batch, signal);
       return attempt.registration;
@@ -126,7 +144,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     },
 
     async removeLeftovers(signal = new AbortController().signal) {
-      return client ? clearAway(createBatch(signal, client), signal) : { removed: 0, left: 0 };
+      if (!client) return { removed: 0, left: 0, foreign: [] };
+      const batch = createBatch(signal, client);
+      const arrival = await arriveWith(batch);
+      if (!('outcome' in arrival)) return clearAway(batch, signal);
+      const { own, foreign } = await items.leftovers();
+      return { removed: 0, left: own.length, foreign: foreign.map(({ name }) => name), stopped: arrival.error };
     },
   };
 }

@@ -1,8 +1,8 @@
 // Compares what the hub remembers of its items with each other, and with the gateway's rows.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../lib/json.ts';
-import type { GatewayRow } from './lookup.ts';
-import { slugOf } from './names.ts';
+import type { GatewayRow, GatewayRows } from './lookup.ts';
+import { comparableUrl, slugOf } from './names.ts';
 import type { GatewayItem } from './store.ts';
 
 export function digestOf(body: JsonObject): string {
@@ -13,11 +13,21 @@ export function isSameItem(one: Pick<GatewayItem, 'kind' | 'id'>, other: Pick<Ga
   return one.kind === other.kind && one.id === other.id;
 }
 
-/**
- * Whether the row with the item's id is the item. Gateways up to 0.9 number resources and prompts, so that another
- * gateway has something else under the same number.
- */
-export function isRowOf({ id, name }: Pick<GatewayItem, 'id' | 'name'>, row: GatewayRow): boolean {
+type NamedItem = Pick<GatewayItem, 'id' | 'name'>;
+
+/** It was to be created, and no answer came: the gateway may have it by now. Its id is its address. */
+export function isUnanswered({ id }: Pick<GatewayItem, 'id'>): boolean {
+  return id.includes('://');
+}
+
+export function rowOfItem(rows: GatewayRows, item: NamedItem): GatewayRow | undefined {
+  const row = rows.withId(item.id);
+  return (row ? [row] : rows.at(item.id)).find((each) => isRowOf(item, each));
+}
+
+/** Gateways up to 0.9 number resources and prompts, so that another gateway has something else under the same number. */
+export function isRowOf({ id, name }: NamedItem, row: GatewayRow): boolean {
+  if (isUnanswered({ id })) return row.url === comparableUrl(id) && row.slugs.includes(slugOf(name));
   if (row.id !== id) return false;
   return !/^\d+$/.test(id) || row.isAdopted || row.uri === name || row.slugs.includes(slugOf(name));
 }

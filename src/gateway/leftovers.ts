@@ -1,17 +1,21 @@
 // Removes from the gateway what belongs to entities that are gone from the catalog, or blocked.
 import type { LeftoverReport } from './contract.ts';
-import type { GatewayKind } from './lookup.ts';
+import { rowOfItem } from './item.ts';
+import type { GatewayKind, GatewayLookup } from './lookup.ts';
 import type { Pauses } from './pauses.ts';
 import type { ItemRemoval } from './remove-items.ts';
 import type { HeldItem, ItemStore } from './store.ts';
 
 export interface LeftoverRemoval {
   items: Pick<ItemStore, 'leftovers' | 'forget'>;
+  lookup: GatewayLookup;
   removeItem: (item: HeldItem) => Promise<ItemRemoval>;
   signal: AbortSignal;
   /** Absent when a caller waits for the answer: a pause that the gateway asks for then ends the removal. */
   pauses?: Pauses;
 }
+
+const MOST_NAMES = 10;
 
 /** Servers first: their parts go with them. */
 const ORDER: readonly GatewayKind[] = ['gateways', 'a2a', 'tools', 'resources', 'prompts'];
@@ -19,14 +23,16 @@ const ORDER: readonly GatewayKind[] = ['gateways', 'a2a', 'tools', 'resources', 
 /** Whatever could not be deleted stays recorded for the next time. */
 export async function removeLeftovers(removal: LeftoverRemoval): Promise<LeftoverReport> {
   const { items, signal } = removal;
-  const leftovers = (await items.leftovers()).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const { own, foreign: shared } = await items.leftovers();
+  const leftovers = own.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const foreign = await namesOf(shared, removal);
   let removed = 0;
   let refusal: string | undefined;
   for (const item of leftovers) {
     if (signal.aborted) break;
     const outcome = await remove(item, removal);
     if (outcome.outcome === 'failed' && outcome.isDown)
-      return { removed, left: leftovers.length - removed, stopped: outcome.error };
+      return { removed, left: leftovers.length - removed, foreign, stopped: outcome.error };
     if (outcome.outcome === 'failed') {
       refusal ??= outcome.error;
       continue;
@@ -35,7 +41,34 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
     removed += 1;
   }
   const left = leftovers.length - removed;
-  return { removed, left, ...(refusal === undefined ? {} : { refusal }) };
+  return { removed, left, foreign, ...(refusal === undefined ? {} : { refusal }) };
+}
+
+/** Of those that the gateway still has, as far as it can be asked. */
+async function namesOf(items: readonly HeldItem[], { lookup }: LeftoverRemoval): Promise<string[]> {
+  const names = await Promise.all(
+    items.map(async (item) => {
+      const listing = await lookup.list(item.kind);
+      return listing.ok && listing.isComplete && !rowOfItem(listing.rows, item) ? [] : [item.name];
+    }),
+  );
+  return names.flat();
+}
+
+/** What people are told about what is still in the gateway. */
+export function leftoverNote({ left, foreign, stopped, refusal }: LeftoverReport): string | undefined {
+  const reason = stopped ?? refusal ?? 'There was no time for all of them.';
+  const own = `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`;
+  const sentences = [...(left > 0 ? [own] : []), ...(foreign.length > 0 ? [foreignNote(foreign)] : [])];
+  return sentences.join(' ') || undefined;
+}
+
+function foreignNote(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `'${name}'`);
+  const list = [...shown, ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])].join(', ');
+  const [it, is] = names.length === 1 ? ['it', 'is'] : ['them', 'are'];
+  const they = names.length === 1 ? 'it' : 'they';
+  return `The gateway still has ${list}, which this hub did not create. Delete ${it} there if ${they} ${is} no longer wanted.`;
 }
 
 async function remove(item: HeldItem, { removeItem, pauses }: LeftoverRemoval): Promise<ItemRemoval> {

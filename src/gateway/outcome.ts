@@ -6,7 +6,7 @@ import { explain } from './explain.ts';
 import type { ItemHolder } from './store.ts';
 
 type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
-type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
+export type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
 /** The answer as a sentence. */
 export function sentenceFor(reply: Failure, url?: string): string {

@@ -1,7 +1,7 @@
 // Compares what the hub believes to have in the gateway with what the gateway has.
 import type { EntityUid } from '../catalog/uid.ts';
 import { statusOf } from './answer.ts';
-import { isRowOf } from './item.ts';
+import { rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayLookup, GatewayRows } from './lookup.ts';
 import { gatewayUnusable } from './outcome.ts';
 import type { Pauses } from './pauses.ts';
@@ -50,6 +50,6 @@ async function listed(
 }
 
 function isMissing(item: HeldItem, { rows, isComplete }: KindOfRows): boolean {
-  const row = rows?.withId(item.id);
-  return row ? !isRowOf(item, row) : isComplete;
+  if (rows && rowOfItem(rows, item)) return false;
+  return isComplete || rows?.withId(item.id) !== undefined;
 }

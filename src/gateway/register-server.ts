@@ -3,9 +3,9 @@ import { type GatewayReply, statusOf } from './answer.ts';
 import { untilActive } from './await-active.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { conflictOf, create } from './create.ts';
+import { conflictOf, create, isUnanswered } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
-import { digestOf } from './item.ts';
+import { digestOf, isRowOf } from './item.ts';
 import type { GatewayRow } from './lookup.ts';
 import { comparableUrl } from './names.ts';
 import {
@@ -95,9 +95,9 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     report: Pick<CallReport, 'call' | 'status'>,
   ): Promise<Outcome> {
     const { entity } = request;
-    const known = entity.items.find(({ kind, id }) => kind === 'gateways' && id === row.id);
+    const known = entity.items.find((item) => item.kind === 'gateways' && isRowOf(item, row));
     const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity, 'gateways');
-    const item: GatewayItem = known ?? { kind: 'gateways', id: row.id, name: row.name, isOurs, bodyDigest: null };
+    const item: GatewayItem = { kind: 'gateways', name: row.name, isOurs, bodyDigest: null, ...known, id: row.id };
     const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'gateways', row.id)) };
     return settled(request, { item, row }, { ...report, outcome: 'exists', name: row.name, url: row.url, ...note });
   }
@@ -132,7 +132,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
 
   /** `conflict`: the gateway's answer for the name that was tried before. */
   async function make(one: Offer, conflict?: string): Promise<Outcome> {
-    const { entity, address, calls } = one;
+    const { entity, address, calls, found } = one;
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { registration: { ...gatewayUnusable(listing.reply), calls } };
     const name = names.reserve(entity, listing.rows);
@@ -148,6 +148,8 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     }
     names.release(name);
     if (reply.kind === 'there' && !reply.isOurs) return accept(one, reply.row, { ...report, status: reply.status });
+    if (isUnanswered(reply))
+      found.push({ kind: 'gateways', id: address.url, name, isOurs: true, bodyDigest: digestOf(body) });
     if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(one, report, reply);
     const row = reply.kind === 'there' ? reply.row : lookup.put('gateways', reply.body, { ...address, name });
     const item: GatewayItem = { kind: 'gateways', id: row.id, name, isOurs: true, bodyDigest: digestOf(body) };

@@ -4,7 +4,7 @@ import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { Registration } from './contract.ts';
-import { isSameItem, mergedItems } from './item.ts';
+import { isSameItem, isUnanswered, mergedItems } from './item.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
 import { createRemoval } from './remove-items.ts';
@@ -48,7 +48,8 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
   /** What the manifest no longer names is deleted. */
   async function removeStale(work: EntityWork, registration: Registration): Promise<Registration> {
     const { entity, calls, found } = work;
-    const stale = entity.items.filter((item) => item.isOurs && !found.some((each) => isSameItem(each, item)));
+    const known = entity.items.filter((item) => item.isOurs && !isUnanswered(item));
+    const stale = known.filter((item) => !found.some((each) => isSameItem(each, item)));
     for (const item of stale) {
       if (await isNotToDelete(item, entity)) continue;
       const removal = await removeItem(item);

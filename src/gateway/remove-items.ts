@@ -2,7 +2,7 @@
 
 import type { GatewayReply } from './answer.ts';
 import type { GatewayClient } from './client.ts';
-import { isRowOf } from './item.ts';
+import { isUnanswered, rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayLookup } from './lookup.ts';
 import { gatewayDown, sentenceFor } from './outcome.ts';
 import type { GatewayItem } from './store.ts';
@@ -21,22 +21,27 @@ export function createRemoval({
   client: GatewayClient;
   lookup: GatewayLookup;
 }): (item: GatewayItem) => Promise<ItemRemoval> {
-  /** A number may be the id of something else by now: such a row is looked at before it is deleted. */
-  async function isCertain({ kind, id, name }: GatewayItem): Promise<boolean | Exclude<GatewayReply, { kind: 'ok' }>> {
-    if (!/^\d+$/.test(id)) return true;
-    const listing = await lookup.list(kind);
+  /**
+   * Undefined when the gateway does not have it. A number may be the id of something else by now, and something whose
+   * creation was not answered has no known id: both are looked up before they are deleted.
+   */
+  async function idOf(item: GatewayItem): Promise<string | undefined | Exclude<GatewayReply, { kind: 'ok' }>> {
+    if (!/^\d+$/.test(item.id) && !isUnanswered(item)) return item.id;
+    const listing = await lookup.list(item.kind);
     if (!listing.ok) return listing.reply;
-    const row = listing.rows.withId(id);
-    return row ? isRowOf({ id, name }, row) : !listing.isComplete;
+    const isHidden = !listing.isComplete && !listing.rows.withId(item.id) && !isUnanswered(item);
+    return isHidden ? item.id : rowOfItem(listing.rows, item)?.id;
   }
 
   return async (item) => {
-    const certain = await isCertain(item);
-    if (certain === false) return { outcome: 'gone' };
-    const path = `/${item.kind}/${encodeURIComponent(item.id)}`;
-    const reply = certain === true ? await client.send({ method: 'DELETE', path }) : certain;
+    const id = await idOf(item);
+    if (id === undefined) return { outcome: 'gone' };
+    const reply =
+      typeof id === 'string'
+        ? await client.send({ method: 'DELETE', path: `/${item.kind}/${encodeURIComponent(id)}` })
+        : id;
     if (reply.kind === 'ok') {
-      lookup.remove(item.kind, item.id);
+      lookup.remove(item.kind, typeof id === 'string' ? id : item.id);
       return { outcome: 'deleted', status: reply.status };
     }
     if (isGone(item.kind, reply)) return { outcome: 'gone' };

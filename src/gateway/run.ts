@@ -27,6 +27,7 @@ export interface RunReport {
   failed: number;
   /** Why not everything was tried. */
   stopped?: string;
+  note?: string;
 }
 
 const CLAIM_SIZE = 200;
@@ -52,7 +53,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
       const isCutOff = signal.aborted && registration.outcome !== 'registered';
       const isPaused = registration.outcome === 'gateway_down' && pauses.begin(registration.retryAfterMs);
       if (isCutOff || isPaused) {
-        if (hasChanges(registration)) await rememberItems(entity, attempt);
+        await rememberItems(entity, attempt);
         current = { ...current, items: attempt.items };
         continue;
       }

@@ -1,6 +1,6 @@
 // Which row of the gateway is a given server.
 import { nameChoices } from './free-name.ts';
-import { digestOf, isRowOf } from './item.ts';
+import { digestOf, rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { isSameTransport, type ServerAddress } from './server-address.ts';
@@ -20,8 +20,8 @@ export interface OwnRow {
 /** The row that this hub created for the entity, if the gateway still has it. */
 export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: GatewayKind): OwnRow | undefined {
   for (const item of items) {
-    const row = item.kind === kind && item.isOurs ? rows.withId(item.id) : undefined;
-    if (row && isRowOf(item, row)) return { item, row };
+    const row = item.kind === kind && item.isOurs ? rowOfItem(rows, item) : undefined;
+    if (row) return { item: { ...item, id: row.id }, row };
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { GatewayKind } from './lookup.ts';
 /** What an entity has in the gateway, as the hub remembers it. */
 export interface GatewayItem {
   kind: GatewayKind;
-  /** As the gateway calls it. */
+  /** As the gateway calls it; the address of a server or an agent whose creation was not answered. */
   id: string;
   /** The name it was given, or the uri of a resource. */
   name: string;
@@ -98,7 +98,21 @@ export interface ItemHolder {
 
 export type HeldItem = GatewayItem & { uid: EntityUid };
 
+interface Leftovers {
+  /** What this hub created for entities that are gone or blocked, and no other entity has: those that one has become its own. */
+  own: HeldItem[];
+  /** Servers and agents that such entities only shared with somebody else; reported once. */
+  foreign: HeldItem[];
+}
+
 export interface ItemStore {
+  /** The gateway that all records are about; null when there was none yet. */
+  gatewayUrl(): Promise<string | null>;
+  /**
+   * From now on records are about this gateway. If it is not the same at another address, every entity is pending again,
+   * and items are exchanged for those that were recorded when this gateway was last used.
+   */
+  switchTo(url: string, options: { isSame: boolean }): Promise<{ restored: number }>;
   /** Entities that are in the catalog, not blocked, and have this item; the one it was created for comes first. */
   holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
   /** Items of all entities that count as registered. */
@@ -107,11 +121,8 @@ export interface ItemStore {
   replace(uid: EntityUid, items: readonly GatewayItem[]): Promise<void>;
   /** These are pending again, as if they had never been tried. */
   setBack(uids: readonly EntityUid[]): Promise<void>;
-  /**
-   * Items that this hub created for entities that are gone or blocked, and that no other entity has: those that one has
-   * become its own. Blocked entities no longer count as registered.
-   */
-  leftovers(): Promise<HeldItem[]>;
+  /** Blocked entities no longer count as registered. */
+  leftovers(): Promise<Leftovers>;
   forget(item: HeldItem): Promise<void>;
 }
 

@@ -80,7 +80,7 @@ export const RemoteRemoved = z
     total: Count,
     purged: Count.default(0).describe('Entities that were deleted, because only this remote brought them.'),
     missing: Count.default(0).describe('Entities that no remote lists now; `GET /catalog?state=missing` lists them.'),
-    note: z.string().optional().describe('What could not be removed from the gateway yet; the next sync tries again.'),
+    note: z.string().optional().describe('What is still in the gateway, and why.'),
   })
   .meta({ id: 'RemoteRemoved' });
 export type RemoteRemoved = z.infer<typeof RemoteRemoved>;
@@ -138,7 +138,10 @@ export const SyncReport = z
     registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),
     stopped: z.boolean().optional().describe('True when the registration began and had to stop; `note` says why.'),
-    note: z.string().optional().describe('Why `synced` is false, as a sentence.'),
+    note: z
+      .string()
+      .optional()
+      .describe('Why `synced` is false, and what else there is to know about the gateway, in sentences.'),
   })
   .meta({ id: 'SyncReport' });
 export type SyncReport = z.infer<typeof SyncReport>;

@@ -225,9 +225,15 @@ type RegistrationFields = Pick<SyncReport, 'synced' | 'registered' | 'failed' | 
 
 function registrationFields(registration: PendingReport | undefined): RegistrationFields {
   if (!registration) return { synced: false, registered: 0, failed: 0, note: NO_GATEWAY };
-  const { ranToEnd: synced, registered, failed, stopped } = registration;
-  const counts = { synced, registered, failed };
-  return stopped === undefined ? counts : { ...counts, stopped: true, note: `Registration stopped: ${stopped}` };
+  const { ranToEnd: synced, registered, failed, stopped, note } = registration;
+  const sentences = [note, stopped && `Registration stopped: ${stopped}`].filter(Boolean).join(' ');
+  return {
+    synced,
+    registered,
+    failed,
+    ...(stopped === undefined ? {} : { stopped: true }),
+    ...(sentences ? { note: sentences } : {}),
+  };
 }
 
 const NO_GATEWAY = 'No gateway is configured (MCP_GATEWAY_URL), so no server was registered.';

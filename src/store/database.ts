@@ -16,6 +16,7 @@ import { fronts } from './migrations/0008_fronts.ts';
 import { generation } from './migrations/0009_generation.ts';
 import { ownership } from './migrations/0010_ownership.ts';
 import { gatewayItems } from './migrations/0011_gateway_items.ts';
+import { formerGateways } from './migrations/0012_former_gateways.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -82,6 +83,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0009_generation': generation(),
     '0010_ownership': ownership(dialect),
     '0011_gateway_items': gatewayItems(dialect),
+    '0012_former_gateways': formerGateways(dialect),
   };
 }
 

@@ -1,6 +1,6 @@
 // The port for what the hub has in the gateway, on both engines.
 import { sql } from 'kysely';
-import type { GatewayItem, ItemStore } from '../gateway/store.ts';
+import type { GatewayItem, HeldItem, ItemStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { lockEntities } from './lock-entities.ts';
 import { heldItem, ITEM_COLUMNS, itemRow } from './registration-row.ts';
@@ -37,6 +37,26 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       return rows.map(heldItem);
     },
 
+    async gatewayUrl() {
+      return (await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow()).url;
+    },
+
+    switchTo: (url, { isSame }) =>
+      revision.change(async (tx) => {
+        // Locked first, so that of two hubs that notice the change one makes it.
+        const { url: before } = await tx
+          .selectFrom('gateway_state')
+          .select('url')
+          .modifyEnd(dialect.forUpdate)
+          .executeTakeFirstOrThrow();
+        if (before === url) return { result: { restored: 0 }, isChange: false };
+        await tx.updateTable('gateway_state').set({ url }).execute();
+        if (isSame || before === null) return { result: { restored: 0 }, isChange: false };
+        const entities = await setBackAll(tx);
+        const restored = await exchangeItems(tx, { before, url });
+        return { result: { restored }, isChange: entities.length > 0, entities };
+      }),
+
     replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, [{ uid, items }], dialect)),
 
     setBack: (uids) => setBack(uids),
@@ -50,16 +70,17 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
         .execute();
       if (blocked.length > 0) await setBack(blocked.map(({ uid }) => uid));
       const leftovers = await ofDeadEntities(read).selectAll('item').execute();
-      if (leftovers.length === 0) return [];
+      if (leftovers.length === 0) return { own: [], foreign: [] };
       return write.transaction().execute(async (tx) => {
         await lockSharedItems(
           tx,
           leftovers.map(({ uid }) => uid),
           dialect,
         );
+        const foreign = await foreignServers(tx);
         await keepForLivingEntities(tx);
-        const rows = await ofDeadEntities(tx).selectAll('item').where('is_ours', '=', 1).execute();
-        return rows.map(heldItem);
+        const own = await ofDeadEntities(tx).selectAll('item').where('is_ours', '=', 1).execute();
+        return { own: own.map(heldItem), foreign };
       });
     },
 
@@ -80,6 +101,14 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
       return { result: undefined, isChange: entities.length > 0, entities };
     });
+  }
+
+  async function setBackAll(tx: Db): Promise<string[]> {
+    const rows = await tx.selectFrom('entity').select('uid').where('gateway_digest', 'is not', null).execute();
+    const entities = rows.map(({ uid }) => uid);
+    await lockEntities(tx, entities, dialect);
+    await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
+    return entities;
   }
 }
 
@@ -161,6 +190,45 @@ async function replaceItemsOf(
     .insertInto('gateway_item')
     .values(items.map((item) => itemRow(uid, { ...item, isOurs: item.isOurs || isOwned(item) })))
     .execute();
+}
+
+/** Returns how many of the restored items the hub created. */
+async function exchangeItems(tx: Db, { before, url }: { before: string; url: string }): Promise<number> {
+  const columns = sql.join(ITEM_COLUMNS.map((column) => sql.ref(column)));
+  await sql`
+    insert into former_gateway_item (gateway, ${columns}) select ${before}, ${columns} from gateway_item
+  `.execute(tx);
+  await tx.deleteFrom('gateway_item').execute();
+  await sql`
+    insert into gateway_item (${columns}) select ${columns} from former_gateway_item where gateway = ${url}
+  `.execute(tx);
+  const restored = await tx.deleteFrom('former_gateway_item').where('gateway', '=', url).returning('is_ours').execute();
+  return restored.filter(({ is_ours }) => is_ours === 1).length;
+}
+
+/** Servers and agents that only dead entities have, and that this hub did not create. */
+async function foreignServers(tx: Db): Promise<HeldItem[]> {
+  const rows = await ofDeadEntities(tx)
+    .selectAll('item')
+    .where('kind', 'in', ['gateways', 'a2a'])
+    .where('is_ours', '=', 0)
+    .execute();
+  const held = await Promise.all(
+    rows.map(async (row) => {
+      const others = await tx
+        .selectFrom('gateway_item as item')
+        .leftJoin('entity', 'entity.uid', 'item.uid')
+        .select('item.uid')
+        .where('kind', '=', row.kind)
+        .where('item_id', '=', row.item_id)
+        .where((eb) =>
+          eb.or([eb('is_ours', '=', 1), eb.and([eb('entity.uid', 'is not', null), eb('blocked_at', 'is', null)])]),
+        )
+        .execute();
+      return others.length > 0 ? [] : [heldItem(row)];
+    }),
+  );
+  return held.flat();
 }
 
 /** Items of dead entities that a living one has too become its own; those that this hub only found are forgotten. */

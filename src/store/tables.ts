@@ -4,6 +4,8 @@ import type { Generated } from 'kysely';
 export interface Tables {
   entity: EntityTable;
   gateway_item: GatewayItemTable;
+  former_gateway_item: GatewayItemTable & { gateway: string };
+  gateway_state: GatewayStateTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
   /** Not `vector`: a table is also a type, and the extension brings one of that name. */
@@ -65,11 +67,11 @@ export interface EntityTable {
   gateway_claimed_until: Generated<string | null>;
 }
 
-/** What an entity has in the gateway. Rows of deleted entities are what is still to be removed there. */
+/** What an entity has in the gateway that the hub uses now. Rows of deleted entities are what is still to be removed there. */
 export interface GatewayItemTable {
   uid: string;
   kind: string;
-  /** As the gateway calls it. */
+  /** As the gateway calls it; the address of something whose creation was not answered. */
   item_id: string;
   /** The name it was given, or the uri of a resource. */
   name: string;
@@ -77,6 +79,12 @@ export interface GatewayItemTable {
   is_ours: number;
   /** Digest of the body that was sent last; null when none was. */
   body_digest: string | null;
+}
+
+interface GatewayStateTable {
+  id: number;
+  /** Of the gateway that registrations and `gateway_item` are about; null until there is one. */
+  url: string | null;
 }
 
 interface CatalogStateTable {

@@ -47,8 +47,9 @@ export function clientFor(
     url,
     fetch,
     token: createTokenSource({ ...settings, ...credentials }, () => new Date()),
-    slowTimeoutMs: 5_000,
-    timeoutMs: 5_000,
+    // Only what never comes takes so long, however busy the machine is.
+    slowTimeoutMs: 60_000,
+    timeoutMs: 60_000,
     backoffMs: 20,
     ...options,
   });

@@ -1,7 +1,9 @@
 // The gateway and the catalog agree, whatever happens to either, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { testOnEveryEngine } from '../../support/databases.ts';
+import { createRow } from '../../support/fake-gateway/rows.ts';
 import type { FakeGateway } from '../../support/fake-gateway.ts';
+import { until } from '../../support/until.ts';
 import { gatewayStage, H, path, server, serverUid } from './stage.ts';
 
 /** Calls that change something, without the version of the path and without ids. */
@@ -31,6 +33,31 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.deepEqual({ registered, failed }, { registered: 2, failed: 0 });
     assert.deepEqual(Object.keys(after.registered()).toSorted(), ['a', 'b']);
     assert.equal(before.gateway.table.gateways.length, 2, 'the other one keeps what it has');
+  });
+
+  testOnEveryEngine(`gateway ${generation}: a former gateway is the hub's own again`, async (t, address) => {
+    const a = await gatewayStage(t, address, { generation });
+    await a.register(server('kept'), server('changed', {}, { summary: 'Old.' }), server('deleted'));
+    const b = await gatewayStage(t, address, { generation });
+    const moved = await b.sync();
+    assert.equal(moved.registered, 3);
+    assert.equal(moved.note, `This hub now registers into ${b.gateway.url} (before: ${a.gateway.url}).`);
+    a.host.put('/servers/changed.json', server('changed', {}, { summary: 'New.' }));
+    a.publish('servers', server('kept'), server('changed', {}, { summary: 'New.' }));
+    await b.ask('DELETE', path(serverUid('deleted')));
+    assert.equal((await b.sync()).note, undefined);
+    assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'deleted', 'kept'], 'left as it was');
+
+    const back = await a.sync();
+    assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
+    assert.equal(
+      back.note,
+      `This hub now registers into ${a.gateway.url} (before: ${b.gateway.url}). Items that it created there earlier, and manages again: 3.`,
+    );
+    assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'kept']);
+    assert.equal(a.registered().changed?.description, 'New.');
+    await a.ask('DELETE', path(serverUid('kept')));
+    assert.deepEqual(Object.keys(a.registered()), ['changed']);
   });
 
   testOnEveryEngine(
@@ -80,6 +107,53 @@ testOnEveryEngine('gateway: what is deleted, blocked or purged is removed from i
   assert.deepEqual(Object.keys(registered()).toSorted(), ['blocked', 'purged']);
   await ask('DELETE', '/remotes', { url, purge: true });
   assert.deepEqual(registered(), {});
+});
+
+testOnEveryEngine('gateway: the same gateway at another address is recognized', async (t, address) => {
+  const before = await gatewayStage(t, address);
+  await before.register(server('a'));
+  const settings = { MCP_GATEWAY_URL: before.gateway.url.replace('127.0.0.1', 'localhost') };
+  const after = await gatewayStage(t, address, { settings });
+  const { registered, note } = await after.sync();
+  assert.deepEqual({ registered, note }, { registered: 0, note: undefined });
+  await after.ask('DELETE', path(serverUid('a')));
+  assert.deepEqual(before.registered(), {});
+});
+
+testOnEveryEngine(
+  'gateway: a server that somebody else registered stays there, and people are told',
+  async (t, address) => {
+    const { register, ask, gateway, registered } = await gatewayStage(t, address);
+    for (const name of ['blocked', 'deleted'])
+      gateway.table.gateways.push(createRow(`by-hand-${name}`, { url: `${H}/${name}/sse`, transport: 'SSE' }));
+    await register(server('blocked'), server('deleted'), server('own'));
+    const stays = (name: string) =>
+      `The gateway still has 'by-hand-${name}', which this hub did not create. Delete it there if it is no longer wanted.`;
+    const blocked = await ask('PATCH', path(serverUid('blocked')), { blocked: true });
+    assert.equal(blocked.body.note, stays('blocked'));
+    assert.equal((await ask('DELETE', path(serverUid('deleted')))).body.note, stays('deleted'));
+    assert.equal((await ask('DELETE', path(serverUid('own')))).body.note, undefined);
+    assert.deepEqual(Object.keys(registered()).toSorted(), ['by-hand-blocked', 'by-hand-deleted']);
+  },
+);
+
+testOnEveryEngine("gateway: a registration that ends after the time limit is the hub's own", async (t, address) => {
+  const { register, sync, ask, gateway, registered, host } = await gatewayStage(t, address, {
+    settings: { GATEWAY_TIMEOUT_SEC: '1' },
+  });
+  const held = Promise.withResolvers<void>();
+  gateway.onCall(({ method }) => (method === 'POST' ? held.promise : undefined));
+  assert.equal((await register(server('updated', { description: 'Old.' }), server('removed'))).failed, 2);
+  gateway.onCall(undefined);
+  held.resolve();
+  await until(() => Object.keys(registered()).length === 2);
+  host.put('/servers/updated.json', server('updated', { description: 'New.' }));
+
+  const { registered: count, failed } = await sync();
+  assert.deepEqual([count, failed], [2, 0]);
+  assert.equal(registered().updated?.description, 'New.');
+  assert.equal((await ask('DELETE', path(serverUid('removed')))).body.note, undefined);
+  assert.deepEqual(Object.keys(registered()), ['updated']);
 });
 
 testOnEveryEngine(

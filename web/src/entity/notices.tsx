@@ -1,16 +1,18 @@
 // What a reader should know before using an entity: blocked, withdrawn, no longer listed, or changed.
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import type { BlockedEntity, EntityRecord } from '../../../src/catalog/contract.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onDay } from '../parts/words.ts';
 
-export function Notices({ entity }: { entity: EntityRecord }) {
-  const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at } = entity;
+/** `note` is there only after the entity was blocked on this page. */
+export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
+  const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at, note } = entity;
   return (
     <>
       {blocked_at && (
         <Notice tone="warn" title={`Blocked by an operator since ${onDay(blocked_at)}`}>
           {blocked_reason && <p>{blocked_reason}</p>}
           <p>It is hidden from search, and the hub does not install or register it.</p>
+          {note && <p>{note}</p>}
         </Notice>
       )}
       {lifecycle.status !== 'active' && (
