@@ -69,7 +69,7 @@ testOnEveryEngine('items: what the hub did not create is neither changed nor del
   assert.match(again?.calls[0]?.note ?? '', /This hub did not create it, and leaves it as it is/);
   assert.equal(fake.table.gateways.find(({ originalName }) => originalName === 'By hand')?.fields.description, 'Mine.');
   await remove(uidOf('a'), uidOf('b'));
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 1, left: 0 });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 1, left: 0, foreign: ['By hand'] });
   assert.deepEqual(rowsOf(fake), ['gateways By hand', 'tools own_tool']);
 });
 
@@ -119,7 +119,7 @@ testOnEveryEngine('items: a part that the server serves itself stays with it', a
   await sync();
   assert.equal(fake.table.prompts.length, 1);
   await remove(uidOf('a'));
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 1, left: 0 });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 1, left: 0, foreign: [] });
   assert.deepEqual([fake.table.prompts, fake.table.gateways], [[], []]);
 });
 
@@ -133,14 +133,14 @@ testOnEveryEngine('leftovers: everything of an entity that is gone, the server f
   fake.table.tools = fake.table.tools.filter(({ gatewayId }) => gatewayId !== null);
   fake.table.resources = [];
   fake.calls.length = 0;
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 4, left: 0 });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 4, left: 0, foreign: [] });
   assert.deepEqual(
     writes(fake).map((line) => line.replace(/[^/]+$/, '…')),
     ['DELETE /gateways/…', 'DELETE /tools/…', 'DELETE /resources/…', 'DELETE /prompts/…'],
   );
   assert.deepEqual(rowsOf(fake), ['gateways b']);
   assert.deepEqual(await itemsOf(uidOf('a')), []);
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 0, left: 0 });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 0, left: 0, foreign: [] });
 });
 
 testOnEveryEngine('leftovers: what could not be deleted goes with the next sync', async (t, address) => {
@@ -151,7 +151,7 @@ testOnEveryEngine('leftovers: what could not be deleted goes with the next sync'
   await remove(uidOf('a'));
   await fake.stop();
   const stopped = 'The gateway could not be reached (ECONNREFUSED).';
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 0, left: 4, stopped });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 0, left: 4, foreign: [], stopped });
   await fake.start();
   assert.deepEqual(await sync(), { ranToEnd: true, registered: 0, failed: 0 });
   assert.deepEqual(rowsOf(fake), []);
@@ -168,11 +168,11 @@ testOnEveryEngine('leftovers: what another entity has too becomes its own', asyn
   const other = owned === first ? second : first;
   assert.deepEqual(await itemsOf(other), ['gateways a', 'tools own_tool']);
   await remove(owned);
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 0, left: 0 });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 0, left: 0, foreign: [] });
   assert.deepEqual(rowsOf(fake), ['gateways a', 'tools own_tool']);
   assert.deepEqual(await itemsOf(other), ['gateways a*', 'tools own_tool*']);
   await remove(other);
-  assert.deepEqual(await gateway.removeLeftovers(), { removed: 2, left: 0 });
+  assert.deepEqual(await gateway.removeLeftovers(), { removed: 2, left: 0, foreign: [] });
   assert.deepEqual(rowsOf(fake), []);
 });
 
@@ -195,7 +195,7 @@ testOnEveryEngine(
     await on.ingest(aManifestWith('a', PARTS), aManifestWith('b'));
     await on.sync();
     await on.block(uidOf('a'));
-    assert.deepEqual(await on.gateway.removeLeftovers(), { removed: 4, left: 0 });
+    assert.deepEqual(await on.gateway.removeLeftovers(), { removed: 4, left: 0, foreign: [] });
     assert.deepEqual(rowsOf(fake), ['gateways b']);
     await assertRegistered(on, 'a', false);
     assert.deepEqual(await on.sync({ effort: 'force' }), { ranToEnd: true, registered: 0, failed: 0 });
@@ -263,7 +263,8 @@ testOnEveryEngine('reconcile: another, empty gateway gets everything', async (t,
   second.table.prompts.push(createRow('theirs', { template: 'x' }, { id }));
   const options = { effort: 'explicit', signal: new AbortController().signal } as const;
   const report = await on.again(second).registerPending(options);
-  assert.deepEqual(report, { ranToEnd: true, registered: 2, failed: 0 });
+  const note = `This hub now registers into ${second.url} (before: ${first.url}).`;
+  assert.deepEqual(report, { ranToEnd: true, registered: 2, failed: 0, note });
   assert.deepEqual(rowsOf(second), [...rowsOf(first), 'prompts theirs'].toSorted());
   await on.remove(uidOf('a'), uidOf('b'));
   await on.again(second).removeLeftovers();
