@@ -17,8 +17,8 @@ import type {
   ProgressListener,
   RejectionPage,
   RejectionQuery,
-  Remote,
   RemoteAdded,
+  RemoteChanged,
   RemoteList,
   RemoteRemoved,
   RemoteSettings,
@@ -50,7 +50,7 @@ export interface HubOperations {
   /** A remote that is there already gets the settings that are given. @throws HubError `name_taken` */
   addRemote(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
   /** By address or name. @throws HubError `name_taken`, `remote_not_found` */
-  changeRemote(reference: string, settings: RemoteSettings): Promise<Remote>;
+  changeRemote(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
   /** By address or name. With `purge`, what only this remote brought is deleted. */
   removeRemote(reference: string, options?: { purge?: boolean }): Promise<RemoteRemoved>;
   /** By address or name; without one, all enabled remotes. */

@@ -253,10 +253,12 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     listRemotes: () => book.list(),
     addRemote: (url, settings) => book.add(url, settings),
     changeRemote: (reference, settings) => book.change(reference, settings),
-    removeRemote: async (reference, options) => ({
-      ...(await book.remove(reference, options)),
-      ...(options?.purge ? await clearGateway() : {}),
-    }),
+    async removeRemote(reference, options) {
+      const { note, ...removal } = await book.remove(reference, options);
+      const { note: leftovers } = options?.purge ? await clearGateway() : {};
+      const notes = [note, leftovers].filter((each) => each !== undefined);
+      return { ...removal, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) };
+    },
     ingest: (reference, onProgress, options) => sync.ingest(reference, onProgress, options),
     syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
     ingestStatus: () => sync.status(),

@@ -40,7 +40,10 @@ export interface CatalogStore {
    * ingest. The address that the entity had is not that of another manifest.
    */
   saveInline(entity: Entity, at: Date): Promise<SaveOutcome>;
-  /** Without a version, the newest stable one that is not blocked; a pre-release if there is no other, or it is asked for. */
+  /**
+   * Without a version, the newest stable one; a pre-release if there is no other, or it is asked for. A blocked one only if
+   * all are blocked.
+   */
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;
   /** Which remotes list it, the owner first. */
   listedBy(uid: EntityUid): Promise<string[]>;

@@ -9,8 +9,8 @@ import {
   IngestReport,
   IngestStatus,
   RejectionPage,
-  Remote,
   RemoteAdded,
+  RemoteChanged,
   RemoteList,
   RemoteRemoved,
   SyncReport,
@@ -94,7 +94,10 @@ export class HubClient implements HubOperations {
     this.#hub.ask({ method: 'POST', path: '/remotes', body: { url, ...settings } }, RemoteAdded);
 
   readonly changeRemote: HubOperations['changeRemote'] = (reference, settings) =>
-    this.#hub.ask({ method: 'PATCH', path: '/remotes', query: { remote: reference }, body: { ...settings } }, Remote);
+    this.#hub.ask(
+      { method: 'PATCH', path: '/remotes', query: { remote: reference }, body: { ...settings } },
+      RemoteChanged,
+    );
 
   readonly removeRemote: HubOperations['removeRemote'] = (reference, { purge = false } = {}) =>
     this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url: reference, purge } }, RemoteRemoved);

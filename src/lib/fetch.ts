@@ -36,24 +36,31 @@ interface Hop {
   url: string;
   method?: FetchRequest['method'];
   headers?: Record<string, string>;
+  credentialScope?: string;
 }
 
-/** Sends a request to where it leads in the end; every hop is checked, and credentials stay with the first host. */
+/** Sends a request to where it leads in the end; every hop is checked, and credentials stay where they belong. */
 export async function followRedirects<Request extends Hop, Reply extends Pick<FetchReply, 'status' | 'headers'>>(
   request: Request,
   sendOnce: (url: URL, request: Request) => Promise<Reply>,
 ): Promise<Reply> {
-  const first = readUrl(request.url);
-  let [url, sent] = [first, request];
+  let url = readUrl(request.url);
+  let sent = request;
+  const scope = request.credentialScope ?? `${url.origin}/`;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
     const reply = await sendOnce(url, sent);
     const isRedirect = REDIRECTS.includes(reply.status) && (request.method ?? 'GET') === 'GET';
     const location = isRedirect ? reply.headers.location : undefined;
     if (location === undefined) return reply;
     url = readUrl(location, url);
-    sent = url.origin === first.origin ? request : withoutCredentials(request);
+    sent = isBelow(url, scope) ? request : withoutCredentials(request);
   }
   throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
+}
+
+/** `prefix` ends with a `/`, so that `https://h/ab` is not below `https://h/a`. */
+export function isBelow({ origin, pathname }: URL, prefix: string): boolean {
+  return `${origin}${pathname}/`.startsWith(prefix);
 }
 
 function readUrl(address: string, base?: URL): URL {

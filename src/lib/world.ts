@@ -9,6 +9,8 @@ export interface FetchRequest {
   body?: string;
   url: string;
   headers?: Record<string, string>;
+  /** How addresses begin that may get credentials among the headers after a redirect; without it, all of the same host. */
+  credentialScope?: string;
   /** Largest body that is read, before and after decompression. */
   maxBytes: number;
   /** Redirects included, from the first connection to the last byte. */

@@ -19,6 +19,13 @@ export const Remote = z
     last_sync_at: Timestamp.nullable(),
     last_status: z.enum(['ok', 'failed']).nullable(),
     last_error: z.string().nullable(),
+    last_note: z.string().nullable().default(null).describe('What else the last run had to say.'),
+    shrunk: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The index lists less than half of what it did, so nothing was marked as missing; `accept_shrunk` in `POST /ingest` accepts it.',
+      ),
     entities: Count.describe('Manifests that the index lists and the catalog has.'),
     etag: z.boolean().describe('Whether an unchanged index can be recognized without being sent.'),
     credentials: z
@@ -68,8 +75,24 @@ export type NewRemote = z.infer<typeof NewRemote>;
 export const RemoteSettings = z.object(REMOTE_SETTINGS);
 export type RemoteSettings = z.infer<typeof RemoteSettings>;
 
+/** Entities whose content another remote has to bring. */
+const PASSED_ON = {
+  passed_on: Count.default(0).describe(
+    'Entities that belong to another remote now, whose next read replaces their content.',
+  ),
+  note: z.string().optional().describe('What is still to be done, by another remote or in the gateway.'),
+};
+
+export const RemoteChanged = Remote.extend(PASSED_ON).meta({ id: 'RemoteChanged' });
+export type RemoteChanged = z.infer<typeof RemoteChanged>;
+
 export const RemoteAdded = z
-  .object({ added: z.boolean().describe('False when it was there already.'), url: z.string(), total: Count })
+  .object({
+    added: z.boolean().describe('False when it was there already.'),
+    url: z.string(),
+    total: Count,
+    renamed_from: z.string().optional().describe('The name that it had until now, if it had another one.'),
+  })
   .meta({ id: 'RemoteAdded' });
 export type RemoteAdded = z.infer<typeof RemoteAdded>;
 
@@ -80,7 +103,7 @@ export const RemoteRemoved = z
     total: Count,
     purged: Count.default(0).describe('Entities that were deleted, because only this remote brought them.'),
     missing: Count.default(0).describe('Entities that no remote lists now; `GET /catalog?state=missing` lists them.'),
-    note: z.string().optional().describe('What is still in the gateway, and why.'),
+    ...PASSED_ON,
   })
   .meta({ id: 'RemoteRemoved' });
 export type RemoteRemoved = z.infer<typeof RemoteRemoved>;
@@ -99,6 +122,9 @@ const IngestCounts = {
   unchecked: Count.default(0).describe(
     'Only in background syncs: the index did not change, and its manifests were not checked.',
   ),
+  duplicates: Count.default(0).describe(
+    'Manifests that are not used, because a later entry of the index describes the same entity.',
+  ),
   conflicts: Count.default(0).describe('Manifests of entities that belong to another remote; they are not used.'),
   failed: Count.describe('Could not be fetched, or were refused; `GET /remotes/rejections` lists all.'),
   missing: Count.describe('Were listed before and are no longer listed.'),
@@ -111,6 +137,7 @@ const IngestStats = z
     errors: z.array(z.object({ url: z.string(), error: z.string() })).describe('The first 20.'),
     changed: z.array(z.string()).default([]).describe('Ids of published versions whose content changed; the first 20.'),
     note: Note,
+    shrunk: z.boolean().default(false).describe('As in `GET /remotes`.'),
   })
   .meta({ id: 'IngestStats' });
 

@@ -1,5 +1,6 @@
-// Credentials for private indexes and registries: sent to the addresses that the operator named, never to other hosts.
-import type { Fetch } from '../lib/world.ts';
+// Credentials for private remotes: each remote gets those that its own address has, and sends them nowhere else.
+import { isBelow } from '../lib/fetch.ts';
+import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 
 export interface RemoteCredential {
   /** How addresses begin; ends with a `/`. */
@@ -8,28 +9,36 @@ export interface RemoteCredential {
   value: string;
 }
 
+/** A request for what a remote lists, or for its index; `remote` is the address of the index. */
+export type RemoteFetch = (request: FetchRequest & { remote: string }) => Promise<FetchReply>;
+
 export interface RemoteCredentials {
-  isFor(url: string): boolean;
-  /** The same requests, with what belongs to their addresses. */
-  with(fetch: Fetch): Fetch;
+  /** Whether a remote with this address has credentials. */
+  isFor(remote: string): boolean;
+  /** The same requests, with the credentials that belong to both the remote and the requested address. */
+  with(fetch: Fetch): RemoteFetch;
 }
 
 export function createRemoteCredentials(credentials: readonly RemoteCredential[]): RemoteCredentials {
   // The longest first: what is said of a folder counts more than what is said of its host.
   const byLength = credentials.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
-  function credentialFor(url: string): RemoteCredential | undefined {
+  /** An index that anybody wrote must not be able to read with the credentials of another. */
+  function credentialFor(remote: string, url: string): RemoteCredential | undefined {
     if (byLength.length === 0) return undefined;
-    const { origin = '', pathname = '' } = URL.parse(url) ?? {};
-    return byLength.find(({ prefix }) => `${origin}${pathname}/`.startsWith(prefix));
+    const addresses = [remote, url].map((each) => URL.parse(each));
+    return byLength.find(({ prefix }) => addresses.every((each) => each && isBelow(each, prefix)));
   }
 
   return {
-    isFor: (url) => credentialFor(url) !== undefined,
-    with: (fetch) => async (request) => {
-      const credential = credentialFor(request.url);
-      if (!credential) return fetch(request);
-      return fetch({ ...request, headers: { ...request.headers, [credential.header]: credential.value } });
-    },
+    isFor: (remote) => credentialFor(remote, remote) !== undefined,
+    with:
+      (fetch) =>
+      async ({ remote, ...request }) => {
+        const credential = credentialFor(remote, request.url);
+        if (!credential) return fetch(request);
+        const { prefix, header, value } = credential;
+        return fetch({ ...request, headers: { ...request.headers, [header]: value }, credentialScope: prefix });
+      },
   };
 }

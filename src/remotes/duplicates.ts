@@ -9,8 +9,15 @@ export interface Duplicates {
    * `isWhole` is false for a list of changes.
    */
   toRemake(isWhole: boolean): Promise<ReadonlySet<string>>;
-  /** How many manifests do not count, because a later one describes the same entity; known after `toRemake`. */
-  skipped(): number;
+  /** Manifests that are not used, because a later one describes the same entity; known after `toRemake`. */
+  skipped(): readonly Skipped[];
+  /** How many there are, when the index was not read. */
+  count(): Promise<number>;
+}
+
+interface Skipped {
+  /** Whether it was looked at in this run and stayed as it was. */
+  isUnchanged: boolean;
 }
 
 /** `unavailable`: it may be there the next time. */
@@ -27,12 +34,16 @@ export function createDuplicates(members: MemberStore, { remote, places }: Dupli
   const fates = new Map<number, Fate>();
   const position = ({ url }: { url: string }) => places.get(url) ?? -1;
   const fateOf = (manifest: { url: string }) => fates.get(position(manifest));
-  let skipped = 0;
+  const skipped: Skipped[] = [];
 
   /** A manifest that is refused does not count, unless the entity was made of it before and can stay as it is. */
   function lastUsable(duplicates: readonly Duplicate[]): Duplicate | undefined {
     const usable = duplicates.filter((each) => each.madeOf === each.url || fateOf(each) !== 'refused');
     return usable.toSorted((one, other) => position(one) - position(other)).at(-1);
+  }
+
+  async function byUid(): Promise<Duplicate[][]> {
+    return [...Map.groupBy(await members.duplicates(remote), ({ uid }) => uid).values()];
   }
 
   return {
@@ -41,20 +52,22 @@ export function createDuplicates(members: MemberStore, { remote, places }: Dupli
     async toRemake(isWhole) {
       const wanted = new Set<string>();
       const unclear: string[] = [];
-      const byUid = Map.groupBy(await members.duplicates(remote), ({ uid }) => uid);
-      for (const [uid, duplicates] of byUid) {
-        skipped += duplicates.length - 1;
+      for (const duplicates of await byUid()) {
         const last = lastUsable(duplicates);
+        for (const each of duplicates)
+          if (each !== (last ?? duplicates[0]))
+            skipped.push({ isUnchanged: places.has(each.url) && fateOf(each) === undefined });
         if (!last || last.madeOf === last.url) continue;
         // A list of changes need not hold the last one, and an index that shrank to nothing holds none.
         const isClear = isWhole ? places.has(last.url) : duplicates.every(({ url }) => places.has(url));
         if (isClear && fateOf(last) === undefined) wanted.add(last.url);
-        if (!isClear && duplicates.some((each) => fateOf(each) === 'saved')) unclear.push(uid);
+        if (!isClear && duplicates.some((each) => fateOf(each) === 'saved')) unclear.push(last.uid);
       }
       if (unclear.length > 0) await members.remakeLater(remote, unclear);
       return wanted;
     },
 
     skipped: () => skipped,
+    count: async () => (await byUid()).reduce((total, duplicates) => total + duplicates.length - 1, 0),
   };
 }

@@ -2,7 +2,7 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { FetchError } from '../lib/fetch-error.ts';
 import { createTimedPool } from '../lib/timed-workers.ts';
-import type { Fetch } from '../lib/world.ts';
+import type { RemoteFetch } from './credentials.ts';
 import type { IndexAnswer, IndexTask, ListedEntry } from './index-worker.ts';
 import type { IndexState } from './store.ts';
 
@@ -23,14 +23,21 @@ export interface IndexPage {
   hasList: boolean;
 }
 
+/** Whose requests they are, and when they are no longer wanted. */
+export interface FetchTask {
+  /** Address of the index. */
+  remote: string;
+  signal: AbortSignal;
+}
+
 /** The host answered, but not with an index. */
 export class NoIndexError extends FetchError {}
 
 export interface IndexFetcher {
   /** @throws FetchError when it cannot be fetched or read. */
-  page(url: string, signal: AbortSignal): Promise<IndexPage>;
+  page(url: string, task: FetchTask): Promise<IndexPage>;
   /** Undefined when it is as it was when `known` was learnt. @throws FetchError */
-  changed(url: string, known: IndexState, signal: AbortSignal): Promise<IndexPage | undefined>;
+  changed(url: string, known: IndexState, task: FetchTask): Promise<IndexPage | undefined>;
   close(): Promise<void>;
 }
 
@@ -45,7 +52,7 @@ export function createIndexFetcher({
   maxIndexBytes,
   timeoutMs,
   hasCredentials = () => false,
-}: IndexLimits & { fetch: Fetch; hasCredentials?: (url: string) => boolean }): IndexFetcher {
+}: IndexLimits & { fetch: RemoteFetch; hasCredentials?: (remote: string) => boolean }): IndexFetcher {
   const parsers = createTimedPool<IndexTask, IndexAnswer>({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
@@ -71,12 +78,12 @@ export function createIndexFetcher({
   async function fetchPage(
     url: string,
     headers: Record<string, string>,
-    signal: AbortSignal,
+    task: FetchTask,
   ): Promise<IndexPage | undefined> {
-    const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, signal });
+    const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, ...task });
     if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
-    if (reply.status !== 200) throw refused(reply.status, hasCredentials(url));
-    const { chunks, next, tellsChanges, hasList } = await parsed({ bytes: reply.body, url: reply.url }, signal);
+    if (reply.status !== 200) throw refused(reply.status, hasCredentials(task.remote));
+    const { chunks, next, tellsChanges, hasList } = await parsed({ bytes: reply.body, url: reply.url }, task.signal);
     return {
       chunks: () => parsedChunks(chunks),
       state: { etag: reply.headers.etag ?? null, lastModified: reply.headers['last-modified'] ?? null },
@@ -88,8 +95,8 @@ export function createIndexFetcher({
 
   return {
     // Without conditions a host never answers that nothing changed.
-    page: async (url, signal) => (await fetchPage(url, {}, signal)) as IndexPage,
-    changed: (url, known, signal) => fetchPage(url, conditions(known), signal),
+    page: async (url, task) => (await fetchPage(url, {}, task)) as IndexPage,
+    changed: (url, known, task) => fetchPage(url, conditions(known), task),
     close: () => parsers.destroy(),
   };
 }

@@ -1,8 +1,9 @@
 // One entry of an index → the text of its manifest, or the word that it did not change.
 import { createHash } from 'node:crypto';
 import { FetchError } from '../lib/fetch-error.ts';
-import type { Fetch, FetchReply } from '../lib/world.ts';
-import { conditions } from './fetch-index.ts';
+import type { FetchReply } from '../lib/world.ts';
+import type { RemoteFetch } from './credentials.ts';
+import { conditions, type FetchTask } from './fetch-index.ts';
 import type { ListedEntry } from './index-worker.ts';
 import type { KnownMember, Member } from './store.ts';
 
@@ -33,23 +34,23 @@ export interface FailedManifest {
 export type FetchManifest = (
   entry: ListedEntry,
   member: KnownMember | undefined,
-  signal: AbortSignal,
+  task: FetchTask,
 ) => Promise<FetchedManifest>;
 
 const CREDENTIALS = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i;
 
 export interface ManifestLimits {
-  fetch: Fetch;
+  fetch: RemoteFetch;
   maxManifestBytes: number;
   timeoutMs: number;
 }
 
 export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
-  return (entry, member, signal) => {
+  return (entry, member, task) => {
     // What is marked as missing is wanted whole again.
     const known = member?.isMissing ? undefined : member;
     const judged = withoutFetching(entry, known, limits);
-    return judged ? Promise.resolve(judged) : fetched(entry.url, { known, signal }, limits);
+    return judged ? Promise.resolve(judged) : fetched(entry.url, { known, task }, limits);
   };
 }
 
@@ -69,12 +70,12 @@ function withoutFetching(
 
 async function fetched(
   url: string,
-  { known, signal }: { known: KnownMember | undefined; signal: AbortSignal },
+  { known, task }: { known: KnownMember | undefined; task: FetchTask },
   { fetch, maxManifestBytes, timeoutMs }: ManifestLimits,
 ): Promise<FetchedManifest> {
   try {
     const headers = conditions(known ?? {});
-    const reply = await fetch({ url, headers, maxBytes: maxManifestBytes, timeoutMs, signal });
+    const reply = await fetch({ url, headers, maxBytes: maxManifestBytes, timeoutMs, ...task });
     return judgedReply(url, reply, known);
   } catch (error) {
     return failed(url, error instanceof FetchError ? error : { message: 'was stopped', isTemporary: true });

@@ -1,5 +1,5 @@
 // Where an ingest begins: with what changed since the last time, or with the whole index where its host tells no changes.
-import { type IndexFetcher, type IndexPage, NoIndexError } from './fetch-index.ts';
+import { type FetchTask, type IndexFetcher, type IndexPage, NoIndexError } from './fetch-index.ts';
 import type { IndexState } from './store.ts';
 
 export interface Beginning {
@@ -12,14 +12,15 @@ export interface Beginning {
 /** @throws FetchError when it cannot be fetched or read. */
 export async function firstPage(
   fetchIndex: Pick<IndexFetcher, 'changed'>,
-  { url, known, signal }: { url: string; known: IndexState; signal: AbortSignal },
+  { known, task }: { known: IndexState; task: FetchTask },
 ): Promise<Beginning> {
+  const url = task.remote;
   if (known.changesSince !== null) {
-    const changes = await fetchIndex.changed(askingSince(url, known.changesSince), known, signal).catch(noChanges);
+    const changes = await fetchIndex.changed(askingSince(url, known.changesSince), known, task).catch(noChanges);
     // Something else than such a list is what a host answers that does not understand the question.
     if (!changes || changes.tellsChanges) return { first: changes, isWhole: false };
   }
-  return { first: await fetchIndex.changed(url, known, signal), isWhole: true };
+  return { first: await fetchIndex.changed(url, known, task), isWhole: true };
 }
 
 /** Not every registry knows the parameter; one that is down, or wants fewer requests, is not asked for everything instead. */

@@ -1,12 +1,12 @@
 // The pages of an index, from the first to the last, and no further than an honest one goes.
 import { FetchError } from '../lib/fetch-error.ts';
-import type { IndexFetcher, IndexPage } from './fetch-index.ts';
+import type { FetchTask, IndexFetcher, IndexPage } from './fetch-index.ts';
 
 /** @throws FetchError when a page cannot be read, or leads back to one before it. */
 export async function* followPages(
   first: IndexPage,
   fetchIndex: IndexFetcher,
-  signal: AbortSignal,
+  task: FetchTask,
 ): AsyncGenerator<IndexPage> {
   const followed = new Set<string>();
   for (let page = first; ; ) {
@@ -15,7 +15,7 @@ export async function* followPages(
     if (next === undefined) return;
     if (followed.has(next)) throw endless('leads back to a page that was read before');
     followed.add(next);
-    page = await fetchIndex.page(next, signal).catch((error: unknown) => {
+    page = await fetchIndex.page(next, task).catch((error: unknown) => {
       throw error instanceof FetchError ? ofPage(followed.size + 1, error) : error;
     });
     // Taken for an empty page, it would be the end of the list, and all that comes after it would count as vanished.

@@ -76,11 +76,11 @@ async function ingestAndKeep(
   // What is saved below must stay the last word.
   await saving;
   if (stored && !(await remotes.remembered(url))) progress.fail(REMOVED_MEANWHILE);
-  const { error } = progress.finish();
+  const ending = progress.finish();
   await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
   // The remote did nothing wrong when the hub closes: what is known of it stays.
   const { state } = gone;
-  if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), error, state, generation: stored?.generation });
+  if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), ...ending, state, generation: stored?.generation });
   await runs.save(progress.run());
 }
 

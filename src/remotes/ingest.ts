@@ -68,6 +68,7 @@ export function createIngest(
   { url, known, progress, signal, acceptShrunk, isBackground }: IngestTask,
 ): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, requestsPerHost, now } = dependencies;
+  const task = { remote: url, signal };
   const index = createPlaces();
   const places = index.positions;
   const duplicates = createDuplicates(members, { remote: url, places });
@@ -83,17 +84,13 @@ export function createIngest(
     const trusted = mayBeUnchanged && !(await members.isWorkLeft(url)) ? known : NO_STATE;
     // An ingest that did not finish in its time must not begin with the same manifests each time.
     isNewFirst = listedBefore > 0 && !wasFinishedLately(known, startedAt);
-    const { first, isWhole } = await firstPage(fetchIndex, { url, known: trusted, signal });
-    if (!first) {
-      progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
-      return unchangedIndex(listedBefore);
-    }
+    const { first, isWhole } = await firstPage(fetchIndex, { known: trusted, task });
+    if (!first) return unchangedIndex(listedBefore);
     if (!first.hasList) progress.note(NO_LIST);
-    for await (const page of followPages(first, fetchIndex, signal)) await ingestPage(page);
+    for await (const page of followPages(first, fetchIndex, task)) await ingestPage(page);
     const isBelieved = !isWhole || (await markMissing(listedBefore));
     await remake(first, await duplicates.toRemake(isWhole));
-    if (duplicates.skipped() > 0) progress.note(skippedNote(duplicates.skipped()));
-    progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
+    await countUnused({ isWhole });
     // What could not be fetched is tried again, and what is hard to believe is said again, even if the index stays the same.
     const isSettled = isBelieved && !hasFailedForNow;
     const unsettled = { ...trusted, etag: null, lastModified: null };
@@ -102,13 +99,22 @@ export function createIngest(
     return { state, isWhole };
   }
 
-  function unchangedIndex(listed: number): GoneThrough {
-    if (known.isSelfContained) progress.add({ unchanged: listed });
-    else {
-      progress.add({ unchecked: listed });
-      progress.note(NOT_CHECKED);
-    }
+  async function unchangedIndex(listed: number): Promise<GoneThrough> {
+    const skipped = await duplicates.count();
+    progress.duplicates(skipped);
+    const used = listed - skipped - progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
+    progress.add(known.isSelfContained ? { unchanged: used } : { unchecked: used });
+    if (!known.isSelfContained) progress.note(NOT_CHECKED);
     return { state: known, isWhole: false };
+  }
+
+  /** What is not used counts as unchanged until now, unless it came in this run. */
+  async function countUnused({ isWhole }: { isWhole: boolean }): Promise<void> {
+    progress.duplicates(duplicates.skipped().length);
+    progress.add({ unchanged: -duplicates.skipped().filter(({ isUnchanged }) => isUnchanged).length });
+    const uncounted = progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
+    // A list of changes need not hold those of earlier runs.
+    if (isWhole) progress.add({ unchanged: -uncounted });
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {
@@ -144,7 +150,7 @@ export function createIngest(
     use: (outcomes: readonly ManifestOutcome[]) => Promise<void>,
   ): Promise<void> {
     const batches = fetchInLanes(entries, { requestsPerHost }, ({ entry, member }) =>
-      fetchManifest(entry, member, signal),
+      fetchManifest(entry, member, task),
     );
     // One batch is read while the previous one is saved, so that the database and this process work at the same time.
     let saving = Promise.resolve();
@@ -189,7 +195,7 @@ export function createIngest(
 
   async function* entriesAgain(first: IndexPage, wanted: ReadonlySet<string>): AsyncGenerator<EntryToFetch[]> {
     let [at, left] = [0, wanted.size];
-    for await (const page of followPages(first, fetchIndex, signal)) {
+    for await (const page of followPages(first, fetchIndex, task)) {
       for await (const chunk of page.chunks()) {
         const chosen = chunk.filter(
           ({ url: listed }, index) => wanted.has(listed) && places.get(listed) === at + index,
@@ -223,6 +229,7 @@ export function createIngest(
   async function markMissing(listedBefore: number): Promise<boolean> {
     const usable = index.usable();
     if (!acceptShrunk && usable * 2 < listedBefore) {
+      progress.shrunk();
       progress.note(
         `The index lists ${usable} of the ${listedBefore} manifests that it had, so nothing was marked as missing. If that is right, ingest it and accept the smaller index (accept_shrunk, --accept-shrunk).`,
       );
@@ -240,9 +247,4 @@ export function createIngest(
   }
 
   return { run, places };
-}
-
-function skippedNote(count: number): string {
-  const subject = count === 1 ? '1 manifest was' : `${count} manifests were`;
-  return `${subject} skipped, because a later entry of the index describes the same entity.`;
 }

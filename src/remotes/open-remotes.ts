@@ -1,7 +1,7 @@
 // Wires up ingest: fetching, reading and saving manifests, and the background sync.
-import type { Fetch, World } from '../lib/world.ts';
+import type { World } from '../lib/world.ts';
 import { startBackgroundSync } from './background.ts';
-import { createRemoteCredentials, type RemoteCredential } from './credentials.ts';
+import { createRemoteCredentials, type RemoteCredential, type RemoteFetch } from './credentials.ts';
 import { createIndexFetcher } from './fetch-index.ts';
 import { createManifestFetcher } from './fetch-manifest.ts';
 import { createPoliteFetch } from './polite-fetch.ts';
@@ -56,12 +56,13 @@ export function openManifestFetcher({
 export function openRemotes({ settings, seeds, credentials, world, ...dependencies }: OpenRemotesOptions): Remotes {
   const { now, log, metrics } = world;
   const remoteCredentials = createRemoteCredentials(credentials);
-  const fetch = remoteCredentials.with(world.fetch);
   const { maxIndexBytes, maxManifestBytes } = settings;
   const timeoutMs = settings.requestTimeoutSec * 1000;
-  const politeFetch = createPoliteFetch({ fetch, requestsPerHost: settings.requestsPerHost });
+  const politeFetch = remoteCredentials.with(
+    createPoliteFetch({ fetch: world.fetch, requestsPerHost: settings.requestsPerHost }),
+  );
   // A large index on a slow connection takes longer than the limit; only silence ends it.
-  const fetchLarge: Fetch = (request) => politeFetch({ ...request, idleTimeoutMs: timeoutMs });
+  const fetchLarge: RemoteFetch = (request) => politeFetch({ ...request, idleTimeoutMs: timeoutMs });
   const fetchIndex = createIndexFetcher({
     fetch: fetchLarge,
     maxIndexBytes,
@@ -95,7 +96,7 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
     sync,
     // Without retries, because a caller waits for the answer.
     fetchSingleManifest: createSingleManifestFetcher(
-      createManifestFetcher({ fetch, maxManifestBytes, timeoutMs }),
+      createManifestFetcher({ fetch: remoteCredentials.with(world.fetch), maxManifestBytes, timeoutMs }),
       manifestReader,
     ),
     async stopWork() {

@@ -6,7 +6,10 @@ import type { Clock } from '../lib/world.ts';
 import type { IngestResult, IngestRun } from './contract.ts';
 import type { Conflict, Rejection } from './store.ts';
 
-type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'unchecked' | 'conflicts' | 'missing'>;
+type Counts = Pick<
+  IngestRun,
+  'created' | 'updated' | 'unchanged' | 'unchecked' | 'duplicates' | 'conflicts' | 'missing'
+>;
 
 export interface Progress {
   readonly url: string;
@@ -18,16 +21,27 @@ export interface Progress {
   reject(url: string, error: string): void;
   /** Beside what was noted before. */
   note(sentence: string): void;
-  /** Manifests of entities that belong to other remotes: kept among the rejections, and counted apart. */
-  conflicts(conflicts: { items: readonly Conflict[]; total: number }): void;
+  /** All manifests that a later one of the same index replaces. */
+  duplicates(total: number): void;
+  /** All manifests of entities that belong to other remotes; kept among the rejections. Returns how many `saved` did not count. */
+  conflicts(conflicts: { items: readonly Conflict[]; total: number }): number;
   /** The index could not be read to its end. */
   fail(error: string): void;
-  finish(): { error: string | null };
+  /** The index lists so little that it is not believed. */
+  shrunk(): void;
+  finish(): { error: string | null; note: string | null; isShrunk: boolean };
   run(): IngestRun;
   result(): IngestResult;
   rejections(): readonly Rejection[];
 }
 
+const COUNTED_AS: Record<PublishOutcome, keyof Counts> = {
+  created: 'created',
+  changed: 'updated',
+  moved: 'updated',
+  unchanged: 'unchanged',
+  'not owned': 'conflicts',
+};
 const MOST_ERRORS_SHOWN = 20;
 const MOST_CHANGED_SHOWN = 20;
 export const MOST_REJECTIONS_KEPT = 10_000;
@@ -38,12 +52,21 @@ const LONGEST_ERROR = 1000;
 export function createProgress(url: string, now: Clock): Progress {
   const startedAt = now();
   const startedMs = performance.now();
-  const counts: Counts = { created: 0, updated: 0, unchanged: 0, unchecked: 0, conflicts: 0, missing: 0 };
+  const counts: Counts = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    unchecked: 0,
+    duplicates: 0,
+    conflicts: 0,
+    missing: 0,
+  };
   const changed: string[] = [];
   const rejections: Rejection[] = [];
   let [total, done, failed] = [0, 0, 0];
   let note: string | undefined;
   let error: string | null = null;
+  let isShrunk = false;
   let finished: { at: Date; elapsedSec: number } | undefined;
 
   function keepRejection(manifestUrl: string, reason: string): void {
@@ -77,28 +100,34 @@ export function createProgress(url: string, now: Clock): Progress {
     },
     saved: (uid, outcome) => {
       if (outcome === 'changed' && changed.length < MOST_CHANGED_SHOWN) changed.push(uid);
-      // Counted at the end, together with those of earlier runs.
-      if (outcome === 'not owned') return;
-      counts[outcome === 'changed' || outcome === 'moved' ? 'updated' : outcome] += 1;
+      counts[COUNTED_AS[outcome]] += 1;
     },
     reject: (manifestUrl, reason) => {
       failed += 1;
       keepRejection(manifestUrl, reason);
     },
     note: addNote,
+    duplicates: (skipped) => {
+      counts.duplicates = skipped;
+      if (skipped > 0) addNote(skippedNote(skipped));
+    },
     conflicts: ({ items, total: conflicting }) => {
+      const counted = counts.conflicts;
       counts.conflicts = conflicting;
       const [first] = items;
-      if (!first) return;
-      addNote(conflictNote(conflicting, first));
+      if (first) addNote(conflictNote(conflicting, first));
       for (const conflict of items) keepRejection(conflict.url, belongsToAnother(conflict));
+      return conflicting - counted;
     },
     fail: (reason) => {
       error = reason;
     },
     finish: () => {
       finished = { at: now(), elapsedSec: elapsedSec() };
-      return { error };
+      return { error, note: note ?? null, isShrunk };
+    },
+    shrunk: () => {
+      isShrunk = true;
     },
     run: () => {
       const perSecond = elapsedSec() > 0 ? done / elapsedSec() : 0;
@@ -127,11 +156,17 @@ export function createProgress(url: string, now: Clock): Progress {
           .map((rejection) => ({ url: shownAddress(rejection.url), error: rejection.error })),
         changed,
         ...(note ? { note } : {}),
+        shrunk: isShrunk,
       },
       ...(error === null ? {} : { error }),
     }),
     rejections: () => rejections,
   };
+}
+
+function skippedNote(count: number): string {
+  const subject = count === 1 ? '1 manifest was' : `${count} manifests were`;
+  return `${subject} skipped, because a later entry of the index describes the same entity.`;
 }
 
 function conflictNote(count: number, { uid, owner }: Conflict): string {

@@ -1,7 +1,13 @@
 // The list of remotes: seed, list, add, change, remove.
 import { HubError } from '../errors.ts';
 import type { Clock } from '../lib/world.ts';
-import { type RemoteAdded, type RemoteList, type RemoteRemoved, RemoteSettings } from './contract.ts';
+import {
+  type RemoteAdded,
+  type RemoteChanged,
+  type RemoteList,
+  type RemoteRemoved,
+  RemoteSettings,
+} from './contract.ts';
 import type { RemoteStore } from './store.ts';
 
 export interface RemoteBook {
@@ -10,7 +16,7 @@ export interface RemoteBook {
   /** A remote that is there already gets the settings that are given. @throws HubError `invalid_request`, `name_taken` */
   add(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
   /** @throws HubError `invalid_request`, `name_taken`, `remote_not_found` */
-  change(reference: string, settings: RemoteSettings): Promise<RemoteList['items'][number]>;
+  change(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
   remove(reference: string, options?: { purge?: boolean }): Promise<RemoteRemoved>;
   /** The address that a caller means: an address in its normal form, or that of a named remote. @throws HubError `invalid_request` */
   urlOf(reference: string): Promise<string>;
@@ -51,6 +57,10 @@ export function createRemoteBook({
     return url;
   }
 
+  async function nameOf(url: string): Promise<string | null> {
+    return (await store.list()).find((remote) => remote.url === url)?.name ?? null;
+  }
+
   async function assertNameIsFree(url: string, { name }: RemoteSettings): Promise<void> {
     assertName(name);
     const holder = name ? await store.urlOf(name) : undefined;
@@ -61,10 +71,11 @@ export function createRemoteBook({
     );
   }
 
-  async function change(url: string, settings: RemoteSettings): Promise<void> {
-    if (!hasAny(settings)) return;
+  /** How many entities belong to another remote now. */
+  async function change(url: string, settings: RemoteSettings): Promise<number> {
+    if (!hasAny(settings)) return 0;
     try {
-      await store.change(url, settings);
+      return await store.change(url, settings);
     } catch (error) {
       // Somebody else may have taken the name since it was looked up.
       await assertNameIsFree(url, settings);
@@ -80,27 +91,38 @@ export function createRemoteBook({
       const url = normalizedUrl(given);
       await assertNameIsFree(url, settings);
       const added = (await store.add([url], now())) > 0;
+      const before = await nameOf(url);
       await change(url, settings);
-      return { added, url, total: await store.count() };
+      const isRenamed = before !== null && settings.name !== undefined && settings.name !== before;
+      return { added, url, total: await store.count(), ...(isRenamed ? { renamed_from: before } : {}) };
     },
     async change(reference, settings) {
       const url = await urlOf(reference);
       await assertNameIsFree(url, settings);
-      await change(url, settings);
+      const passedOn = await change(url, settings);
       const changed = (await list()).items.find((remote) => remote.url === url);
       if (!changed)
         throw new HubError(
           'remote_not_found',
           `No remote has the address '${url}'; GET /remotes lists those there are.`,
         );
-      return changed;
+      return { ...changed, ...passedOnFields(passedOn) };
     },
     async remove(reference, { purge = false } = {}) {
       const url = await urlOf(reference);
-      const outcome = await store.remove(url, { purge, at: now() });
-      return { ...outcome, url, total: await store.count() };
+      const { passedOn, ...outcome } = await store.remove(url, { purge, at: now() });
+      return { ...outcome, url, total: await store.count(), ...passedOnFields(passedOn) };
     },
   };
+}
+
+function passedOnFields(count: number): Pick<RemoteChanged, 'passed_on' | 'note'> {
+  if (count === 0) return { passed_on: 0 };
+  const note =
+    count === 1
+      ? '1 entity belongs to another remote now; its content is replaced when that remote is read next.'
+      : `${count} entities belong to other remotes now; their content is replaced when those remotes are read next.`;
+  return { passed_on: count, note };
 }
 
 /** @throws HubError `invalid_request` */

@@ -11,7 +11,7 @@ export function createSingleManifestFetcher(
   manifestReader: Pick<ManifestReader, 'read'>,
 ): FetchSingleManifest {
   return async (url, signal) => {
-    const fetched = await fetchManifest({ url }, undefined, signal);
+    const fetched = await fetchManifest({ url }, undefined, { remote: url, signal });
     const read = fetched.outcome === 'fetched' ? await manifestReader.read(fetched, signal) : fetched;
     if (read.outcome === 'manifest') return { entity: read.entity };
     return { error: read.outcome === 'failed' ? read.error : 'has no manifest' };

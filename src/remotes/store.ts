@@ -27,16 +27,16 @@ export interface RemoteStore {
   add(urls: readonly string[], at: Date): Promise<number>;
   /** Address of the remote with this name. */
   urlOf(name: string): Promise<string | undefined>;
-  /** Whether the remote is there. With another priority, entities that it shares with others may change their owner. */
-  change(url: string, changes: RemoteChanges): Promise<boolean>;
+  /** Returns how many of the entities that the remote shares with others belong to another remote now. */
+  change(url: string, changes: RemoteChanges): Promise<number>;
   /**
-   * Entities that no other remote lists are marked as missing, or deleted with `purge`; counts both. Other entities pass to
-   * the remotes that list them.
+   * Entities that no other remote lists are marked as missing, or deleted with `purge`. Other entities pass to the remotes
+   * that list them. Counts all three.
    */
   remove(
     url: string,
     options: { purge: boolean; at: Date },
-  ): Promise<{ removed: boolean; purged: number; missing: number }>;
+  ): Promise<{ removed: boolean; purged: number; missing: number; passedOn: number }>;
   /** Undefined when the address is not a stored remote. */
   remembered(url: string): Promise<RememberedIndex | undefined>;
   /** Does nothing for an address that was not a stored remote; of one that was removed meanwhile, nothing is left. */
@@ -52,6 +52,9 @@ interface RememberedIndex {
 interface IngestOutcome {
   at: Date;
   error: string | null;
+  note: string | null;
+  /** Whether so much is no longer listed that nothing was marked as missing. */
+  isShrunk: boolean;
   state: IndexState;
   /** As it was when the ingest began: the state is kept only if it still is. Undefined when it was no stored remote. */
   generation: string | undefined;

@@ -247,6 +247,11 @@ export const BEING_INGESTED = 'is being ingested already';
 
 function refused(url: string, error: string): IngestResult {
   const seen = { manifests_seen: 0, entities_upserted: 0, created: 0, updated: 0 };
-  const other = { unchanged: 0, unchecked: 0, conflicts: 0, failed: 0, missing: 0 };
-  return { url, ok: false, error, stats: { ...seen, ...other, elapsed_secs: 0, errors: [], changed: [] } };
+  const other = { unchanged: 0, unchecked: 0, duplicates: 0, conflicts: 0, failed: 0, missing: 0 };
+  return {
+    url,
+    ok: false,
+    error,
+    stats: { ...seen, ...other, elapsed_secs: 0, errors: [], changed: [], shrunk: false },
+  };
 }

@@ -111,7 +111,7 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
           : entities
               .where('type', '=', type)
               .where('slug', '=', slug)
-              .where('blocked_at', 'is', null)
+              .orderBy(sql`case when blocked_at is null then 0 else 1 end`)
               .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
               .orderBy('version_key', 'desc')
               .limit(1);

@@ -4,7 +4,7 @@ import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities, lockRemote } from './lock-entities.ts';
-import { passOn } from './ownership.ts';
+import { leaveEntities } from './ownership.ts';
 import type { Revision } from './revision.ts';
 
 export function createMemberStore(dialect: Dialect, revision: Revision): MemberStore {
@@ -209,8 +209,9 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     return revived.map(({ uid }) => uid);
   }
 
-  function leave(tx: Db, remote: string, uids: readonly string[], at: Date): Promise<string[]> {
-    return leaveEntities(tx, uids, { remote, at, isOneOf });
+  /** The uids that are missing now. */
+  async function leave(tx: Db, remote: string, uids: readonly string[], at: Date): Promise<string[]> {
+    return (await leaveEntities(tx, uids, { remote, at, isOneOf })).missing;
   }
 
   async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {
@@ -231,36 +232,6 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         uid = excluded.uid, etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest, missing_since = null
     `.execute(tx);
   }
-}
-
-/** A manifest that the remote had of each of these entities is gone: those pass to another remote that lists them, or are marked as missing. Returns the missing ones. */
-export async function leaveEntities(
-  tx: Db,
-  uids: readonly string[],
-  { remote, at, isOneOf }: { remote: string; at: Date } & Pick<Dialect, 'isOneOf'>,
-): Promise<string[]> {
-  if (uids.length === 0) return [];
-  const orphaned = await tx
-    .updateTable('entity')
-    .set({ missing_since: at.toISOString() })
-    .where(isOneOf('uid', uids))
-    .where('missing_since', 'is', null)
-    .where((eb) => eb.or([eb('owner_url', '=', remote), eb('owner_url', 'is', null)]))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('remote_member')
-            .innerJoin('remote', 'remote.url', 'remote_member.remote_url')
-            .select('remote_member.uid')
-            .whereRef('remote_member.uid', '=', 'entity.uid')
-            .where('remote_member.missing_since', 'is', null),
-        ),
-      ),
-    )
-    .returning('uid')
-    .execute();
-  await passOn(tx, remote, isOneOf('uid', uids));
-  return orphaned.map(({ uid }) => uid);
 }
 
 function uidsLeftBy(members: readonly Member[], before: ReadonlyMap<string, string>): string[] {

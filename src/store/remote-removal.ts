@@ -1,9 +1,10 @@
 // Removes a remote: what it listed is deleted, passes to another remote, or is marked as missing.
+import { sql } from 'kysely';
 import type { RemoteStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities } from './lock-entities.ts';
-import { leaveEntities } from './member-store.ts';
+import { isKnownToRemotes, leaveEntities } from './ownership.ts';
 import type { Revision } from './revision.ts';
 
 /** Each batch is a transaction and a revision of its own, so that the removal of a large remote holds up nobody for long. */
@@ -13,7 +14,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
   const { write } = dialect;
 
   async function leaveAll(url: string, options: { purge: boolean; at: Date }) {
-    const all = { purged: 0, missing: 0 };
+    const all = { purged: 0, missing: 0, passedOn: 0 };
     // Should this be interrupted, the index must be read whole the next time.
     await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
     for (const take of [takeListed, publishedUnlisted]) {
@@ -22,6 +23,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
         if (!left) break;
         all.purged += left.purged;
         all.missing += left.missing;
+        all.passedOn += left.passedOn;
       }
     }
     return all;
@@ -36,9 +38,9 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
       const uids = await take(tx, url);
       if (uids.length === 0) return { result: undefined, isChange: false };
       const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
-      const missing = await leaveEntities(tx, uids, { remote: url, at, isOneOf: dialect.isOneOf });
+      const { missing, passedOn } = await leaveEntities(tx, uids, { remote: url, at, isOneOf: dialect.isOneOf });
       const entities = [...purged, ...missing];
-      const result = { purged: purged.length, missing: missing.length };
+      const result = { purged: purged.length, missing: missing.length, passedOn };
       return { result, isChange: entities.length > 0, entities };
     });
   }
@@ -92,16 +94,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
       .deleteFrom('entity')
       .where(dialect.isOneOf('uid', uids))
       .where((eb) => eb.or([eb('owner_url', '=', remote), eb('owner_url', 'is', null)]))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('remote_member')
-              .innerJoin('remote', 'remote.url', 'remote_member.remote_url')
-              .select('remote_member.uid')
-              .whereRef('remote_member.uid', '=', 'entity.uid'),
-          ),
-        ),
-      )
+      .where(sql<boolean>`not ${isKnownToRemotes}`)
       .returning('uid')
       .execute();
     return deleted.map(({ uid }) => uid);
@@ -114,7 +107,11 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     const { numDeletedRows } = await write.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
     const after = await leaveAll(url, { purge, at });
     await write.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
-    const [purged, missing] = [before.purged + after.purged, before.missing + after.missing];
-    return { removed: numDeletedRows > 0n, purged, missing };
+    return {
+      removed: numDeletedRows > 0n,
+      purged: before.purged + after.purged,
+      missing: before.missing + after.missing,
+      passedOn: before.passedOn + after.passedOn,
+    };
   };
 }

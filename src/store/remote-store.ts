@@ -23,8 +23,8 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
               .as('members'),
           (join) => join.onRef('members.remote_url', '=', 'remote.url'),
         )
-        .select(['url', 'name', 'priority', 'is_enabled', 'last_sync_at', 'last_error', 'etag', 'last_modified'])
-        .select('entities')
+        .select(['url', 'name', 'priority', 'is_enabled', 'last_sync_at', 'last_error', 'last_note', 'is_shrunk'])
+        .select(['etag', 'last_modified', 'entities'])
         .orderBy('url')
         .execute();
       return rows.map((row) => ({
@@ -35,6 +35,8 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
         last_sync_at: row.last_sync_at,
         last_status: row.last_sync_at === null ? null : row.last_error === null ? 'ok' : 'failed',
         last_error: row.last_error,
+        last_note: row.last_note,
+        shrunk: row.is_shrunk === 1,
         entities: Number(row.entities ?? 0),
         etag: row.etag !== null || row.last_modified !== null,
       }));
@@ -65,9 +67,10 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
     async change(url, { name, priority, enabled }) {
       return revision.change(async (tx) => {
         // Entities are locked before remotes, as everywhere.
-        const shared = priority === undefined ? [] : await sharedUids(tx, url);
+        const isRanked = priority !== undefined || enabled !== undefined;
+        const shared = isRanked ? await sharedUids(tx, url) : [];
         await lockEntities(tx, shared, dialect);
-        const { numUpdatedRows } = await tx
+        await tx
           .updateTable('remote')
           .set({
             url,
@@ -76,9 +79,9 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
             ...(enabled === undefined ? {} : { is_enabled: enabled ? 1 : 0 }),
           })
           .where('url', '=', url)
-          .executeTakeFirst();
-        if (shared.length > 0) await reassign(tx, dialect.isOneOf('uid', shared));
-        return { result: numUpdatedRows > 0n, isChange: shared.length > 0, entities: shared };
+          .execute();
+        const passedOn = shared.length > 0 ? await reassign(tx, dialect.isOneOf('uid', shared)) : 0;
+        return { result: passedOn, isChange: passedOn > 0, entities: shared };
       });
     },
 
@@ -104,11 +107,11 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
       );
     },
 
-    async saveOutcome(url, { at, error, state, generation }) {
+    async saveOutcome(url, { at, error, note, isShrunk, state, generation }) {
       await write.transaction().execute(async (tx) => {
         const { numUpdatedRows } = await tx
           .updateTable('remote')
-          .set({ last_sync_at: at.toISOString(), last_error: error })
+          .set({ last_sync_at: at.toISOString(), last_error: error, last_note: note, is_shrunk: isShrunk ? 1 : 0 })
           .where('url', '=', url)
           .executeTakeFirst();
         if (generation === undefined) return;

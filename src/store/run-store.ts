@@ -35,7 +35,9 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
         .limit(limit)
         .execute();
       // Runs of an older version of the hub lack the counts that came later.
-      return rows.map(({ run }) => Object.assign({ unchecked: 0, conflicts: 0 }, JSON.parse(run) as IngestRun));
+      return rows.map(({ run }) =>
+        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0 }, JSON.parse(run) as IngestRun),
+      );
     },
 
     async replaceRejections(remote, rejections) {

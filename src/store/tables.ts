@@ -112,6 +112,9 @@ interface RemoteTable {
   created_at: string;
   last_sync_at: Generated<string | null>;
   last_error: Generated<string | null>;
+  last_note: Generated<string | null>;
+  /** Whether the last run marked nothing as missing, because the index lists less than half of what it did. */
+  is_shrunk: Generated<number>;
   etag: Generated<string | null>;
   last_modified: Generated<string | null>;
   changes_since: Generated<string | null>;

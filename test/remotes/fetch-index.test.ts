@@ -6,7 +6,7 @@ import { FetchError } from '../../src/lib/fetch-error.ts';
 import { conditions, createIndexFetcher, type IndexFetcher, type IndexPage } from '../../src/remotes/fetch-index.ts';
 import { startIndexServer } from '../support/index-server.ts';
 
-const NEVER = new AbortController().signal;
+const TASK = { remote: 'http://h.example/index.json', signal: new AbortController().signal };
 const UNKNOWN = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null, isSelfContained: false };
 
 function indexFetcher(t: TestContext, maxIndexBytes = 100_000_000): IndexFetcher {
@@ -27,7 +27,7 @@ test('index: gives its entries, as often as they are asked for, and its validato
   const host = await startIndexServer(t);
   const manifest = { type: 'tool', id: 'a', version: '1', readme: '"quoted" \ud83d\ude00' };
   host.put('/i.json', { manifests: ['a.json'], items: [{ manifest }] });
-  const page = await indexFetcher(t).page(host.url('/i.json'), NEVER);
+  const page = await indexFetcher(t).page(host.url('/i.json'), TASK);
   const expected = [
     { url: host.url('/a.json') },
     { url: host.url('/i.json#tool/a/1'), text: JSON.stringify(manifest) },
@@ -42,12 +42,12 @@ test('index: unchanged is told only to those who asked for it', async (t) => {
   const host = await startIndexServer(t);
   const fetcher = indexFetcher(t);
   host.put('/i.json', []);
-  const { state } = await fetcher.page(host.url('/i.json'), NEVER);
-  assert.equal(await fetcher.changed(host.url('/i.json'), { ...UNKNOWN, ...state }, NEVER), undefined);
-  assert.ok(await fetcher.changed(host.url('/i.json'), UNKNOWN, NEVER));
-  assert.ok(await fetcher.changed(host.url('/i.json'), { ...UNKNOWN, etag: '"other"' }, NEVER));
+  const { state } = await fetcher.page(host.url('/i.json'), TASK);
+  assert.equal(await fetcher.changed(host.url('/i.json'), { ...UNKNOWN, ...state }, TASK), undefined);
+  assert.ok(await fetcher.changed(host.url('/i.json'), UNKNOWN, TASK));
+  assert.ok(await fetcher.changed(host.url('/i.json'), { ...UNKNOWN, etag: '"other"' }, TASK));
   host.fail('/i.json', { status: 304, times: 1 });
-  await assert.rejects(fetcher.page(host.url('/i.json'), NEVER), /answered 304/);
+  await assert.rejects(fetcher.page(host.url('/i.json'), TASK), /answered 304/);
 });
 
 test('index: validators that may not be sent back are left out', () => {
@@ -67,9 +67,9 @@ test('index: one byte more than allowed is too much, packed or not', async (t) =
   host.put('/fits.json', text);
   host.put('/large.json', `${text} `);
   host.put('/packed.json', `${text}${' '.repeat(100_000)}`, { encoding: 'gzip' });
-  assert.equal((await entriesOf(await fetcher.page(host.url('/fits.json'), NEVER))).length, 1);
+  assert.equal((await entriesOf(await fetcher.page(host.url('/fits.json'), TASK))).length, 1);
   for (const path of ['/large.json', '/packed.json']) {
-    await assert.rejects(fetcher.page(host.url(path), NEVER), (error: unknown) => {
+    await assert.rejects(fetcher.page(host.url(path), TASK), (error: unknown) => {
       assert.ok(error instanceof FetchError);
       assert.equal(error.message, 'is larger than the 5000 bytes that are read');
       return true;
@@ -82,7 +82,7 @@ test('index: what is stopped while it is parsed ends at once', async (t) => {
   // YAML takes long.
   host.put('/i.yaml', `manifests:\n${'  - {path: a, base_url: b}\n'.repeat(200_000)}`);
   const startedAt = performance.now();
-  await assert.rejects(indexFetcher(t).page(host.url('/i.yaml'), AbortSignal.timeout(700)));
+  await assert.rejects(indexFetcher(t).page(host.url('/i.yaml'), { ...TASK, signal: AbortSignal.timeout(700) }));
   assert.ok(performance.now() - startedAt < 5_000);
 });
 
@@ -103,7 +103,7 @@ test('index: 100,000 entries, listed twice over, do not hold up the main thread'
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const startedAt = performance.now();
-  const page = await fetcher.page(host.url('/i.json'), NEVER);
+  const page = await fetcher.page(host.url('/i.json'), TASK);
   let count = 0;
   for await (const chunk of page.chunks()) count += chunk.length;
   const tookMs = performance.now() - startedAt;
@@ -124,7 +124,7 @@ test('index: large manifests in place cross to the main thread a few at a time',
     manifest: { type: 'tool', id: `${id}`, version: '1', readme: 'x'.repeat(100_000) },
   }));
   host.put('/i.json', { items });
-  const page = await indexFetcher(t).page(host.url('/i.json'), NEVER);
+  const page = await indexFetcher(t).page(host.url('/i.json'), TASK);
   const sizes = (await Array.fromAsync(page.chunks())).map((chunk) => chunk.length);
   assert.equal(
     sizes.reduce((sum, size) => sum + size),

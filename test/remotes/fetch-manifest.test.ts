@@ -6,7 +6,7 @@ import type { KnownMember } from '../../src/remotes/store.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 
-const NEVER = new AbortController().signal;
+const TASK = { remote: 'http://h.example/index.json', signal: new AbortController().signal };
 
 function manifestFetcher(t: TestContext) {
   const { fetch, close } = createFetch({ allowPrivate: true });
@@ -27,22 +27,22 @@ for (const validators of ['etag', 'last-modified', 'none'] as const) {
     const text = JSON.stringify(aManifest({ description: 'é😀' }));
     host.put('/m.json', text, { validators });
     const url = host.url('/m.json');
-    const first = await fetchManifest({ url }, undefined, NEVER);
+    const first = await fetchManifest({ url }, undefined, TASK);
     assert.ok(first.outcome === 'fetched');
     assert.deepEqual([first.text, first.sourceUrl, first.member.url], [text, url, url]);
     assert.match(first.member.digest, /^sha256:[0-9a-f]{64}$/);
 
-    assert.deepEqual(await fetchManifest({ url }, known(first), NEVER), { outcome: 'unchanged', url });
+    assert.deepEqual(await fetchManifest({ url }, known(first), TASK), { outcome: 'unchanged', url });
     assert.equal(host.seen('/m.json').at(-1)?.status, validators === 'none' ? 200 : 304);
-    const whole = await fetchManifest({ url }, known(first, { isMissing: true }), NEVER);
+    const whole = await fetchManifest({ url }, known(first, { isMissing: true }), TASK);
     assert.equal(whole.outcome, 'fetched', 'what is marked as missing is wanted whole');
     assert.equal(
-      (await fetchManifest({ url }, known(first, { digest: '', etag: null, lastModified: null }), NEVER)).outcome,
+      (await fetchManifest({ url }, known(first, { digest: '', etag: null, lastModified: null }), TASK)).outcome,
       'fetched',
     );
 
     host.put('/m.json', 'new words', { validators });
-    const changed = await fetchManifest({ url }, known(first), NEVER);
+    const changed = await fetchManifest({ url }, known(first), TASK);
     assert.ok(changed.outcome === 'fetched' && changed.text === 'new words');
   });
 }
@@ -50,12 +50,12 @@ for (const validators of ['etag', 'last-modified', 'none'] as const) {
 test('fetch manifest: one in place is known by its digest, and has no address to be read again', async (t) => {
   const fetchManifest = manifestFetcher(t);
   const entry = { url: 'https://a.example/i.json#tool/a/1', text: '{"id":"a"}' };
-  const first = await fetchManifest(entry, undefined, NEVER);
+  const first = await fetchManifest(entry, undefined, TASK);
   assert.ok(first.outcome === 'fetched');
   assert.deepEqual([first.text, first.sourceUrl], [entry.text, undefined]);
-  assert.deepEqual(await fetchManifest(entry, known(first), NEVER), { outcome: 'unchanged', url: entry.url });
-  assert.equal((await fetchManifest(entry, known(first, { isMissing: true }), NEVER)).outcome, 'fetched');
-  assert.equal((await fetchManifest({ ...entry, text: '{}' }, known(first), NEVER)).outcome, 'fetched');
+  assert.deepEqual(await fetchManifest(entry, known(first), TASK), { outcome: 'unchanged', url: entry.url });
+  assert.equal((await fetchManifest(entry, known(first, { isMissing: true }), TASK)).outcome, 'fetched');
+  assert.equal((await fetchManifest({ ...entry, text: '{}' }, known(first), TASK)).outcome, 'fetched');
 });
 
 test('fetch manifest: failures say what happened, and whether to try again', async (t) => {
@@ -72,13 +72,15 @@ test('fetch manifest: failures say what happened, and whether to try again', asy
   for (const { status, isTemporary } of cases) {
     host.fail('/m.json', { status, times: 1 });
     const expected = { outcome: 'failed', url, error: `answered ${status}`, isTemporary };
-    assert.deepEqual(await fetchManifest({ url }, undefined, NEVER), expected);
+    assert.deepEqual(await fetchManifest({ url }, undefined, TASK), expected);
   }
   host.put('/m.json', 'x'.repeat(1_001));
-  assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, NEVER), {
+  assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, TASK), {
     error: 'is larger than the 1000 bytes that are read',
     isTemporary: false,
   });
-  assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, AbortSignal.abort()), { error: 'was stopped' });
-  assert.deepEqual(await fetchManifest({ url, isDeleted: true }, undefined, NEVER), { outcome: 'deleted', url });
+  assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, { ...TASK, signal: AbortSignal.abort() }), {
+    error: 'was stopped',
+  });
+  assert.deepEqual(await fetchManifest({ url, isDeleted: true }, undefined, TASK), { outcome: 'deleted', url });
 });

@@ -183,12 +183,14 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
     'changed',
     'conflicts',
     'created',
+    'duplicates',
     'elapsed_secs',
     'entities_upserted',
     'errors',
     'failed',
     'manifests_seen',
     'missing',
+    'shrunk',
     'unchanged',
     'unchecked',
     'updated',
@@ -202,11 +204,13 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
     updated: 0,
     unchanged: 0,
     unchecked: 0,
+    duplicates: 0,
     conflicts: 0,
     missing: 0,
     failed: 0,
     errors: [],
     changed: [],
+    shrunk: false,
   });
   assert.deepEqual([progress?.run().ok, progress?.run().done, progress?.run().seconds_left], [true, 600, null]);
 });

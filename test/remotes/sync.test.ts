@@ -67,6 +67,8 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
     last_sync_at: '2026-06-01T12:00:00.000Z',
     last_status: 'failed',
     last_error: 'answered 404',
+    last_note: null,
+    shrunk: false,
     entities: 0,
     etag: false,
   });
@@ -79,6 +81,8 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
     last_sync_at: '2026-06-01T12:00:00.000Z',
     last_status: 'ok',
     last_error: null,
+    last_note: null,
+    shrunk: false,
     entities: 2,
     etag: true,
   });

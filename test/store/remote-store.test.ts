@@ -38,6 +38,8 @@ testOnEveryEngine('remotes: are added once, listed by address, counted and remov
     last_sync_at: null,
     last_status: null,
     last_error: null,
+    last_note: null,
+    shrunk: false,
     entities: 0,
     etag: false,
   });
@@ -64,13 +66,13 @@ testOnEveryEngine(
       goneThroughAt: 'before',
       isSelfContained: false,
     };
-    await remotes.saveOutcome(A, { at: NOON, error: null, state, generation });
-    await remotes.saveOutcome(B, { at: NOON, error: null, state, generation: undefined });
+    await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
+    await remotes.saveOutcome(B, { at: NOON, error: null, ...NO_NOTE, state, generation: undefined });
     assert.deepEqual(await remotes.remembered(A), { state, generation });
     assert.equal(await remotes.remembered(B), undefined);
     assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', last_error: null, etag: true });
 
-    await remotes.saveOutcome(A, { at: NOON, error: 'answered 500', state: nothing, generation });
+    await remotes.saveOutcome(A, { at: NOON, error: 'answered 500', ...NO_NOTE, state: nothing, generation });
     assert.partialDeepStrictEqual((await remotes.list())[0], {
       last_sync_at: NOON.toISOString(),
       last_status: 'failed',
@@ -79,10 +81,13 @@ testOnEveryEngine(
     });
     await remotes.remove(A, REMOVAL);
     await remotes.add([A], NOON);
-    await remotes.saveOutcome(A, { at: NOON, error: null, state, generation });
+    await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
     assert.deepEqual(await stateOf(A), nothing, 'a remote that comes back is new, also for who read the one before');
   },
 );
+
+/** Of a run that had nothing else to say. */
+const NO_NOTE = { note: null, isShrunk: false };
 
 const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): IngestRun => ({
   url,
@@ -98,6 +103,7 @@ const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): 
   updated: 0,
   unchanged: 0,
   unchecked: 0,
+  duplicates: 0,
   conflicts: 0,
   failed: 0,
   missing: 0,

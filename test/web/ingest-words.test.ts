@@ -6,7 +6,16 @@ import { fieldRefusal } from '../../web/src/operations/field-refusal.ts';
 import { countWords, ingestWords, syncWords } from '../../web/src/operations/ingest-words.ts';
 import { removedSentence } from '../../web/src/operations/remote-words.ts';
 
-const NO_COUNTS = { created: 0, updated: 0, unchanged: 0, unchecked: 0, conflicts: 0, failed: 0, missing: 0 };
+const NO_COUNTS = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  unchecked: 0,
+  duplicates: 0,
+  conflicts: 0,
+  failed: 0,
+  missing: 0,
+};
 const NO_STATS = {
   ...NO_COUNTS,
   manifests_seen: 0,
@@ -14,6 +23,7 @@ const NO_STATS = {
   elapsed_secs: 0,
   errors: [],
   changed: [],
+  shrunk: false,
 };
 
 const read = (url: string, stats: Partial<IngestResult['stats']> = {}): IngestResult => ({
@@ -77,8 +87,8 @@ test('sync: without an enabled remote there is nothing to read', () => {
 
 test('ingest: manifests that were not checked are not called unchanged', () => {
   assert.equal(countWords({ ...NO_COUNTS, unchecked: 12 }), '0 new, 0 changed, 12 not checked');
-  const all = { ...NO_COUNTS, unchanged: 1, failed: 2, missing: 3, conflicts: 1 };
-  assert.equal(countWords(all), '0 new, 0 changed, 1 unchanged, 2 refused, 3 gone, 1 conflict');
+  const all = { ...NO_COUNTS, unchanged: 1, failed: 2, missing: 3, duplicates: 2, conflicts: 1 };
+  assert.equal(countWords(all), '0 new, 0 changed, 1 unchanged, 2 refused, 3 gone, 2 duplicates, 1 conflict');
 });
 
 test('ingest: an index that could not be read says why', () => {
@@ -87,7 +97,7 @@ test('ingest: an index that could not be read says why', () => {
 });
 
 test('remotes: a removal says how many entries were deleted or are listed by no remote', () => {
-  const removal = { removed: true, url: 'https://a.example/', purged: 0, missing: 0 };
+  const removal = { removed: true, url: 'https://a.example/', purged: 0, missing: 0, passed_on: 0 };
   assert.equal(removedSentence(removal), 'https://a.example/ removed.');
   assert.equal(removedSentence({ ...removal, purged: 1 }), 'https://a.example/ removed. 1 entry deleted.');
   assert.equal(

@@ -56,7 +56,9 @@ export const remoteCommands = [
       const outcome = await (await access.open()).addRemote(url, options);
       const isChanged = Object.values(options).some((value) => value !== undefined);
       const done = outcome.added ? 'Added' : isChanged ? 'Changed' : 'Already added';
-      output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}\n`);
+      const before = outcome.renamed_from;
+      const renamed = before === undefined ? '' : ` (was named ${oneLine(before)})`;
+      output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}${renamed}\n`);
       return 'ok';
     },
   }),
@@ -84,7 +86,8 @@ export const remoteCommands = [
         throw new UsageError('Say what to change: --name, --priority, --enable or --disable.');
       const hub = await access.open({ mustExist: true });
       const remote = await hub.changeRemote(reference, { ...settings, enabled });
-      output.answer(remote, () => remotesForPeople({ items: [remote], count: 1 }, output));
+      const passedOn = remote.note ? `\n${oneLine(remote.note)}\n` : '';
+      output.answer(remote, () => `${remotesForPeople({ items: [remote], count: 1 }, output)}${passedOn}`);
       return 'ok';
     },
   }),
@@ -206,7 +209,7 @@ function progressLine({ running, registering, registering_total }: SyncProgress)
 function remotesForPeople({ items }: RemoteList, output: Output): string {
   if (items.length === 0) return "No remotes. 'hub remotes add <url>' adds one.\n";
   const { style } = output;
-  return output.table(items, [
+  const table = output.table(items, [
     { title: 'Remote', text: ({ url }) => url },
     ...(items.some(({ name }) => name) ? [{ title: 'Name', text: ({ name }: Remote) => name ?? '' }] : []),
     ...(items.some(({ priority }) => priority !== 0)
@@ -221,6 +224,12 @@ function remotesForPeople({ items }: RemoteList, output: Output): string {
       isFlexible: true,
     },
   ]);
+  return `${table}${items.map(noteForPeople).join('')}`;
+}
+
+function noteForPeople({ url, name, last_note, shrunk }: Remote): string {
+  const accept = shrunk ? `    'hub ingest ${oneLine(url)} --accept-shrunk' accepts the smaller index.\n` : '';
+  return last_note ? `\n${oneLine(name ?? url)}\n    ${oneLine(last_note)}\n${accept}` : '';
 }
 
 function ingestForPeople({ results }: IngestReport, { style }: Output): string {
@@ -239,10 +248,12 @@ function ingestForPeople({ results }: IngestReport, { style }: Output): string {
 
 type Stats = IngestReport['results'][number]['stats'];
 
-function countsLine({ created, updated, unchanged, unchecked, conflicts, failed, missing }: Stats): string {
+function countsLine(stats: Stats): string {
+  const { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing } = stats;
   const known = unchecked > 0 ? `${unchecked} not checked` : `${unchanged} unchanged`;
+  const skipped = duplicates > 0 ? `, ${plural(duplicates, 'duplicate')}` : '';
   const others = conflicts > 0 ? `, ${conflicts} of other remotes` : '';
-  return `${created} new, ${updated} changed, ${known}, ${failed} refused${others}, ${missing} gone`;
+  return `${created} new, ${updated} changed, ${known}, ${failed} refused${skipped}${others}, ${missing} gone`;
 }
 
 /** What else there is to know: notes, and published versions that have other content now. */

@@ -9,8 +9,8 @@ import {
   IngestStatus,
   NewRemote,
   RejectionPage,
-  Remote,
   RemoteAdded,
+  RemoteChanged,
   RemoteList,
   RemoteReference,
   RemoteRemoved,
@@ -146,7 +146,7 @@ export function remoteRoutes(
           querystring: ChangeQuery,
           body: RemoteSettings,
           response: {
-            200: Remote,
+            200: RemoteChanged,
             ...problems('invalid_request', 'unauthorized', 'remote_not_found', 'name_taken'),
           },
         },

@@ -46,6 +46,8 @@ for (const prefix of ['', '/catalog']) {
           last_sync_at: null,
           last_status: null,
           last_error: null,
+          last_note: null,
+          shrunk: false,
           entities: 0,
           etag: false,
         },

@@ -1,6 +1,10 @@
 // What was decided about freshness, notes, ownership and remotes, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import type { DatabaseAddress } from '../../../src/lib/address.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
@@ -75,13 +79,67 @@ testOnEveryEngine('notes: a sync says that an index shrank, through every door',
   assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.missing_since, null);
 });
 
-testOnEveryEngine('notes: an ingest says that an index lists an entity twice', async (t, address) => {
+testOnEveryEngine('notes: a remote keeps the note of its last run until a run has none', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
-  const url = publish('a', tool('x'));
-  host.put('/a.json', { manifests: ['a/x.json', 'a/again.json'] });
+  const url = publish('a', tool('x'), tool('y'), tool('z'));
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/remotes/sync');
+  const listed = async () => {
+    const [{ last_status, last_note, shrunk }] = (await ask('GET', '/remotes')).body.items;
+    return { last_status, last_note, shrunk };
+  };
+  assert.deepEqual(await listed(), { last_status: 'ok', last_note: null, shrunk: false });
+  host.put('/a.json', { manifests: ['a/x.json'] });
+  const { body } = await ask('POST', '/remotes/sync');
+  const { note, shrunk } = body.results[0].stats;
+  assert.equal(shrunk, true);
+  assert.match(note, /The index lists 1 of the 3 manifests that it had/);
+  assert.deepEqual(await listed(), { last_status: 'ok', last_note: note, shrunk: true });
+
+  const accepted = (await ask('POST', '/ingest', { url, accept_shrunk: true })).body.results[0].stats;
+  assert.deepEqual([accepted.missing, accepted.shrunk], [2, false]);
+  assert.deepEqual(await listed(), { last_status: 'ok', last_note: null, shrunk: false });
+});
+
+testOnEveryEngine('counts: duplicates and conflicts are not counted as unchanged', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  await ask('POST', '/remotes', { url: publish('first', tool('owned')) });
+  await ask('POST', '/ingest');
+  const url = publish('a', tool('x'), tool('y'), tool('owned', { summary: 'other' }));
   host.put('/a/again.json', tool('x', { summary: 'again' }));
+  host.put('/a.json', { manifests: ['a/x.json', 'a/y.json', 'a/owned.json', 'a/again.json', 'a/none.json'] });
+  await ask('POST', '/remotes', { url });
+  const counted = async () => {
+    const { stats } = (await ask('POST', '/ingest', { url })).body.results[0];
+    const { created, updated, unchanged, duplicates, conflicts, failed, note } = stats;
+    assert.match(note, /^1 manifest was skipped, because a later entry/);
+    return { created, updated, unchanged, duplicates, conflicts, failed };
+  };
+  const apart = { updated: 0, duplicates: 1, conflicts: 1, failed: 1 };
+  assert.deepEqual(await counted(), { created: 2, unchanged: 0, ...apart });
+  assert.deepEqual(await counted(), { created: 0, unchanged: 2, ...apart });
+  const runs: IngestRun[] = (await ask('GET', '/ingest/status')).body.last;
+  assert.equal(runs.find((run) => run.url === url)?.duplicates, 1);
+});
+
+testOnEveryEngine('counts: an unchanged index says its duplicates and conflicts again', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  await ask('POST', '/remotes', { url: publish('first', tool('owned')) });
+  await ask('POST', '/ingest');
+  const url = host.url('/index.json');
+  const manifests = [tool('owned', { summary: 'other' }), tool('x'), tool('y')];
+  const digests = ['owned', 'x', 'y', 'again'].map((name, position) => {
+    const text = JSON.stringify(manifests[position] ?? tool('x', { summary: 'again' }));
+    host.put(`/${name}.json`, text);
+    return { manifest_url: `${name}.json`, sha256: createHash('sha256').update(text).digest('hex') };
+  });
+  host.put('/index.json', { items: digests });
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest', { url });
   const { stats } = (await ask('POST', '/ingest', { url })).body.results[0];
-  assert.match(stats.note, /^1 manifest was skipped, because a later entry/);
+  assert.equal(host.seen('/index.json').at(-1)?.status, 304);
+  assert.deepEqual([stats.unchanged, stats.duplicates, stats.conflicts], [2, 1, 1]);
+  assert.match(stats.note, /^1 manifest was skipped.* belongs to /);
 });
 
 testOnEveryEngine(
@@ -118,6 +176,68 @@ testOnEveryEngine(
     assert.deepEqual(await found('q=x'), ['tool:x@1.0.0']);
   },
 );
+
+/** Two remotes list the same tool; the second has priority, and has brought its content. */
+async function overriddenStage(t: TestContext, address: DatabaseAddress) {
+  const on = await stage(t, address);
+  const [first, second] = [
+    on.publish('first', tool('x', { summary: 'first' })),
+    on.publish('second', tool('x', { summary: 'second' })),
+  ];
+  await on.ask('POST', '/remotes', { url: first, name: 'first' });
+  await on.ask('POST', '/remotes', { url: second, name: 'second', priority: 5 });
+  await on.ask('POST', '/remotes/sync');
+  const shown = async () => {
+    const { summary, remote } = (await on.ask('GET', path('tool:x@1.0.0'))).body;
+    return [summary, remote];
+  };
+  assert.deepEqual(await shown(), ['second', second]);
+  return { ...on, first, second, shown };
+}
+
+const PASSED_ON = /^1 entity belongs to another remote now; its content is replaced when that remote is read next\.$/;
+
+testOnEveryEngine('ownership: a removed remote says what the others have to bring', async (t, address) => {
+  const { ask, first, shown } = await overriddenStage(t, address);
+  const removal = (await ask('DELETE', '/remotes', { url: 'second' })).body;
+  assert.deepEqual([removal.removed, removal.missing, removal.passed_on], [true, 0, 1]);
+  assert.match(removal.note, PASSED_ON);
+  await ask('POST', '/ingest', { url: first });
+  assert.deepEqual(await shown(), ['first', first]);
+});
+
+for (const [how, settings, undo] of [
+  ['disabled', { enabled: false }, { enabled: true }],
+  ['lowered in priority', { priority: -1 }, { priority: 5 }],
+] as const) {
+  testOnEveryEngine(`ownership: a remote that is ${how} passes its entities on`, async (t, address) => {
+    const { ask, hub, first, second, shown } = await overriddenStage(t, address);
+    const changed = (await ask('PATCH', '/remotes?remote=second', settings)).body;
+    assert.deepEqual([changed.name, changed.passed_on], ['second', 1]);
+    assert.match(changed.note, PASSED_ON);
+    await hub.syncRemotes(undefined, { background: true });
+    assert.deepEqual(await shown(), ['first', first]);
+    await ask('POST', '/ingest', { url: second });
+    assert.deepEqual(await shown(), ['first', first], 'it cannot take the entity back');
+
+    assert.equal((await ask('PATCH', '/remotes?remote=second', undo)).body.passed_on, 1);
+    await ask('POST', '/ingest', { url: second });
+    assert.deepEqual(await shown(), ['second', second]);
+    const same = (await ask('PATCH', '/remotes?remote=second', undo)).body;
+    assert.deepEqual([same.passed_on, same.note], [0, undefined]);
+  });
+}
+
+testOnEveryEngine('remotes: adding one again under another name says that it was renamed', async (t, address) => {
+  const { ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'));
+  const add = async (fields: JsonObject) => (await ask('POST', '/remotes', { url, ...fields })).body;
+  assert.deepEqual(await add({ name: 'one' }), { added: true, url, total: 1 });
+  assert.deepEqual(await add({ name: 'one' }), { added: false, url, total: 1 });
+  assert.deepEqual(await add({}), { added: false, url, total: 1 });
+  assert.deepEqual(await add({ name: 'two' }), { added: false, url, total: 1, renamed_from: 'one' });
+  assert.equal((await ask('GET', '/remotes')).body.items[0].name, 'two');
+});
 
 testOnEveryEngine('remotes: a remote is ingested and removed by its name', async (t, address) => {
   const { ask, publish } = await stage(t, address);
@@ -196,6 +316,45 @@ testOnEveryEngine('remotes: credentials go to their addresses only, and are neve
   const refused = { method: 'POST', url: '/ingest', payload: { url: host.url('/basic/index.json') } } as const;
   const [{ error }] = (await app.inject(refused)).json().results;
   assert.equal(error, 'answered 401; it refused the credentials that REMOTE_CREDENTIALS has for it');
+});
+
+testOnEveryEngine('remotes: a credential stays below its address, also after a redirect', async (t, address) => {
+  const host = await startIndexServer(t);
+  const settings = { REMOTE_CREDENTIALS: JSON.stringify({ [host.url('/private/')]: { header: 'X-Key: hunter2' } }) };
+  const { app } = await testHub(t, { database: address, settings });
+  host.put('/open/m.json', tool('open'));
+  host.put('/private/kept.json', tool('kept'));
+  host.redirect('/private/leaves.json', host.url('/open/m.json'));
+  host.redirect('/private/stays.json', host.url('/private/kept.json'));
+  host.put('/private/index.json', { manifests: ['leaves.json', 'stays.json'] });
+  const payload = { url: host.url('/private/index.json') };
+  const [{ stats }] = (await app.inject({ method: 'POST', url: '/ingest', payload })).json().results;
+  assert.equal(stats.created, 2);
+  const keysSeen = (requestPath: string) => host.seen(requestPath).map(({ headers }) => headers['x-key']);
+  assert.deepEqual(keysSeen('/private/leaves.json'), ['hunter2']);
+  assert.deepEqual(keysSeen('/open/m.json'), [undefined]);
+  assert.deepEqual(keysSeen('/private/kept.json'), ['hunter2']);
+});
+
+testOnEveryEngine('remotes: an open remote cannot make use of the credentials of another', async (t, address) => {
+  const host = await startIndexServer(t);
+  const settings = { REMOTE_CREDENTIALS: JSON.stringify({ [host.url('/private/')]: { header: 'X-Key: hunter2' } }) };
+  const { app } = await testHub(t, { database: address, settings });
+  host.answer('/private/m.json', ({ headers }, response) => {
+    if (headers['x-key'] === 'hunter2') response.end(JSON.stringify(tool('secret')));
+    else response.writeHead(401).end();
+  });
+  host.redirect('/open/moved.json', host.url('/private/m.json'));
+  host.put('/open/index.json', { manifests: ['../private/m.json', 'moved.json'] });
+  host.put('/private/index.json', { manifests: ['m.json'] });
+  const read = async (name: string) => {
+    const payload = { url: host.url(`/${name}/index.json`) };
+    return (await app.inject({ method: 'POST', url: '/ingest', payload })).json().results[0].stats;
+  };
+  const open = await read('open');
+  assert.deepEqual([open.created, open.failed], [0, 2]);
+  assert.ok(open.errors.every(({ error }: { error: string }) => error === 'answered 401'));
+  assert.equal((await read('private')).created, 1);
 });
 
 testOnEveryEngine('remotes: a listed address is shown without its login', async (t, address) => {

@@ -96,6 +96,14 @@ testOnEveryEngine('blocking: hidden from search, refused by install, kept over a
     assert.match(body.detail, /blocked by an operator .*: Sends data away\.$/);
   }
 
+  const short = (await ask('GET', path('tool:x'))).body;
+  assert.deepEqual([short.id, short.blocked_reason], ['tool:x@1.0.0', 'Sends data away.'], 'there is no other version');
+  assert.equal((await ask('POST', '/catalog/install', { id: 'tool:x', target })).body.code, 'entity_blocked');
+  host.put('/a/x-2.json', tool('x', { version: '0.9.0' }));
+  host.put('/a.json', { manifests: ['a/x.json', 'a/x-other.json', 'a/x-2.json'] });
+  await ask('POST', '/ingest');
+  assert.equal((await ask('GET', path('tool:x'))).body.id, 'tool:x@0.9.0', 'a version that is not blocked comes first');
+
   await ask('PATCH', path('tool:x@1.0.0'), { blocked: false });
   assert.equal((await ask('POST', '/catalog/install', { id: 'tool:x@1.0.0', target })).body.ok, true);
   assert.equal((await ask('PATCH', path('tool:nobody@1.0.0'), { blocked: true })).status, 404);

@@ -8,8 +8,8 @@ import type {
   IngestStatus,
   NewRemote,
   RejectionPage,
-  Remote,
   RemoteAdded,
+  RemoteChanged,
   RemoteList,
   RemoteRemoved,
   RemoteSettings,
@@ -60,13 +60,17 @@ export const hub = {
   remotes: () => ask<RemoteList>('/remotes', { admin: true }),
   addRemote: (remote: NewRemote) => ask<RemoteAdded>('/remotes', { method: 'POST', admin: true, body: remote }),
   changeRemote: (url: string, settings: RemoteSettings) =>
-    ask<Remote>(`/remotes?${new URLSearchParams({ remote: url })}`, { method: 'PATCH', admin: true, body: settings }),
+    ask<RemoteChanged>(`/remotes?${new URLSearchParams({ remote: url })}`, {
+      method: 'PATCH',
+      admin: true,
+      body: settings,
+    }),
   removeRemote: (url: string, purge: boolean) =>
     ask<RemoteRemoved>('/remotes', { method: 'DELETE', admin: true, body: { url, purge } }),
   rejections: (url: string, limit: number) =>
     ask<RejectionPage>(`/remotes/rejections?${new URLSearchParams({ url, limit: String(limit) })}`, { admin: true }),
-  ingest: (url: string, onProgress: (progress: SyncProgress) => void) =>
-    follow<SyncProgress, IngestReport>('/ingest', { method: 'POST', admin: true, body: { url } }, onProgress),
+  ingest: (body: { url: string; accept_shrunk: boolean }, onProgress: (progress: SyncProgress) => void) =>
+    follow<SyncProgress, IngestReport>('/ingest', { method: 'POST', admin: true, body }, onProgress),
   sync: (force: boolean, onProgress: (progress: SyncProgress) => void) =>
     follow<SyncProgress, SyncReport>('/remotes/sync', { method: 'POST', admin: true, body: { force } }, onProgress),
   ingestStatus: () => ask<IngestStatus>('/ingest/status', { admin: true }),

@@ -17,7 +17,10 @@ export interface OutcomeNote {
 }
 
 type Result = IngestReport['results'][number];
-type Counts = Pick<IngestRun, 'created' | 'updated' | 'unchanged' | 'unchecked' | 'conflicts' | 'failed' | 'missing'>;
+type Counts = Pick<
+  IngestRun,
+  'created' | 'updated' | 'unchanged' | 'unchecked' | 'duplicates' | 'conflicts' | 'failed' | 'missing'
+>;
 type NameOf = (url: string) => string;
 
 export function syncWords(report: SyncReport, nameOf: NameOf): OutcomeWords {
@@ -51,12 +54,14 @@ export function ingestWords(result: Result, nameOf: NameOf): OutcomeWords {
 }
 
 /** For example `2 new, 0 changed, 12 unchanged, 1 gone`. */
-export function countWords({ created, updated, unchanged, unchecked, conflicts, failed, missing }: Counts): string {
+export function countWords(counts: Counts): string {
+  const { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing } = counts;
   const parts = [`${created} new`, `${updated} changed`];
   if (unchanged > 0) parts.push(`${unchanged} unchanged`);
   if (unchecked > 0) parts.push(`${unchecked} not checked`);
   if (failed > 0) parts.push(`${failed} refused`);
   if (missing > 0) parts.push(`${missing} gone`);
+  if (duplicates > 0) parts.push(count(duplicates, 'duplicate'));
   if (conflicts > 0) parts.push(count(conflicts, 'conflict'));
   return parts.join(', ');
 }
@@ -68,6 +73,7 @@ function totalOf(results: readonly Result[]): Counts {
     updated: sum('updated'),
     unchanged: sum('unchanged'),
     unchecked: sum('unchecked'),
+    duplicates: sum('duplicates'),
     conflicts: sum('conflicts'),
     failed: sum('failed'),
     missing: sum('missing'),

@@ -92,7 +92,7 @@ export function addRemote(remote: NewRemote): Promise<boolean> {
 export async function changeRemote(url: string, settings: RemoteSettings): Promise<void> {
   const changed = await hub.changeRemote(url, settings);
   await attempt('remotes', async () => {
-    outcome.value = { tone: 'good', sentence: `${changed.name ?? changed.url} saved.` };
+    outcome.value = { tone: 'good', sentence: `${changed.name ?? changed.url} saved. ${changed.note ?? ''}`.trim() };
   });
 }
 
@@ -114,9 +114,10 @@ export const registerAgain = () =>
     outcome.value = syncWords(await hub.sync(true, report), nameOf);
   });
 
-export const ingestOne = (url: string) =>
+/** `acceptShrunk`: believes an index that lists less than half of what it did. */
+export const ingestOne = (url: string, { acceptShrunk = false } = {}) =>
   carryOut('remotes', `Reading ${nameOf(url)}`, async (report) => {
-    const [result] = (await hub.ingest(url, report)).results;
+    const [result] = (await hub.ingest({ url, accept_shrunk: acceptShrunk }, report)).results;
     if (result) outcome.value = ingestWords(result, nameOf);
   });
 

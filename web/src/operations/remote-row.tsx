@@ -1,6 +1,7 @@
 // One remote: its settings, how its last sync went, and what can be done with it.
 import { useSignal } from '@preact/signals';
 import type { Remote } from '../../../src/remotes/contract.ts';
+import { Question } from '../parts/dialog.tsx';
 import { ago, atMoment, count } from '../parts/words.ts';
 import { EditRemote } from './edit-remote.tsx';
 import { ingestOne, work } from './operations-state.ts';
@@ -8,7 +9,7 @@ import { Rejections } from './rejections.tsx';
 import { RemoveRemote } from './remove-remote.tsx';
 
 export function RemoteRow({ remote }: { remote: Remote }) {
-  const { url, name, last_sync_at, last_error } = remote;
+  const { url, name, last_sync_at, last_error, last_note } = remote;
   return (
     <li class="row">
       <div class="row-main">
@@ -18,6 +19,7 @@ export function RemoteRow({ remote }: { remote: Remote }) {
         {name && <p class="quiet address">{url}</p>}
         <LastSync remote={remote} />
         {last_error && <p class="reason reason-bad">{failedSentence(last_error)}</p>}
+        {last_note && <p class="reason">{last_note}</p>}
         {last_sync_at && <Rejections key={last_sync_at} url={url} />}
       </div>
       <Actions remote={remote} />
@@ -68,8 +70,8 @@ function LastSync({ remote: { last_sync_at, last_status, entities } }: { remote:
 }
 
 function Actions({ remote }: { remote: Remote }) {
-  const dialog = useSignal<'none' | 'edit' | 'remove'>('none');
-  const open = (which: 'edit' | 'remove') => () => {
+  const dialog = useSignal<'none' | 'accept' | 'edit' | 'remove'>('none');
+  const open = (which: 'accept' | 'edit' | 'remove') => () => {
     dialog.value = which;
   };
   const close = () => {
@@ -86,15 +88,38 @@ function Actions({ remote }: { remote: Remote }) {
       >
         Read now{whose}
       </button>
+      {remote.shrunk && (
+        <button type="button" class="button button-small" disabled={work.value !== undefined} onClick={open('accept')}>
+          Accept smaller index{whose}
+        </button>
+      )}
       <button type="button" class="button button-small" onClick={open('edit')}>
         Edit{whose}
       </button>
       <button type="button" class="button button-small" onClick={open('remove')}>
         Remove{whose}
       </button>
+      {dialog.value === 'accept' && <AcceptShrunk remote={remote} onClose={close} />}
       {dialog.value === 'edit' && <EditRemote remote={remote} onClose={close} />}
       {dialog.value === 'remove' && <RemoveRemote remote={remote} onClose={close} />}
     </div>
+  );
+}
+
+function AcceptShrunk({ remote: { url }, onClose }: { remote: Remote; onClose: () => void }) {
+  return (
+    <Question
+      title="Accept the smaller index?"
+      action="Accept"
+      onYes={() => ingestOne(url, { acceptShrunk: true })}
+      onClose={onClose}
+    >
+      <p class="address">{url}</p>
+      <p>
+        It is read again. Entries that it and every other remote no longer list stay in the catalog, but search will no
+        longer find them.
+      </p>
+    </Question>
   );
 }
 
