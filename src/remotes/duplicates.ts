@@ -54,9 +54,11 @@ export function createDuplicates(members: MemberStore, { remote, places }: Dupli
       const unclear: string[] = [];
       for (const duplicates of await byUid()) {
         const last = lastUsable(duplicates);
-        for (const each of duplicates)
-          if (each !== (last ?? duplicates[0]))
-            skipped.push({ isUnchanged: places.has(each.url) && fateOf(each) === undefined });
+        for (const each of duplicates) {
+          const fate = fateOf(each);
+          const isUsedOrFailed = each === (last ?? duplicates[0]) || fate === 'refused' || fate === 'unavailable';
+          if (!isUsedOrFailed) skipped.push({ isUnchanged: places.has(each.url) && fate === undefined });
+        }
         if (!last || last.madeOf === last.url) continue;
         // A list of changes need not hold the last one, and an index that shrank to nothing holds none.
         const isClear = isWhole ? places.has(last.url) : duplicates.every(({ url }) => places.has(url));

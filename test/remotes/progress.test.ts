@@ -24,7 +24,7 @@ test('progress: counts, and says the same in its run and in its result', () => {
   };
   const run = IngestRun.parse(progress.run());
   assert.partialDeepStrictEqual(run, { ...counts, url: URL_, total: 10, done: 10, finished_at: null, ok: null });
-  assert.deepEqual(progress.finish(), { error: null });
+  assert.deepEqual(progress.finish(), { error: null, note: null, isShrunk: false });
   assert.partialDeepStrictEqual(progress.run(), {
     ok: true,
     finished_at: '2026-06-01T12:00:00.000Z',
@@ -42,7 +42,7 @@ test('progress: a failure and a note are told', () => {
   const progress = createProgress(URL_, now);
   progress.fail('answered 500');
   progress.note('The index is odd.');
-  assert.deepEqual(progress.finish(), { error: 'answered 500' });
+  assert.deepEqual(progress.finish(), { error: 'answered 500', note: 'The index is odd.', isShrunk: false });
   assert.partialDeepStrictEqual(progress.run(), { ok: false, error: 'answered 500' });
   assert.partialDeepStrictEqual(progress.result(), {
     ok: false,

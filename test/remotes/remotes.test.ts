@@ -51,6 +51,7 @@ testOnEveryEngine('remotes: adding and removing tell what happened, with the rig
     total: 2,
     purged: 0,
     missing: 0,
+    passed_on: 0,
   });
   assert.deepEqual(await book.remove('https://A.example/x/../i.json'), {
     removed: true,
@@ -58,6 +59,7 @@ testOnEveryEngine('remotes: adding and removing tell what happened, with the rig
     total: 1,
     purged: 0,
     missing: 0,
+    passed_on: 0,
   });
 });
 

@@ -151,7 +151,7 @@ export function someManifests(...ids: string[]): JsonObject[] {
 }
 
 export function countsOf({ stats }: IngestResult): Record<string, number> {
-  const { created, updated, unchanged, unchecked, conflicts, failed, missing } = stats;
-  const counts = { created, updated, unchanged, unchecked, conflicts, failed, missing };
+  const { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing } = stats;
+  const counts = { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing };
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

@@ -70,10 +70,13 @@ for (const prefix of ['', '/catalog']) {
     const removed = await call(app, 'DELETE', `${prefix}/remotes`, { url });
     assert.deepEqual(
       [removed.status, RemoteRemoved.parse(removed.json())],
-      [200, { removed: true, url, total: 1, purged: 0, missing: 0 }],
+      [200, { removed: true, url, total: 1, purged: 0, missing: 0, passed_on: 0 }],
     );
     const unknown = await call(app, 'DELETE', `${prefix}/remotes`, { url });
-    assert.deepEqual([unknown.status, unknown.json()], [200, { removed: false, url, total: 1, purged: 0, missing: 0 }]);
+    assert.deepEqual(
+      [unknown.status, unknown.json()],
+      [200, { removed: false, url, total: 1, purged: 0, missing: 0, passed_on: 0 }],
+    );
     const byQuery = await call(
       app,
       'DELETE',
