@@ -94,7 +94,10 @@ export default {
       from: { path: '^src/store/' },
       to: { path: `^src/(${slices.join('|')})/`, pathNot: '/(store|search-index|contract|entity|manifest|uid)\\.ts$' },
     },
-    onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', ['^src/store/', '^src/lib/file-lock\\.ts$']),
+    onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', [
+      '^src/store/',
+      '^src/install/target/target-queue\\.ts$',
+    ]),
     onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', ['^src/lib/workers\\.ts$', '-worker\\.ts$']),
     onlyIn('network', 'node_modules/undici/', '^src/lib/(fetch|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),

@@ -1,16 +1,48 @@
 // The artifact steps of an install: all are built first, and then put in place.
+import { randomUUID } from 'node:crypto';
+import type { Launch } from '../catalog/launch/launch.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import { type ArtifactOutcome, type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
-import type { LockedEntity, Lockfile, PlannedArtifact, StepResult } from './contract.ts';
-import { InstallError } from './errors.ts';
-import { explain } from './explain.ts';
-import type { InstallJob, InstallTools } from './job.ts';
-import { lockedFor } from './lockfile/lock-entry.ts';
+import { type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
+import type {
+  InstallListener,
+  InstallPlan,
+  InstallRequest,
+  LockedEntity,
+  Lockfile,
+  PlannedArtifact,
+  StepResult,
+} from './contract.ts';
+import { explain, InstallError } from './errors.ts';
+import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
-import { readState } from './state.ts';
+import { readPlaced } from './state.ts';
 import { runStep, type StepWatch } from './step.ts';
-import { VENDOR } from './target/places.ts';
+import type { InstallSubject } from './subject.ts';
+import { makeFolderInside } from './target/files.ts';
+import { HUB_FOLDER, STAGING, VENDOR } from './target/places.ts';
+
+/** One install: what is asked for. */
+export interface InstallJob {
+  request: InstallRequest;
+  subject: InstallSubject;
+  launch: Launch;
+  plan: InstallPlan;
+  targetDir: string;
+  before: { lockfile: Lockfile | undefined; error: unknown };
+  signal: AbortSignal;
+  onEvent: InstallListener;
+}
+
+/** What an install may use. */
+export interface InstallTools {
+  gateway: Pick<Gateway, 'registerOne'>;
+  isGatewayConfigured: boolean;
+  world: Pick<World, 'run' | 'fetch' | 'download' | 'vetAddress' | 'log' | 'now'>;
+  rules: Pick<ArtifactContext, 'allowPrivateNetwork' | 'trust'>;
+}
 
 export interface BuiltArtifacts {
   results: StepResult[];
@@ -76,16 +108,15 @@ async function build(
 ): Promise<InstalledArtifact> {
   const { request, subject, targetDir } = job;
   if (job.signal.aborted) throw new InstallError('Not started, because the install was stopped. Install again.');
+  if (planned.fault !== undefined) throw new InstallError(planned.fault);
   const artifact = readArtifact(planned.kind, planned.spec);
-  if ('fault' in artifact || planned.fault !== undefined)
-    throw new InstallError(planned.fault ?? ('fault' in artifact ? artifact.fault : ''));
+  if ('fault' in artifact) throw new InstallError(artifact.fault);
   const signal = AbortSignal.any([job.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
-  const { run, fetch, download, vetAddress } = tools.world;
-  const context: Omit<ArtifactContext, 'stagingDir'> = { run, fetch, download, vetAddress, ...tools.rules, signal };
+  const stagingDir = await makeFolderInside(targetDir, `${HUB_FOLDER}/${STAGING}/${randomUUID()}`);
   try {
     return await placeArtifact(artifact, {
       targetDir,
-      context,
+      context: { ...tools.world, ...tools.rules, signal, stagingDir },
       locked,
       isFrozen: request.frozen,
       isForced: request.force ?? false,
@@ -120,7 +151,7 @@ async function ownershipOf(targetDir: string, lockfile: Lockfile | undefined, ui
     }
   }
   // Put in place by an install that was stopped before it could write the lockfile.
-  const { placed } = await readState(targetDir);
+  const placed = await readPlaced(targetDir);
   for (const [path, tree] of Object.entries(placed)) if (!ours.has(path) && !others.has(path)) ours.set(path, tree);
   return { ours, others };
 }

@@ -138,15 +138,23 @@ export const StepResult = z
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;
 
-const LockedPins = z.union([
-  z.looseObject({ tool: z.literal('npm'), packages: z.record(z.string(), JsonRecord) }),
+/** Hashed lines of a requirements file, with the Python that they were resolved for. */
+export const PythonPins = z.looseObject({
+  tool: z.enum(['uv', 'pip']),
+  requirements: z.array(z.string()).describe('Lines, each with its hashes and perhaps a marker.'),
+  python: z.string().regex(/^3\.\d+$/),
+  platform: z.string().describe('Where they hold: `any`, or the platform of the machine that resolved them.'),
+});
+
+/** The tool's own lock: what it needs in order to fetch the same bytes again, on any machine. */
+const Pins = z.union([
   z.looseObject({
-    tool: z.enum(['uv', 'pip']),
-    requirements: z.array(z.string()),
-    python: z.string(),
-    platform: z.string(),
+    tool: z.literal('npm'),
+    packages: z.record(z.string(), JsonRecord).describe('Those of package-lock.json, version 3.'),
   }),
+  PythonPins,
 ]);
+export type Pins = z.infer<typeof Pins>;
 
 /** A program in `.hub/bin`: one that an artifact offers, or a command that runs in the folder of an artifact. */
 const LockedLauncher = z.looseObject({
@@ -165,7 +173,7 @@ export const LockedArtifact = z.looseObject({
   path: z.string().nullable(),
   ok: z.boolean(),
   tree: z.string().optional().describe('Digest of the folder at `path`, for checkouts, archives and bundles.'),
-  pins: LockedPins.optional().describe('The lock of the tool itself: what it needs to fetch the same bytes again.'),
+  pins: Pins.optional().describe('The lock of the tool itself: what it needs to fetch the same bytes again.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;
 
@@ -224,7 +232,7 @@ export const InstallReport = z
         'Relative to the target: files of the project that were written, the lockfile included. Folders of artifacts are in `extra.path` of their steps.',
       ),
     lockfile: Lockfile.describe(
-      'As it is on disk, also when it is of a newer version and was left alone. Without entities where there is none, or none that can be read: `lockfile.write` then says why.',
+      'As it is on disk. Without entities where there is none, or none that can be read: `lockfile.write` then says why.',
     ),
   })
   .meta({ id: 'InstallReport' });
@@ -250,6 +258,8 @@ export interface UninstallReport {
   target: string;
   /** Relative to the target. */
   removed: string[];
+  /** Files that others write too: only the entry of the entity was taken out. */
+  edited: string[];
   /** Changed since they were installed, so they stay. */
   kept: string[];
 }

@@ -4,6 +4,7 @@ import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { Destination } from './artifacts/destination.ts';
+import type { InstallTools } from './build-artifacts.ts';
 import type {
   InstallListener,
   InstallReport,
@@ -13,12 +14,12 @@ import type {
   UninstallReport,
   UninstallRequest,
 } from './contract.ts';
-import { explain } from './explain.ts';
-import type { InstallTools } from './job.ts';
-import { assertSamePlan, lockedEntity } from './lockfile/frozen.ts';
-import { EMPTY_LOCKFILE, findLocked, foundLockfile, readLockfile } from './lockfile/lockfile.ts';
+import { explain } from './errors.ts';
+import { assertSamePlan } from './lockfile/lock-entry.ts';
+import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
 import { type PlannedInstall, planInstall, shownPlan } from './plan.ts';
+import { uninstallEntity } from './removal.ts';
 import { runSteps } from './run-steps.ts';
 import {
   type FetchManifest,
@@ -30,7 +31,6 @@ import {
 } from './subject.ts';
 import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target/target.ts';
 import { createTargetQueue } from './target/target-queue.ts';
-import { uninstallEntity } from './uninstall.ts';
 
 export interface Install {
   /** @throws HubError when the request cannot be carried out at all; what fails later is in the report. */
@@ -107,7 +107,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
     folder: string,
     onEvent: InstallListener,
   ): Promise<InstallReport> {
-    const lockfile = await readLockfile(folder).catch(foundLockfile);
+    const lockfile = await readLockfile(folder).catch(() => undefined);
     const { plan } = await makePlan(request, subject, lockfile, onEvent);
     const fault = await targetFault(request.target, targets);
     const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);

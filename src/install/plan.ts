@@ -1,6 +1,5 @@
 // What an install will do, as data.
-import type { Launch } from '../catalog/launch/launch.ts';
-import { alternativesOf, launchOf } from '../catalog/launch/launch.ts';
+import { alternativesOf, type Launch, launchOf } from '../catalog/launch/launch.ts';
 import { HubError } from '../errors.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
@@ -67,19 +66,16 @@ function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact
     const kind = typeof artifact.kind === 'string' ? artifact.kind : '';
     const spec = withDigestOfPackage(isJsonObject(artifact.spec) ? artifact.spec : {}, document);
     const read = readArtifact(kind, spec);
-    const dest = 'fault' in read || read.location.kind !== 'vendor' ? undefined : read.location.dest;
+    const shared = { kind: kind || 'unknown', spec, reason: reasonOf(kind, artifact) };
+    if ('fault' in read) return { ...shared, ...read, command: `nothing: ${read.fault}` };
+    const { step, describe, location } = read.kind;
+    const place = location(read.spec);
+    const dest = place.kind === 'vendor' ? place.dest : undefined;
     const taken = dest && chosen.find((each) => overlap(each, dest));
-    const fault =
-      'fault' in read ? read.fault : taken && `Another artifact of this manifest goes to '${taken}' as well.`;
     if (dest) chosen.push(dest);
-    return {
-      kind: kind || 'unknown',
-      step: read.step,
-      spec,
-      command: fault || 'fault' in read ? `nothing: ${fault}` : read.command,
-      reason: reasonOf(kind, artifact),
-      ...(fault ? { fault } : {}),
-    };
+    if (!taken) return { ...shared, step, command: describe(read.spec) };
+    const fault = `Another artifact of this manifest goes to '${taken}' as well.`;
+    return { ...shared, step, command: `nothing: ${fault}`, fault };
   });
 }
 
@@ -131,7 +127,7 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
   for (const index of candidates) {
     const one = planned[index];
     const read = one && readArtifact(one.kind, one.spec);
-    if (read && !('fault' in read) && (await read.unavailable(job.context)) === undefined) return index;
+    if (read && !('fault' in read) && !(await read.kind.unavailable?.(read.spec, job.context))) return index;
   }
   return candidates[0] ?? 0;
 }

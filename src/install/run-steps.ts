@@ -2,34 +2,23 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '../catalog/launch/launch.ts';
+import { reasonNotForGateway } from '../gateway/state-words.ts';
 import { verifyAdapter } from './adapters/locked-adapter.ts';
 import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
-import { type BuiltArtifacts, buildArtifacts } from './build-artifacts.ts';
-import type { InstallReport, LockedAdapter, LockedEntity, Lockfile, StepResult } from './contract.ts';
-import { LOCKFILE_NAME } from './contract.ts';
-import { collectGarbage, type Removed, removeIfUnused, removeParts } from './garbage.ts';
-import type { InstallJob, InstallTools } from './job.ts';
-import { removeOldLaunchers, takenNames, writeLaunchers } from './launchers.ts';
+import { type BuiltArtifacts, buildArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
+import { type InstallReport, LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
+import { startOf, takenNames, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
-import {
-  EMPTY_LOCKFILE,
-  findLocked,
-  foundLockfile,
-  mergeLockfile,
-  withoutEntity,
-  writeLockfile,
-} from './lockfile/lockfile.ts';
+import { EMPTY_LOCKFILE, findLocked, mergeLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
 import { shownPlan } from './plan.ts';
-import { REGISTER_STEP, registerStep } from './register-step.ts';
-import { startOf } from './start.ts';
-import { changeState } from './state.ts';
-import { runStep, type StepWatch } from './step.ts';
-import type { InstallSubject } from './subject.ts';
-import { HUB_FOLDER } from './target/places.ts';
-import { STAGING } from './target/target-queue.ts';
+import { collectGarbage, removeIfUnused, removeParts } from './removal.ts';
+import { runStep, type StepOutcome, type StepWatch } from './step.ts';
+import { HUB_FOLDER, STAGING } from './target/places.ts';
+
+const REGISTER_STEP = 'gateway.register';
 
 export async function runSteps(job: InstallJob, tools: InstallTools): Promise<InstallReport> {
-  const { request, subject, plan, targetDir, before, signal } = job;
+  const { request, subject, plan, targetDir, before } = job;
   const watch: StepWatch = { onEvent: job.onEvent, log: tools.world.log };
   const known = findLocked(before.lockfile, subject.uid);
   try {
@@ -43,13 +32,12 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
         })
       : { launchers: [], launch: job.launch };
     const adapters = await adaptersStep(job, known, { watch, launch: start.launch, isInPlace: built.isInPlace });
-    const registered = await registerStep(watch, { ...tools, subject, signal });
+    const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
     const entry = lockEntry(subject, { ...built, ...start, adapters: adapters.written.locked });
     const lock = await lockfileStep(job, known, { watch, built, entry });
-    const results = [...built.results, adapters.result, registered, lock.result];
-    await noteOutcome(targetDir, { results, subject, now: tools.world.now() });
+    const results = [...built.results, adapters.result, registered.result, lock.result];
     return {
-      ok: isOk(results),
+      ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
       dry_run: false,
       target: request.target,
       warnings: subject.warnings,
@@ -64,10 +52,6 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   }
 }
 
-function isOk(results: readonly StepResult[]): boolean {
-  return results.every(({ step, ok }) => ok || step === REGISTER_STEP);
-}
-
 const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], changed: [], warnings: [], errors: [] };
 const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
 
@@ -77,8 +61,8 @@ async function adaptersStep(
   { watch, launch, isInPlace }: { watch: StepWatch; launch: Launch; isInPlace: boolean },
 ): Promise<{ result: StepResult; written: WrittenAdapters; files: string[] }> {
   const { result, value: written = NOTHING_WRITTEN } = await runStep('adapters.write', watch, async () => {
-    if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED }, value: NOTHING_WRITTEN };
-    if (plan.adapters.length === 0) return { extra: { skipped: true }, value: NOTHING_WRITTEN };
+    if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED } };
+    if (plan.adapters.length === 0) return { extra: { skipped: true } };
     if (subject.isFromLockfile) return checkAdapters(targetDir, known);
     const job = {
       targetDir,
@@ -108,13 +92,16 @@ async function adaptersStep(
 }
 
 /** Without a manifest, adapters can only be compared with the lockfile. */
-async function checkAdapters(targetDir: string, known: LockedEntity | undefined) {
+async function checkAdapters(
+  targetDir: string,
+  known: LockedEntity | undefined,
+): Promise<StepOutcome<WrittenAdapters>> {
   const locked = known?.adapters ?? [];
   const found = await Promise.all(locked.map(async (each) => ({ each, ...(await verifyAdapter(targetDir, each)) })));
   const wrong = found.filter(({ outcome }) => outcome !== 'same').map(({ each }) => each.path);
   const error = `The manifest was not found, and without it these cannot be written again: ${wrong.join(', ')}.`;
   const extra = wrong.length > 0 ? { error } : { skipped: true };
-  return { ok: wrong.length === 0, extra, value: NOTHING_WRITTEN };
+  return { ok: wrong.length === 0, extra };
 }
 
 interface LockfileOutcome {
@@ -130,30 +117,28 @@ async function lockfileStep(
   known: LockedEntity | undefined,
   { watch, built, entry }: { watch: StepWatch; built: BuiltArtifacts; entry: LockedEntity },
 ): Promise<LockfileOutcome> {
-  let onDisk = before.lockfile ?? foundLockfile(before.error);
+  let onDisk = before.lockfile;
   let isWritten = false;
   const { result } = await runStep('lockfile.write', watch, async () => {
     if (before.error) throw before.error;
     const path = LOCKFILE_NAME;
-    if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED }, value: undefined };
+    if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED } };
     const launchers = request.frozen ? (known?.launchers ?? []) : (entry.launchers ?? []);
-    await writeLaunchers(
-      targetDir,
-      launchers,
-      built.artifacts.map(({ installed }) => installed),
-    );
-    if (request.frozen) return { extra: { path, frozen: true, skipped: true }, value: undefined };
+    await writeLaunchers(targetDir, launchers, built.artifacts);
+    if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
     onDisk = mergeLockfile(before.lockfile, entry);
     await writeLockfile(targetDir, onDisk);
     isWritten = true;
-    const { entities } = withoutEntity(onDisk, entry.id);
-    const { removed, kept } = await removeEarlier(known, entry, { targetDir, others: entities });
-    await removeOldLaunchers(targetDir, onDisk.entities);
-    const warning =
-      kept.length > 0 ? `Changed since the last install, and left as they are: ${kept.join(', ')}.` : undefined;
+    const removal = await removeEarlier(known, entry, { targetDir, others: withoutEntity(onDisk, entry.id).entities });
+    const { removed, edited, kept } = removal;
+    const warning = `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
     return {
-      extra: { path, ...(removed.length > 0 ? { removed } : {}), ...(warning ? { warning } : {}) },
-      value: undefined,
+      extra: {
+        path,
+        ...(removed.length > 0 ? { removed } : {}),
+        ...(edited.length > 0 ? { edited } : {}),
+        ...(kept.length > 0 ? { warning } : {}),
+      },
     };
   });
   if (onDisk && !before.error) await collectGarbage(targetDir, onDisk).catch(() => {});
@@ -165,23 +150,41 @@ function removeEarlier(
   known: LockedEntity | undefined,
   entry: LockedEntity,
   { targetDir, others }: { targetDir: string; others: readonly LockedEntity[] },
-): Promise<Removed> {
-  const isSameAdapter = (one: LockedAdapter, other: LockedAdapter) =>
-    one.path === other.path && one.entry === other.entry;
-  const adapters = (known?.adapters ?? []).filter((old) => !entry.adapters.some((each) => isSameAdapter(each, old)));
+) {
+  const adapters = (known?.adapters ?? []).filter(
+    (old) => !entry.adapters.some((each) => each.path === old.path && each.entry === old.entry),
+  );
   const artifacts = (known?.artifacts ?? []).filter((old) => !entry.artifacts.some(({ path }) => path === old.path));
   return removeParts(targetDir, { adapters, artifacts }, { isForced: false, others });
 }
 
-/** Times and failures belong to this machine, not into the lockfile. */
-async function noteOutcome(
-  targetDir: string,
-  { results, subject, now }: { results: readonly StepResult[]; subject: InstallSubject; now: Date },
-): Promise<void> {
-  const failed = results.filter(({ ok }) => !ok).map(({ step }) => step);
-  const outcome = { at: now.toISOString(), ok: isOk(results), failed };
-  await changeState(targetDir, (state) => ({
-    ...state,
-    installs: { ...state.installs, [subject.uid]: outcome },
-  })).catch(() => {});
+/** Its failure does not fail the install. */
+async function register({ subject, signal }: InstallJob, tools: InstallTools): Promise<StepOutcome<never>> {
+  const { gateway, isGatewayConfigured } = tools;
+  const reason = reasonToSkip(subject.mcpRegistration ?? {}, { isGatewayConfigured, ...subject, signal });
+  if (reason) return { extra: { skipped: true, reason } };
+  const registration = await gateway.registerOne(subject.uid, signal);
+  if (!registration)
+    return { extra: { skipped: true, reason: `Entities of the type ${subject.type} are not registered.` } };
+  const { outcome, calls } = registration;
+  if (registration.outcome === 'registered') return { extra: { outcome, name: registration.name, calls } };
+  return { ok: false, extra: { outcome, error: registration.error, calls } };
+}
+
+function reasonToSkip(
+  registration: Record<string, unknown>,
+  {
+    isGatewayConfigured,
+    isInCatalog,
+    signal,
+  }: { isGatewayConfigured: boolean; isInCatalog: boolean; signal: AbortSignal },
+): string | undefined {
+  if (Object.keys(registration).length === 0)
+    return 'The manifest has no mcp_registration: there is nothing to register.';
+  if (!isGatewayConfigured) {
+    const lack = reasonNotForGateway(registration);
+    return lack ? `Not for the gateway: ${lack}` : 'No gateway is configured (MCP_GATEWAY_URL).';
+  }
+  if (!isInCatalog) return 'It is not in the catalog, and only what the catalog has is registered.';
+  return signal.aborted ? 'The hub is shutting down; the next sync registers it.' : undefined;
 }

@@ -3,15 +3,15 @@ import { RunError } from '../lib/run.ts';
 import type { Logger } from '../lib/world.ts';
 import { outputEnd } from './artifacts/program.ts';
 import type { InstallListener, StepResult } from './contract.ts';
-import { InstallError } from './errors.ts';
-import { explain, isUnexpected } from './explain.ts';
+import { explain, InstallError, isUnexpected } from './errors.ts';
 
 type Extra = Record<string, unknown>;
 
+/** What is told about the step, whether it succeeded, and what it made. */
 export interface StepOutcome<T> {
-  result: StepResult;
-  /** Undefined when the step failed with an exception. */
-  value: T | undefined;
+  ok?: boolean;
+  extra?: Extra;
+  value?: T;
 }
 
 export interface StepWatch {
@@ -19,27 +19,26 @@ export interface StepWatch {
   log: Logger;
 }
 
-/** `work` answers what is told about the step, and whether it succeeded; what it throws is a failure. */
+/** What `work` throws is a failure; then there is no value. */
 export async function runStep<T>(
   step: string,
   { onEvent, log }: StepWatch,
-  work: () => Promise<{ ok?: boolean; extra?: Extra; value: T }>,
-): Promise<StepOutcome<T>> {
+  work: () => Promise<StepOutcome<T>>,
+): Promise<{ result: StepResult; value: T | undefined }> {
   onEvent({ kind: 'started', step });
   const start = performance.now();
-  const finish = (ok: boolean, extra: Extra | undefined, value: T | undefined): StepOutcome<T> => {
-    const elapsed_secs = Math.round(performance.now() - start) / 1000;
-    const result = { step, ok, elapsed_secs, ...(extra ? { extra } : {}) };
-    onEvent({ kind: 'finished', result });
-    return { result, value };
-  };
-  try {
-    const { ok = true, extra, value } = await work();
-    return finish(ok, extra, value);
-  } catch (error) {
+  const {
+    ok = true,
+    extra,
+    value,
+  } = await work().catch((error: unknown): StepOutcome<T> => {
     if (isUnexpected(error)) log.error({ error, step }, `The step ${step} of an install failed`);
-    return finish(false, { error: explain(error), ...detail(error) }, undefined);
-  }
+    return { ok: false, extra: { error: explain(error), ...detail(error) } };
+  });
+  const elapsed_secs = Math.round(performance.now() - start) / 1000;
+  const result = { step, ok, elapsed_secs, ...(extra ? { extra } : {}) };
+  onEvent({ kind: 'finished', result });
+  return { result, value };
 }
 
 function detail(error: unknown): Extra {

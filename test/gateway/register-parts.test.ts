@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Registration } from '../../src/gateway/contract.ts';
 import { creationBody, partsOf } from '../../src/gateway/parts.ts';

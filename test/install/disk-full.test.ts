@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { explain } from '../../src/install/explain.ts';
+import { explain } from '../../src/install/errors.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed } from './installing.ts';
@@ -28,7 +28,7 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   const report = await install(aManifest({ version: '2.0.0', artifacts }), { target });
   assert.equal(stepNamed(report, 'git.checkout').ok, false);
   assert.match(String(stepNamed(report, 'git.checkout').extra?.error), /^The disk is full: make room/);
-  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock', 'state.json']);
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
 
   const left = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().split('\n')[1]);
   await writeFile(join(disk, 'filler'), Buffer.alloc(left)).catch(() => {});

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict';
 import { open, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { mayUseCredentials } from '../../src/install/artifacts/address.ts';
+import { vendorNames } from '../../src/install/artifacts/destination.ts';
 import { vendorTree } from '../../src/install/artifacts/place.ts';
-import { explain, isUnexpected } from '../../src/install/explain.ts';
+import { outputEnd, runProgram } from '../../src/install/artifacts/program.ts';
+import { type LockedEntity, Lockfile } from '../../src/install/contract.ts';
+import { explain, isUnexpected } from '../../src/install/errors.ts';
+import { launcherName, takenNames } from '../../src/install/launchers.ts';
 import { runStep } from '../../src/install/step.ts';
+import { RunError } from '../../src/lib/run.ts';
 import { testWorld } from '../support/world.ts';
+import { artifactContext } from './artifacts/artifact-context.ts';
 import { aFolder } from './installing.ts';
 
 const INSIDE_THE_HUB = /went wrong inside the hub/;
@@ -57,4 +64,123 @@ test('explain: an error of the system that nobody thought of is told by its code
   assert.equal(isUnexpected(error), true);
   assert.match(explain(new TypeError('x is not a function')), INSIDE_THE_HUB);
   assert.match(explain(Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' })), INSIDE_THE_HUB);
+});
+
+const locked = (id: string, name: string): LockedEntity => ({
+  ...{ id, type: 'mcp_server', name: 'clock', version: '1.0.0', artifacts: [], adapters: [] },
+  launchers: [{ name, artifact: 0, program: name }],
+  provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:0' },
+});
+
+test('launchers: an upgrade keeps the name, another entity gets one of its own', () => {
+  const lockfile = { version: 1, entities: [locked('mcp_server:clock@1.0.0', 'clock')] };
+  assert.deepEqual([...takenNames(lockfile, 'mcp_server:clock@2.0.0')], []);
+  const taken = takenNames(lockfile, 'mcp_server:io.example/time@1.0.0');
+  assert.equal(launcherName('clock', { slug: 'io.example/time', taken }), 'time-clock');
+});
+
+test('lockfile: what is read and written again is the same, byte for byte', () => {
+  const lockfile = { version: 1, entities: [locked('mcp_server:clock@1.0.0', 'clock')] };
+  assert.equal(JSON.stringify(Lockfile.parse(lockfile)), JSON.stringify(lockfile));
+});
+
+for (const [written, shown] of [
+  ['404 https://me:pass@host.example/npm/left-pad', '404 https://host.example/npm/left-pad'],
+  ['GET https://host.example/npm/?token=s3cr3t-s3cr3t failed', 'GET https://host.example/npm/?token=*** failed'],
+  [
+    "fatal: unable to access 'https://x-token:abc@host.example/a.git/'",
+    "fatal: unable to access 'https://host.example/a.git/'",
+  ],
+  ['nothing secret in https://host.example/a?page=2', 'nothing secret in https://host.example/a?page=2'],
+] as const) {
+  test(`programs: output is shown without secrets: ${shown}`, () => {
+    assert.equal(outputEnd(written), shown);
+  });
+}
+
+test('programs: no login is shown, even where the output is cut within an address', () => {
+  const address = 'GET https://me:hunter2@host.example/npm';
+  for (let more = 0; more < address.length; more += 1) {
+    const output = `${address} ${'x'.repeat(2_000 - address.length + more)}`;
+    assert.doesNotMatch(outputEnd(output), /hunter|ter2/, String(more));
+  }
+});
+
+test('programs: only the host of the operator’s own registry is shown, whatever becomes of the program', async (t) => {
+  const context = await artifactContext(t);
+  const line =
+    "GET https://me:pw@host.example/s3cret/npm/left-pad, '//host.example/s3cret/:x', https://host.example/, host.example with url: /s3cret/x";
+  const shown =
+    "GET https://host.example/*** '//host.example/***', https://host.example/*** host.example with url: ***";
+  const request = { program: 'sh', cwd: context.stagingDir, whenMissing: '', isRegistrySecret: true };
+  const { stdout, stderr } = await runProgram(
+    { ...request, args: ['-c', `echo "${line}"; echo "${line}" >&2; exit 1`] },
+    context,
+  );
+  assert.deepEqual([stdout, stderr], [`${shown}\n`, `${shown}\n`]);
+  const slow = runProgram({ ...request, timeoutMs: 500, args: ['-c', `echo "${line}"; sleep 20`] }, context);
+  await assert.rejects(slow, { extra: { output: shown } });
+});
+
+test('programs: the output of a stopped step shows no secret', async (t) => {
+  const output = `${'x'.repeat(3_000)} https://me:hunter2@host.example/a.git`;
+  const world = testWorld();
+  t.after(world.close);
+  const { result } = await runStep('git.clone', { onEvent: () => {}, log: world.log }, async () => {
+    throw new RunError('timeout', 'git was stopped', { output });
+  });
+  assert.match(String(result.extra?.output), / https:\/\/host\.example\/a\.git$/);
+});
+
+test('programs: the end of the output is shown', () => {
+  assert.equal(outputEnd(`${'x'.repeat(5_000)}end\n`).length, 2_000);
+  assert.match(outputEnd(`${'x'.repeat(5_000)}end\n`), /end$/);
+});
+
+for (const line of ['fatal: No space left on device', 'npm error code ENOSPC', 'write blob: disk quota exceeded']) {
+  test(`programs: one that fails with '${line}' had no room, whatever it says last`, async (t) => {
+    const context = await artifactContext(t);
+    const request = { program: 'sh', cwd: context.stagingDir, whenMissing: '', timeoutMs: 5_000 };
+    const script = (exitCode: number) => ['-c', `echo '${line}' >&2; echo 'fatal: it failed' >&2; exit ${exitCode}`];
+    await assert.rejects(runProgram({ ...request, args: script(1) }, context), {
+      message: /^The disk is full: make room/,
+    });
+    assert.equal((await runProgram({ ...request, args: script(0) }, context)).exitCode, 0);
+  });
+}
+
+const COMMIT = 'a'.repeat(40);
+const NAMES: [address: string, names: string[]][] = [
+  ['https://github.com/owner/repo', ['repo', 'owner-repo']],
+  ['https://github.com/owner/repo.git', ['repo', 'owner-repo']],
+  ['ssh://git@github.com/owner/repo.git', ['repo', 'owner-repo']],
+  ['https://github.com/owner/repo/archive/refs/heads/main.zip', ['repo', 'owner-repo']],
+  ['https://github.com/owner/repo/archive/refs/tags/v1.2.3.tar.gz', ['repo', 'owner-repo']],
+  [`https://github.com/owner/repo/archive/${COMMIT}.zip`, ['repo', 'owner-repo']],
+  ['https://github.com/owner/repo/releases/download/v1.0/thing.mcpb', ['thing', 'repo-thing']],
+  ['https://gitlab.example/group/thing/-/archive/main/thing-main.zip', ['thing-main', 'thing-thing-main']],
+  ['https://example.org/thing-1.0.zip', ['thing-1.0', 'example.org-thing-1.0']],
+  ['https://example.org/latest', ['archive']],
+  ['https://example.org/', ['archive']],
+  ['https://example.org/%2e%2e%2f%2e%2e/a%20b.zip', ['a-b']],
+  ['file:///srv/thing.git', ['thing', 'srv-thing']],
+];
+
+for (const [address, names] of NAMES)
+  test(`vendor names of ${address}`, () => {
+    assert.deepEqual(vendorNames(address), names);
+  });
+
+test('credentials are for named hosts, and for whole parts of their paths', () => {
+  const trust = { credentialsFor: ['git.example.com', 'ghcr.io/team'] };
+  assert.ok(mayUseCredentials(trust, 'git.example.com', '/any/repo'));
+  assert.ok(mayUseCredentials(trust, 'GHCR.io', 'team/tool'));
+  assert.ok(mayUseCredentials(trust, 'ghcr.io', 'team'));
+  for (const [host, path] of [
+    ['ghcr.io', 'teams/tool'],
+    ['ghcr.io', ''],
+    ['git.example.com.evil', ''],
+    ['git.example.com:8443', ''],
+  ] as const)
+    assert.ok(!mayUseCredentials(trust, host, path), `${host}/${path}`);
 });

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { InstallRequest } from '../../src/install/contract.ts';
-import { treeDigest } from '../../src/lib/file-digest.ts';
+import { treeDigest } from '../../src/install/target/tree.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed, uidOf } from './installing.ts';

@@ -1,5 +1,5 @@
 // A process of its own that has a target until it is killed.
-import { lockFile } from '../../src/lib/file-lock.ts';
+import { lockFile } from '../../src/install/target/target-queue.ts';
 
 const [, , path = ''] = process.argv;
 await lockFile(path, new AbortController().signal);

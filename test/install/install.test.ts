@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { launchOf } from '../../src/catalog/launch/launch.ts';
 import { InstallRequest } from '../../src/install/contract.ts';
 import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
-import { treeDigest } from '../../src/lib/file-digest.ts';
+import { treeDigest } from '../../src/install/target/tree.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { startIndexServer } from '../support/index-server.ts';
@@ -174,7 +174,7 @@ test('install: the MCP client of a server that cannot be reached gets no entry, 
   assert.equal(report.ok, true);
   assert.match(String(report.plan.adapters[0]?.note), /cannot be reached or started/);
   assert.match(String(stepNamed(report, 'adapters.write').extra?.warning), /cannot be reached or started/);
-  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', '.hub/state.json', 'hub.lock.json']);
+  assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
 });
 
 test('install: what is there and is no UTF-8 is left as it is, byte for byte, and the step says why', async (t) => {
@@ -251,14 +251,14 @@ test('install: an unreadable lockfile is never overwritten; the rest is installe
   }
 });
 
-test('install: a lockfile of a newer version is left alone, and is told as it is on disk', async (t) => {
+test('install: a lockfile of a newer version is left alone, and the step says so', async (t) => {
   const { install, target, read } = await installStage(t);
   const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
   const { lockfile } = await install(manifest);
   const text = JSON.stringify({ ...lockfile, version: 2, added: 'by a newer hub' });
   await writeFile(join(target, 'hub.lock.json'), text);
-  for (const fields of [{}, { dry_run: true }])
-    assert.deepEqual((await install(manifest, fields)).lockfile, JSON.parse(text), JSON.stringify(fields));
+  const report = await install(manifest);
+  assert.match(String(stepNamed(report, 'lockfile.write').extra?.error), /it is of version 2, .* use a newer hub/);
   assert.equal(await read('hub.lock.json'), text);
 });
 

@@ -1,11 +1,39 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
+import {
+  keepAside,
+  makeFolderInside,
+  pathInside,
+  relativePathFault,
+  writeFileInside,
+} from '../../src/install/target/files.ts';
 import { checkTarget, prepareTarget, targetFault } from '../../src/install/target/target.ts';
+import { createTargetQueue, lockFile } from '../../src/install/target/target-queue.ts';
+import { fileDigest, treeDigest } from '../../src/install/target/tree.ts';
+import { aFolder } from './installing.ts';
 
 const BAD_TEXTS = { empty: '', blank: '  ', NUL: 'a\u0000b', 'a line end': 'a\nb', 'too long': 'x/'.repeat(2000) };
 
@@ -193,3 +221,308 @@ async function folder(t: TestContext): Promise<string> {
   t.after(() => rm(path, { recursive: true, force: true }));
   return path;
 }
+
+const REFUSED: Record<string, RegExp> = {
+  '': /empty/,
+  '..': /'\.\.'/,
+  'a/../b': /'\.\.'/,
+  '../a': /'\.\.'/,
+  '/etc/passwd': /relative/,
+  'C:/windows': /relative/,
+  'c:x': /relative/,
+  'a\\..\\b': /'\\'/,
+  './a': /'\.'/,
+  'a//b': /empty segments/,
+  'a/./b': /'\.'/,
+  'a\u0000b': /control/,
+  'a\nb': /control/,
+  'a\ud800': /control/,
+  [`${'x'.repeat(256)}/a`]: /too long/,
+  ['a/'.repeat(600)]: /longer/,
+};
+
+for (const [path, reason] of Object.entries(REFUSED)) {
+  test(`files: ${JSON.stringify(path.slice(0, 30))} is no path inside a folder`, async (t) => {
+    assert.match(relativePathFault(path) ?? '', reason);
+    await assert.rejects(pathInside(await folder(t), path), { name: 'PathError' });
+  });
+}
+
+for (const path of ['a', 'a/b/c.txt', '.cursor/mcp.json', 'ü/名前', 'a b', '...', 'a..b', '-x', 'folder/']) {
+  test(`files: ${JSON.stringify(path)} is a path inside a folder`, () =>
+    assert.equal(relativePathFault(path), undefined));
+}
+
+test('files: no text leads out of the folder', async (t) => {
+  const root = await folder(t);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('..', '.', '', 'a', '/', '\\', '~', 'C:', '%2e%2e'), { maxLength: 6 }),
+      async (parts) => {
+        const whole = await pathInside(root, parts.join('/')).catch(() => undefined);
+        assert.ok(whole === undefined || whole.startsWith(`${root}/`));
+      },
+    ),
+  );
+});
+
+test('files: links on the way are refused, wherever they lead', async (t) => {
+  const root = await folder(t);
+  const outside = await folder(t);
+  await mkdir(join(root, 'real'));
+  await symlink(outside, join(root, 'out'));
+  await symlink('real', join(root, 'in'));
+  await symlink('/no/such/place', join(root, 'dangling'));
+  for (const path of ['out', 'out/x', 'in/x', 'dangling', 'dangling/x']) {
+    await assert.rejects(writeFileInside(root, path, 'text'), { name: 'PathError', message: /link/ }, path);
+    await assert.rejects(makeFolderInside(root, path), { name: 'PathError' }, path);
+  }
+  assert.deepEqual(await readdir(outside), []);
+});
+
+test('files: a file is written whole, into folders that are made for it', async (t) => {
+  const root = await folder(t);
+  const path = await writeFileInside(root, 'a/b/c.txt', 'one');
+  assert.equal(path, join(root, 'a/b/c.txt'));
+  await writeFileInside(root, 'a/b/c.txt', Buffer.from('two'));
+  assert.equal(await readFile(path, 'utf8'), 'two');
+  assert.deepEqual(await readdir(join(root, 'a/b')), ['c.txt'], 'nothing unfinished is left');
+});
+
+test('files: whoever may read a file may read what replaces it, and nobody else', async (t) => {
+  const root = await folder(t);
+  const modeOf = async (path: string) => ((await stat(join(root, path))).mode & 0o777).toString(8);
+  const asUsual = (0o644 & ~process.umask()).toString(8);
+  await writeFileInside(root, 'a', 'one');
+  assert.equal(await modeOf('a'), asUsual);
+  for (const mode of ['600', '664', '755', '400']) {
+    await chmod(join(root, 'a'), Number.parseInt(mode, 8));
+    await writeFileInside(root, 'a', mode);
+    const copy = await keepAside(root, 'a');
+    assert.deepEqual([await modeOf('a'), await modeOf(copy)], [mode, mode]);
+  }
+});
+
+test('files: a file that belongs to somebody else still does when it is replaced', {
+  skip: process.getuid?.() !== 0 && 'only root gives files away',
+}, async (t) => {
+  const root = await folder(t);
+  await writeFileInside(root, 'a', 'one');
+  await chmod(join(root, 'a'), 0o640);
+  await chown(join(root, 'a'), 1234, 2345);
+  await writeFileInside(root, 'a', 'two');
+  const { uid, gid, mode } = await stat(join(root, 'a'));
+  assert.deepEqual([uid, gid, mode & 0o777], [1234, 2345, 0o640]);
+});
+
+test('files: a file in the place of a folder, and a folder in the place of a file, are named', async (t) => {
+  const root = await folder(t);
+  await writeFileInside(root, 'a', 'text');
+  await mkdir(join(root, 'folder'));
+  await assert.rejects(writeFileInside(root, 'a/b', 'x'), { name: 'PathError', message: /'a' is a file/ });
+  await assert.rejects(writeFileInside(root, 'folder', 'x'), { name: 'PathError', message: /is a folder/ });
+});
+
+test('files: the digest of a folder tells what is in it, not when or in which order it was made', async (t) => {
+  const [one, other] = [await folder(t), await folder(t)];
+  for (const path of ['b', 'a/x', 'ü']) await writeFileInside(one, path, path);
+  for (const path of ['ü', 'a/x', 'b']) await writeFileInside(other, path, path);
+  assert.equal(await treeDigest(one), await treeDigest(other));
+  assert.match(
+    await fileDigest(join(one, 'b')),
+    /^sha256:3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d$/,
+  );
+  const changes = [
+    () => writeFile(join(other, 'b'), 'changed'),
+    () => chmod(join(other, 'b'), 0o755),
+    () => mkdir(join(other, 'empty')),
+    () => symlink('b', join(other, 'link')),
+  ];
+  const seen = new Set([await treeDigest(other)]);
+  for (const change of changes) {
+    await change();
+    const digest = await treeDigest(other);
+    assert.ok(!seen.has(digest));
+    seen.add(digest);
+  }
+  assert.equal(await readlink(join(other, 'link')), 'b');
+  assert.notEqual(await treeDigest(other, { skip: ['empty'] }), await treeDigest(other));
+});
+
+/** What waits for the other end of a pipe waits for good. */
+const options = { timeout: 60_000, skip: process.platform === 'win32' };
+
+test('files: a pipe is not read, and is part of the digest of its folder', options, async (t) => {
+  const root = await folder(t);
+  const empty = await treeDigest(root);
+  execFileSync('mkfifo', [join(root, 'hub.lock.json')]);
+  assert.notEqual(await treeDigest(root), empty);
+  await assert.rejects(readLockfile(root), { name: 'PathError', message: /is not a file/ });
+});
+
+const { signal } = new AbortController();
+
+test('lock: the next one waits until it is released, and leaves nothing in the file', async (t) => {
+  const path = join(await aFolder(t), 'lock');
+  const first = await lockFile(path, signal);
+  let isTheirs = false;
+  const second = lockFile(path, signal).then((lock) => {
+    isTheirs = true;
+    return lock;
+  });
+  await sleep(250);
+  assert.equal(isTheirs, false);
+  first.release();
+  (await second).release();
+  assert.equal((await readFile(path)).length, 0);
+});
+
+test('lock: it holds against other processes, also while somebody in this one waits for it', async (t) => {
+  const path = join(await aFolder(t), 'lock');
+  const first = await lockFile(path, signal);
+  const giveUp = new AbortController();
+  const second = lockFile(path, giveUp.signal);
+  const other = startHolder(t, path);
+  const isTaken = await Promise.race([once(other.stdout ?? other, 'data').then(() => true), sleep(1_500, false)]);
+  assert.equal(isTaken, false, 'the other process waits');
+  giveUp.abort();
+  await assert.rejects(second, { name: 'AbortError' });
+  first.release();
+  await once(other.stdout ?? other, 'data');
+});
+
+test('lock: whoever stops waiting is let go at once', async (t) => {
+  const path = join(await aFolder(t), 'lock');
+  const first = await lockFile(path, signal);
+  await assert.rejects(lockFile(path, AbortSignal.timeout(50)), { name: /AbortError|TimeoutError/ });
+  await assert.rejects(lockFile(path, AbortSignal.abort()), { name: 'AbortError' });
+  first.release();
+});
+
+test('lock: links, folders and files with something in them are no locks', async (t) => {
+  const folder = await aFolder(t);
+  await writeFile(join(folder, 'elsewhere'), '');
+  await symlink(join(folder, 'elsewhere'), join(folder, 'link'));
+  await symlink(join(folder, 'nowhere'), join(folder, 'dangling'));
+  await mkdir(join(folder, 'folder'));
+  await writeFile(join(folder, 'text'), 'x'.repeat(2_000));
+  for (const name of ['link', 'dangling']) await assert.rejects(lockFile(join(folder, name), signal), /ELOOP/);
+  await assert.rejects(lockFile(join(folder, 'folder'), signal), /EISDIR/);
+  await assert.rejects(lockFile(join(folder, 'text'), signal), /not a database/);
+  assert.equal(await readFile(join(folder, 'text'), 'utf8'), 'x'.repeat(2_000));
+});
+
+function startHolder(t: TestContext, path: string): ChildProcess {
+  const script = new URL('./holding-process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  return child;
+}
+
+test('queue: installs into one target take turns, in the order they came', async (t) => {
+  const target = await aFolder(t);
+  const queue = createTargetQueue(4);
+  const order: string[] = [];
+  const work = (name: string) =>
+    queue(target, signal, async () => {
+      order.push(`${name} begins`);
+      await sleep(20);
+      order.push(`${name} ends`);
+    });
+  await Promise.all(['a', 'b', 'c'].map(work));
+  assert.deepEqual(
+    order,
+    ['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]),
+  );
+});
+
+test('queue: different targets run at the same time, up to the limit; a failure costs nobody their turn', async (t) => {
+  const targets = await Promise.all(Array.from({ length: 6 }, () => aFolder(t)));
+  const queue = createTargetQueue(3);
+  let [atOnce, most] = [0, 0];
+  const work = async () => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    await sleep(50);
+    atOnce -= 1;
+    throw new Error('failed');
+  };
+  const results = await Promise.allSettled(targets.map((target) => queue(target, signal, work)));
+  assert.deepEqual([most, results.length], [3, 6]);
+  assert.equal(await queue(targets[0] ?? '', signal, async () => 'next'), 'next');
+});
+
+test('queue: a target that another process has is waited for, and is free when that process is killed', async (t) => {
+  const target = await aFolder(t);
+  await createTargetQueue(1)(target, signal, async () => {});
+  const script = new URL('./holding-process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, join(target, '.hub/lock')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  let isDone = false;
+  const waiting = createTargetQueue(1)(target, signal, async () => {
+    isDone = true;
+  });
+  await sleep(500);
+  assert.equal(isDone, false, 'it waits');
+  child.kill('SIGKILL');
+  await waiting;
+  assert.equal(isDone, true);
+});
+
+test('queue: whoever waits is let go when the work is stopped', async (t) => {
+  const target = await aFolder(t);
+  const [one, other] = [createTargetQueue(1), createTargetQueue(1)];
+  const release = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holding = one(target, signal, () => {
+    isHeld.resolve();
+    return release.promise;
+  });
+  await isHeld.promise;
+  const stopping = new AbortController();
+  const waiting = other(target, stopping.signal, async () => {});
+  setTimeout(() => stopping.abort(), 100);
+  await assert.rejects(waiting, { name: 'AbortError' });
+  release.resolve();
+  await holding;
+});
+
+test('queue: what an install that was killed left behind is tidied up', async (t) => {
+  const target = await aFolder(t);
+  const staging = join(target, `.hub/staging/${randomUUID()}`);
+  await mkdir(join(staging, 'deep'), { recursive: true });
+  await writeFile(join(staging, 'deep/half'), 'x');
+  await createTargetQueue(1)(target, signal, async () => {});
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+});
+
+test('queue: of a file that an install was killed in writing nothing stays', async (t) => {
+  const target = await aFolder(t);
+  const queue = createTargetQueue(1);
+  await queue(target, signal, async () => {});
+  const script = `
+    const { syncBuiltinESMExports } = await import('node:module');
+    const fs = (await import('node:fs/promises')).default;
+    fs.rename = () => process.kill(process.pid, 'SIGKILL');
+    syncBuiltinESMExports();
+    const { writeFileInside } = await import(process.argv[1]);
+    await writeFileInside(process.argv[2], 'a/file', 'text');`;
+  const files = new URL('../../src/install/target/files.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, files, target]);
+  const [, killedBy] = await once(child, 'exit');
+  assert.equal(killedBy, 'SIGKILL');
+  assert.deepEqual(await readdir(join(target, 'a')), []);
+  await queue(target, signal, async () => {});
+  assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
+});
+
+test('queue: a lock that is none is told, not overwritten', async (t) => {
+  const target = await aFolder(t);
+  await mkdir(join(target, '.hub'));
+  await writeFile(join(target, '.hub/lock'), 'x'.repeat(2000));
+  await assert.rejects(
+    createTargetQueue(1)(target, signal, async () => {}),
+    { code: 'invalid_request', message: /target cannot be used/ },
+  );
+});

@@ -187,19 +187,22 @@ interface Answer {
   isList: boolean;
   place: string;
   isElsewhere?: boolean;
-  call: Pick<Call, 'output'>;
+  call: Pick<Call, 'output' | 'terminal'>;
 }
 
 function answerReports(
   reports: readonly InstallReport[],
-  { isList, place, isElsewhere, call: { output } }: Answer,
+  { isList, place, isElsewhere, call: { output, terminal } }: Answer,
 ): Ending {
   const folder = isElsewhere ? {} : { target_path: place };
   const ok = reports.every((report) => report.ok);
   const answer = isList ? { ok, ...folder, reports } : { ...reports[0], ...folder };
   const forPeople = () =>
     reports.map((report) => reportForPeople(report, { output, place: oneLine(place) })).join('\n');
-  return output.answer(answer, forPeople, ok ? 'ok' : 'failed');
+  const ending = output.answer(answer, forPeople, ok ? 'ok' : 'failed');
+  // The report says which step was stopped; programs look for the error.
+  if (!ok) terminal.shutdown.throwIfAborted();
+  return ending;
 }
 
 const CLIENT_ADVICE = `No MCP client was configured. --client ${CLIENTS.join('|')} does that.`;
@@ -278,6 +281,10 @@ function updateForPeople(
 ): string {
   if (outcome === 'not in the catalog') return `Not in the catalog, and left as it is: ${oneLine(id)}\n`;
   if (outcome === 'unchanged') return `Up to date: ${oneLine(id)}\n`;
+  if (outcome === 'planned')
+    return from === to
+      ? `Would resolve the packages of ${oneLine(id)} again.\n`
+      : `Would update ${oneLine(id)} from ${oneLine(from)}.\n`;
   const head = outcome === 'updated' && from !== to ? `Updated from ${oneLine(from)} to ${oneLine(to)}:\n` : '';
   return `${head}${report ? reportForPeople(report, { output, place: oneLine(place) }) : ''}`;
 }

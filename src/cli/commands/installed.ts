@@ -209,9 +209,10 @@ function outdatedForPeople(entities: readonly Compared[], output: Output): strin
   return `${rows}\n${rest}${isNewer ? "'hub update' installs what is newer.\n" : ''}`;
 }
 
-function uninstalledForPeople({ id, removed, kept }: UninstallReport, folder: string): string {
+function uninstalledForPeople({ id, removed, edited, kept }: UninstallReport, folder: string): string {
   return [
     ...removed.map((path) => `removed  ${oneLine(path)}\n`),
+    ...edited.map((path) => `edited   ${oneLine(path)}\n`),
     ...kept.map((path) => `kept     ${oneLine(path)}, which was changed since it was installed\n`),
     `Uninstalled ${oneLine(id)} from ${oneLine(folder)}.\n`,
   ].join('');

@@ -13,7 +13,8 @@ export function installListener(progress: Progress): (event: InstallEvent) => vo
     const { result } = event;
     const isFailed = !result.ok && !isNotForGateway(result);
     if (isFailed) progress.fail(`failed  ${stepLine(result)}`);
-    else if (!isSkippedGateway(result)) progress.tell(`ok      ${stepLine(result)}`);
+    else if (!isSkippedGateway(result))
+      progress.tell(`${result.extra?.skipped ? 'skipped' : 'ok     '} ${stepLine(result)}`);
   });
 }
 
@@ -45,6 +46,7 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
   const files = [
     ...report.files_written.map((file) => `wrote    ${oneLine(file)}\n`),
     ...results.flatMap(({ extra }) => pathsIn(extra?.removed)).map((path) => `removed  ${oneLine(path)}\n`),
+    ...results.flatMap(({ extra }) => pathsIn(extra?.edited)).map((path) => `edited   ${oneLine(path)}\n`),
     ...results
       .flatMap(({ extra }) => pathsIn(extra?.kept))
       .map((path) => `kept     ${oneLine(path)}, which was changed\n`),

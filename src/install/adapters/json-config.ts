@@ -1,7 +1,13 @@
 // The JSON configuration of a client: one entry is put in, everything else stays.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { type ConfigEntry, type ConfigFile, type EarlierEntry, freeName, type MergedConfig } from './config-entry.ts';
+import {
+  type ConfigEntry,
+  type ConfigFile,
+  type EarlierEntry,
+  freeName,
+  type MergedConfig,
+} from './adapter-template.ts';
 import { addInputs, type JsonSyntax, readJson, removeInputs, removeMember, setMember } from './json-text.ts';
 
 export const jsonConfig: ConfigFile = { merge, remove, verify };

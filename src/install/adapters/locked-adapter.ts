@@ -1,10 +1,10 @@
 // Glue code that an earlier install wrote: compared with what is in the target now, and removed.
-import { removeInside, writeFileInside } from '../../lib/files.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { LockCheck, LockedAdapter } from '../contract.ts';
-import type { ConfigEntry, ConfigFile, EarlierEntry } from './config-entry.ts';
+import { readInside, removeInside, writeFileInside } from '../target/files.ts';
+import { textDigest } from '../target/tree.ts';
+import type { ConfigEntry, ConfigFile, EarlierEntry } from './adapter-template.ts';
 import { jsonConfig } from './json-config.ts';
-import { readInside, textDigest } from './target-file.ts';
 import { findTemplate } from './templates.ts';
 import { tomlConfig } from './toml-config.ts';
 
@@ -26,26 +26,25 @@ export async function verifyAdapter(
   return { outcome: 'different', reason: `the entry '${earlier.name}' was changed` };
 }
 
+/** `edited` is a file that others write too, of which only the entry was taken out. */
+export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
+
 /** A file that is as it was written, or an entry; what somebody changed stays. */
-export async function removeAdapter(
-  targetDir: string,
-  locked: LockedAdapter,
-): Promise<'removed' | 'changed' | 'absent'> {
+export async function removeAdapter(targetDir: string, locked: LockedAdapter): Promise<RemovalOutcome> {
   const text = await readInside(targetDir, locked.path);
   if (text === undefined) return 'absent';
   const earlier = earlierEntry(locked);
-  if (!earlier) {
-    if (textDigest(text) !== locked.integrity) return 'changed';
-    await removeInside(targetDir, locked.path);
-    return 'removed';
-  }
-  const removed = inFile(() => configFile(earlier).remove(text, earlier));
+  if (!earlier && textDigest(text) !== locked.integrity) return 'changed';
+  const removed = earlier ? inFile(() => configFile(earlier).remove(text, earlier)) : { text: '' };
   if (removed === 'absent') return 'absent';
   if (removed === 'another') return 'changed';
   // A file that holds nothing else was made for the entry.
-  if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(removed.text)) await removeInside(targetDir, locked.path);
-  else await writeFileInside(targetDir, locked.path, removed.text);
-  return 'removed';
+  if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(removed.text)) {
+    await removeInside(targetDir, locked.path);
+    return 'removed';
+  }
+  await writeFileInside(targetDir, locked.path, removed.text);
+  return 'edited';
 }
 
 /** A file that can no longer be read as a configuration was changed. */

@@ -2,10 +2,17 @@
 import type { ClientName } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
-import type { LockedAdapter, LockedEntity, Lockfile, PlannedAdapter } from '../contract.ts';
+import {
+  LOCKFILE_NAME,
+  type LockedAdapter,
+  type LockedEntity,
+  type Lockfile,
+  type PlannedAdapter,
+} from '../contract.ts';
 import { withoutEntity } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
-import { clientFileAt, overlap, placeFault, RESERVED } from '../target/places.ts';
+import { relativePathFault } from '../target/files.ts';
+import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
 
@@ -25,22 +32,20 @@ export interface AdapterPlanJob {
 export function planAdapters({ subject, launch, lockfile, locked, clients }: AdapterPlanJob): PlannedAdapter[] {
   const others = othersOf(lockfile, subject.uid);
   const folders = subject.artifacts.flatMap(({ spec }) => text(asObject(spec).dest) || []);
-  const planned = wantedAdapters(subject, { clients, locked }).map((adapter): PlannedAdapter => {
+  const paths: string[] = [];
+  return wantedAdapters(subject, { clients, locked }).map((adapter): PlannedAdapter => {
     const [framework, template_key] = [word(adapter.framework), word(adapter.template_key)];
     const template = findTemplate(framework, template_key);
-    const chosen = template?.note === undefined ? text(adapter.path).replace(/^(\.\/)+/, '') : '';
+    const generic = template === undefined;
+    // Nothing is written for templates with a note.
+    const isWritten = template?.note === undefined;
+    const chosen = isWritten ? text(adapter.path).replace(/^(\.\/)+/, '') : '';
     const path = chosen || usualPath(template ?? genericStub(framework, template_key), subject, others);
-    const fault =
-      wordFault(adapter) ??
-      (template?.note === undefined
-        ? (pathFault(path) ?? clientFault(path, template) ?? insideFault(path, folders))
-        : undefined);
-    const isGeneric = template === undefined;
-    const isUnreachable = launch.kind === 'none' && !isGeneric;
-    const note = isUnreachable ? unreachable(framework, launch.reason) : template?.note;
-    return { framework, template_key, path, generic: isGeneric, ...(fault ? { fault } : note ? { note } : {}) };
+    const fault = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
+    paths.push(path);
+    const note = launch.kind === 'none' && !generic ? unreachable(framework, launch.reason) : template?.note;
+    return { framework, template_key, path, generic, ...(fault ? { fault } : note ? { note } : {}) };
   });
-  return planned.map((each, index) => (isRepeated(each, planned.slice(0, index)) ? repeated(each) : each));
 }
 
 /** Those of the manifest, then the clients that are asked for now or were in an earlier install. */
@@ -49,19 +54,12 @@ function wantedAdapters(
   { clients, locked }: Pick<AdapterPlanJob, 'clients' | 'locked'>,
 ): JsonObject[] {
   const earlier = (locked?.adapters ?? []).filter(({ asked }) => asked === true).map(({ framework }) => framework);
-  const asked = adaptersFor([...new Set<string>([...clients, ...earlier])]);
-  const isListed = (wanted: JsonObject) =>
-    adapters.some((each) => findTemplate(word(each.framework), word(each.template_key)) === templateOf(wanted));
-  return [...adapters, ...asked.filter((each) => !isListed(each))];
-}
-
-/** The adapters that a manifest would have for the clients. */
-function adaptersFor(clients: readonly string[]): JsonObject[] {
-  return clients.map((framework) => ({ framework, template_key: CLIENT_KEY }));
-}
-
-function templateOf({ framework, template_key }: JsonObject): AdapterTemplate | undefined {
-  return findTemplate(word(framework), word(template_key));
+  const templateOf = (each: JsonObject) => findTemplate(word(each.framework), word(each.template_key));
+  const listed = adapters.map(templateOf);
+  const asked = [...new Set<string>([...clients, ...earlier])]
+    .map((framework) => ({ framework, template_key: CLIENT_KEY }))
+    .filter((each) => !listed.includes(templateOf(each)));
+  return [...adapters, ...asked];
 }
 
 export function unreachable(framework: string, reason: string): string {
@@ -97,42 +95,37 @@ function isSamePath(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** A folder of an artifact is replaced whole. */
-function insideFault(path: string, folders: readonly string[]): string | undefined {
-  const folder = folders.find((each) => overlap(each, path));
-  return folder && `path '${path.slice(0, 120)}' is where an artifact of this manifest goes ('${folder}').`;
-}
-
 function wordFault(adapter: JsonObject): string | undefined {
   if (text(adapter.framework) === '') return 'framework is missing.';
   const long = ['framework', 'template_key'].find((name) => text(adapter[name]).length > LONGEST_WORD);
   return long && `${long} must not be longer than ${LONGEST_WORD} characters.`;
 }
 
-function pathFault(path: string): string | undefined {
-  const fault = path.endsWith('/') ? 'must name a file, not a folder' : placeFault(path);
-  if (fault) return `path '${path.slice(0, 120)}' ${fault}.`;
+interface PathRules {
+  template: AdapterTemplate | undefined;
+  /** Folders of artifacts, which are replaced whole. */
+  folders: readonly string[];
+  /** Of adapters before it: entries of one configuration file are merged; a file of its own can have one content only. */
+  paths: readonly string[];
+}
+
+function pathFault(path: string, { template, folders, paths }: PathRules): string | undefined {
+  const shown = `path '${path.slice(0, 120)}'`;
+  const fault = path.endsWith('/') ? 'must name a file, not a folder' : relativePathFault(path);
+  if (fault) return `${shown} ${fault}.`;
+  // Some filesystems do not tell capital letters from small ones.
   const [first = '', ...others] = path.toLowerCase().split('/');
+  if (first === HUB_FOLDER || first === LOCKFILE_NAME) return `${shown} is reserved for the hub.`;
   const taken = RESERVED.includes(first) ? first : others.find((name) => name === '.git');
-  return taken && `path '${path.slice(0, 120)}' belongs to '${taken}', which other programs write.`;
-}
-
-/** A file of its own would replace all entries, and the client would start what it says. */
-function clientFault(path: string, template: AdapterTemplate | undefined): string | undefined {
-  const file = template?.entryOf === undefined ? clientFileAt(path) : undefined;
-  return (
-    file &&
-    `path '${path.slice(0, 120)}' belongs to '${file}', the configuration of an MCP client, which only the adapters of those clients write.`
-  );
-}
-
-/** Entries of one configuration file are merged; a file of its own can have one content only. */
-function isRepeated(adapter: PlannedAdapter, earlier: readonly PlannedAdapter[]): boolean {
-  return earlier.some(({ path }) => isSamePath(path, adapter.path));
-}
-
-function repeated({ note: _note, ...adapter }: PlannedAdapter): PlannedAdapter {
-  return { ...adapter, fault: adapter.fault ?? `another adapter of this manifest writes '${adapter.path}' as well.` };
+  if (taken) return `${shown} belongs to '${taken}', which other programs write.`;
+  // A file of its own would replace all entries, and the client would start what it says.
+  const clientFile = template?.entryOf ? undefined : clientFileAt(path);
+  if (clientFile)
+    return `${shown} belongs to '${clientFile}', the configuration of an MCP client, which only the adapters of those clients write.`;
+  const folder = folders.find((each) => overlap(each, path));
+  if (folder) return `${shown} is where an artifact of this manifest goes ('${folder}').`;
+  const isRepeated = paths.some((each) => isSamePath(each, path));
+  return isRepeated ? `another adapter of this manifest writes '${path}' as well.` : undefined;
 }
 
 function word(value: unknown): string {

@@ -1,6 +1,6 @@
 // The TOML configuration of a client: one table is put in, everything else stays.
 import { tomlTable } from '../../catalog/client-config.ts';
-import { type ConfigFile, type EarlierEntry, freeName } from './config-entry.ts';
+import { type ConfigFile, type EarlierEntry, freeName } from './adapter-template.ts';
 
 type Table = Pick<EarlierEntry, 'section' | 'name' | 'entry'>;
 

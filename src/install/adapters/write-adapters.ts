@@ -1,17 +1,16 @@
 // Writes the glue code of a plan into the target.
 import type { Launch } from '../../catalog/launch/launch.ts';
-import { writeFileInside } from '../../lib/files.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
-import { explain } from '../explain.ts';
+import { explain } from '../errors.ts';
 import type { InstallSubject } from '../subject.ts';
+import { keepAside, readInside, writeFileInside } from '../target/files.ts';
 import { overlap } from '../target/places.ts';
-import type { AdapterRequest, AdapterTemplate, Rendered } from './adapter-template.ts';
-import type { ConfigEntry } from './config-entry.ts';
+import { textDigest } from '../target/tree.ts';
+import type { AdapterRequest, AdapterTemplate, ConfigEntry, Rendered } from './adapter-template.ts';
 import { configFile, earlierEntry } from './locked-adapter.ts';
 import { type Others, othersOf, unreachable } from './plan-adapters.ts';
-import { keepAside, readInside, textDigest } from './target-file.ts';
 import { findTemplate, genericStub } from './templates.ts';
 
 export interface WrittenAdapters {
@@ -166,7 +165,7 @@ async function putFile(
   if (existing === content) return { locked: { integrity } };
   // What somebody wrote or changed is not lost, whatever a manifest calls its own file.
   const isOurs = existing === undefined || textDigest(existing) === earlier?.integrity;
-  const kept = isOurs ? undefined : await keepAside(targetDir, path, existing);
+  const kept = isOurs ? undefined : await keepAside(targetDir, path);
   await writeFileInside(targetDir, path, content);
   return { locked: { integrity }, ...(kept ? { kept } : {}) };
 }

@@ -1,6 +1,7 @@
 // What a kind of artifact is: how its spec is read, what it resolves to, and how its folder is built.
 import type { z } from 'zod';
 import type { Download, Fetch, Run, VetAddress } from '../../lib/world.ts';
+import type { Pins } from '../contract.ts';
 
 /** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */
 export type KindName = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote' | 'unsupported';
@@ -29,20 +30,6 @@ export interface ArtifactContext {
   allowPrivateNetwork: boolean;
   trust: Trust;
 }
-
-/** The tool's own lock: what it needs in order to fetch the same bytes again, on any machine. */
-export type Pins =
-  /** `packages` of npm's package-lock.json, version 3. */
-  | { tool: 'npm'; packages: Record<string, Record<string, unknown>> }
-  | {
-      tool: 'uv' | 'pip';
-      /** Lines of a requirements file, each with its hashes and perhaps a marker. */
-      requirements: string[];
-      /** The Python that they were resolved for, `3.12`. */
-      python: string;
-      /** Where they hold: `any`, or the platform of the machine that resolved them, as Python's `sysconfig.get_platform()` says it. */
-      platform: string;
-    };
 
 /** Exactly what a spec means. */
 export interface Resolution {

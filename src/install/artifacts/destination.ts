@@ -1,8 +1,7 @@
 // Where in a target an artifact goes: the manifest's choice, or names made from its address.
 import { z } from 'zod';
-import { relativePathFault } from '../../lib/path-inside.ts';
-import { trimEndSigns, trimSigns } from '../../lib/trim-signs.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
+import { relativePathFault } from '../target/files.ts';
 import { clientFileAt, RESERVED, VENDOR } from '../target/places.ts';
 
 const LONGEST_PATH = 1_024;
@@ -13,7 +12,10 @@ export const Destination = z
   .string()
   .max(LONGEST_PATH, { error: `must not be longer than ${LONGEST_PATH} characters` })
   .transform((text, context) => {
-    const path = trimEndSigns(text.trim().replace(/^(\.\/)+/, ''), '/');
+    const path = text
+      .trim()
+      .replace(/^(\.\/)+/, '')
+      .replace(/\/+$/, '');
     const fault = destinationFault(path);
     if (fault === undefined) return path;
     context.addIssue({ code: 'custom', message: fault });
@@ -52,7 +54,11 @@ export function vendorNames(address: string): string[] {
 }
 
 function safeName(text: string): string {
-  return trimSigns(text.replace(/[^A-Za-z0-9._-]+/g, '-'), '.-').slice(0, LONGEST_NAME);
+  const plain = text.replace(/[^A-Za-z0-9._-]+/g, '-');
+  return plain
+    .replace(/^[-.]+/, '')
+    .slice(0, LONGEST_NAME)
+    .replace(/[-.]+$/, '');
 }
 
 function decoded(part: string): string {

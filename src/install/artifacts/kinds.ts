@@ -1,26 +1,19 @@
 // Every kind of artifact, and how the spec of a manifest is read for it.
+import { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
-import { mcpbKind } from './archive/mcpb.ts';
-import { zipKind } from './archive/zip.ts';
-import type { ArtifactContext, ArtifactKind, Built, KindName, Location, Resolution } from './artifact.ts';
+import { shownAddress } from '../../lib/secret-address.ts';
+import { mcpbKind, zipKind } from './archive/archive.ts';
+import type { ArtifactKind, KindName } from './artifact.ts';
 import { gitKind } from './git/git.ts';
 import { imageKind } from './image/image.ts';
 import { kindNameOf } from './kind-name.ts';
 import { npmKind } from './npm/npm.ts';
 import { pythonKind } from './python/python.ts';
-import { remoteKind } from './remote.ts';
-import { unsupportedKind } from './unsupported.ts';
 
 /** An artifact whose spec was read. */
 export interface ReadyArtifact {
-  name: KindName;
-  step: string;
-  command: string;
-  location: Location;
-  unavailable(context: ArtifactContext): Promise<string | undefined>;
-  resolve(context: ArtifactContext): Promise<Resolution>;
-  build(resolution: Resolution, folder: string, context: ArtifactContext): Promise<Built>;
-  inspect(folder: string): Promise<Built>;
+  kind: ArtifactKind<unknown>;
+  spec: unknown;
 }
 
 /** What is wrong with a spec, as a sentence. */
@@ -29,62 +22,48 @@ export interface SpecFault {
   fault: string;
 }
 
-type ReadSpec = (name: KindName, spec: JsonObject) => ReadyArtifact | SpecFault;
-
-/** A new kind does not compile until it is listed here. */
-const KINDS: Readonly<Record<KindName, ReadSpec>> = {
-  pypi: reader(pythonKind),
-  oci: reader(imageKind),
-  npm: reader(npmKind),
-  git: reader(gitKind),
-  zip: reader(zipKind),
-  mcpb: reader(mcpbKind),
-  remote: reader(remoteKind),
-  unsupported: reader(unsupportedKind),
+/** A server that runs elsewhere: there is nothing to install. */
+const remoteKind: ArtifactKind<{ url: string }> = {
+  step: 'remote.skip',
+  spec: z.object({ url: z.string() }),
+  describe: ({ url }) => `nothing: it runs at ${shownAddress(url)}`,
+  location: () => ({ kind: 'none' }),
+  resolve: async ({ url }) => ({ resolved: shownAddress(url), integrity: null }),
+  build: async ({ url }) => ({ skipped: `The server runs at ${shownAddress(url)}, so there is nothing to install.` }),
 };
 
-export function readArtifact(kind: string, spec: JsonObject): ReadyArtifact | SpecFault {
-  const name = kindNameOf(kind, spec);
-  return KINDS[name](name, normalized(name, spec));
+/** A new kind does not compile until it is listed here. */
+const KINDS: Readonly<Record<Exclude<KindName, 'unsupported'>, ArtifactKind<unknown>>> = {
+  pypi: pythonKind,
+  oci: imageKind,
+  npm: npmKind,
+  git: gitKind,
+  zip: zipKind,
+  mcpb: mcpbKind,
+  remote: remoteKind,
+};
+
+export function readArtifact(written: string, raw: JsonObject): ReadyArtifact | SpecFault {
+  const name = kindNameOf(written, raw);
+  if (name === 'unsupported') return { step: 'artifact.unsupported', fault: unsupported(raw) };
+  const kind = KINDS[name];
+  const read = kind.spec.safeParse(normalized(name, raw));
+  return read.success ? { kind, spec: read.data } : { step: kind.step, fault: sentence(read.error.issues) };
 }
 
 /** Manifests use different field names for the same thing. */
 function normalized(name: KindName, spec: JsonObject): JsonObject {
-  switch (name) {
-    case 'pypi':
-      return { ...spec, index_url: spec.index_url ?? spec.registry_url };
-    case 'npm':
-      return { ...spec, registry: 'npm' };
-    case 'oci':
-      return { ...spec, image: spec.image ?? spec.package };
-    case 'mcpb':
-      return {
-        ...spec,
-        registry: 'mcpb',
-        package: spec.package ?? spec.url,
-        fileSha256: spec.fileSha256 ?? spec.file_sha256 ?? spec.digest,
-      };
-    default:
-      return spec;
-  }
+  const { index_url, registry_url, image, package: identifier, url, fileSha256, file_sha256, digest } = spec;
+  if (name === 'pypi') return { ...spec, index_url: index_url ?? registry_url };
+  if (name === 'oci') return { ...spec, image: image ?? identifier };
+  if (name === 'mcpb') return { ...spec, package: identifier ?? url, fileSha256: fileSha256 ?? file_sha256 ?? digest };
+  return spec;
 }
 
-function reader<Spec>(kind: ArtifactKind<Spec>): ReadSpec {
-  return (name, raw) => {
-    const read = kind.spec.safeParse(raw);
-    if (!read.success) return { step: kind.step, fault: sentence(read.error.issues) };
-    const spec = read.data;
-    return {
-      name,
-      step: kind.step,
-      command: kind.describe(spec),
-      location: kind.location(spec),
-      unavailable: async (context) => kind.unavailable?.(spec, context),
-      resolve: (context) => kind.resolve(spec, context),
-      build: (resolution, folder, context) => kind.build(spec, resolution, folder, context),
-      inspect: async (folder) => kind.inspect?.(folder) ?? {},
-    };
-  };
+function unsupported({ registry }: JsonObject): string {
+  if (typeof registry === 'string' && registry !== '')
+    return `This artifact was not installed: the hub does not install from the registry '${registry.slice(0, 60)}'.`;
+  return 'This artifact was not installed: the hub installs pypi, oci, git, zip, npm and mcpb artifacts, and this is none of them.';
 }
 
 function sentence(issues: readonly { path: PropertyKey[]; message: string }[]): string {

@@ -1,18 +1,14 @@
 // Brings one artifact into a target: resolve, build aside, inspect, and put in place, or leave everything as it was.
-import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { treeDigest } from '../../lib/file-digest.ts';
-import { makeFolderInside } from '../../lib/files.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { pathInside } from '../../lib/path-inside.ts';
-import { readPlainText } from '../../lib/plain-file.ts';
-import { LOCKFILE_NAME, type LockedArtifact, type PlannedArtifact } from '../contract.ts';
+import { LOCKFILE_NAME, type LockedArtifact } from '../contract.ts';
 import { InstallError } from '../errors.ts';
-import { changeState } from '../state.ts';
+import { readPlaced, writePlaced } from '../state.ts';
+import { absent, makeFolderInside, pathInside, readInside } from '../target/files.ts';
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
-import { STAGING } from '../target/target-queue.ts';
-import type { ArtifactContext, Built, Location, Pins, Program, Resolution } from './artifact.ts';
+import { treeDigest } from '../target/tree.ts';
+import type { ArtifactContext, Built, Location, Program, Resolution } from './artifact.ts';
 import type { ReadyArtifact } from './kinds.ts';
 
 /** Written last into a folder below `.hub`; a folder without it does not count. */
@@ -33,12 +29,6 @@ export interface InstalledArtifact extends Resolution {
   commit(): Promise<void>;
 }
 
-/** One artifact of a plan; `installed` is undefined when its step failed. */
-export interface ArtifactOutcome {
-  planned: PlannedArtifact;
-  installed: InstalledArtifact | undefined;
-}
-
 /** What is known about the folders of a target. */
 export interface Ownership {
   /** Tree digests of the folders that this entity has in the target, by path. */
@@ -49,7 +39,7 @@ export interface Ownership {
 
 export interface PlaceJob {
   targetDir: string;
-  context: Omit<ArtifactContext, 'stagingDir'>;
+  context: ArtifactContext;
   /** What the lockfile says about the same artifact; it is built again exactly like that. */
   locked: LockedArtifact | undefined;
   isFrozen: boolean;
@@ -62,34 +52,36 @@ export interface PlaceJob {
   ownership: Ownership;
 }
 
-export async function placeArtifact(artifact: ReadyArtifact, job: PlaceJob): Promise<InstalledArtifact> {
-  const locked = lockedResolution(artifact, job);
-  const staging = `${HUB_FOLDER}/${STAGING}/${randomUUID()}`;
-  const context = { ...job.context, stagingDir: await makeFolderInside(job.targetDir, staging) };
-  const { location } = artifact;
-  if (location.kind === 'hub') return placeInHub(artifact, location, { ...job, context, locked });
-  if (location.kind === 'vendor') return placeInVendor(artifact, location, { ...job, context, staging, locked });
-  const resolution = locked ?? (await artifact.resolve(context));
-  return installed(resolution, null, await artifact.build(resolution, context.stagingDir, context));
+export async function placeArtifact({ kind, spec }: ReadyArtifact, job: PlaceJob): Promise<InstalledArtifact> {
+  const { context, locked, isFrozen } = job;
+  const location = kind.location(spec);
+  const isLocked = locked?.ok && (location.kind !== 'hub' || locked.pins !== undefined);
+  if (isFrozen && !isLocked)
+    throw new InstallError(
+      `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without frozen once, which locks it.`,
+    );
+  const artifact: Placing = {
+    locked: isLocked ? locked : undefined,
+    resolve: async () => (isLocked ? locked : kind.resolve(spec, context)),
+    build: (resolution, folder) => kind.build(spec, resolution, folder, context),
+    inspect: async (folder) => kind.inspect?.(folder) ?? {},
+  };
+  if (location.kind === 'hub') return placeInHub(artifact, location, job);
+  if (location.kind === 'vendor') return placeInVendor(artifact, location, job);
+  const resolution = await artifact.resolve();
+  return installed(resolution, null, await artifact.build(resolution, context.stagingDir));
 }
 
-/** Undefined when it has to be resolved. @throws InstallError */
-function lockedResolution({ location, command }: ReadyArtifact, job: PlaceJob): Resolution | undefined {
-  const { locked } = job;
-  const isUsable = locked?.ok && (location.kind !== 'hub' || locked.pins !== undefined);
-  if (isUsable) {
-    const pins = locked.pins as Pins | undefined;
-    return { resolved: locked.resolved, integrity: locked.integrity, ...(pins ? { pins } : {}) };
-  }
-  if (!job.isFrozen) return undefined;
-  throw new InstallError(
-    `${LOCKFILE_NAME} does not say exactly what '${command}' installs. Install without frozen once, which locks it.`,
-  );
+/** The artifact of one job. */
+interface Placing {
+  locked: Resolution | undefined;
+  resolve(): Promise<Resolution>;
+  build(resolution: Resolution, folder: string): Promise<Built>;
+  inspect(folder: string): Promise<Built>;
 }
 
-function installed(resolution: Resolution, path: string | null, built: Built): InstalledArtifact {
+function installed({ resolved, integrity, pins }: Resolution, path: string | null, built: Built): InstalledArtifact {
   const { programs = [], warnings = [], extra = {}, skipped } = built;
-  const { resolved, integrity, pins } = resolution;
   return {
     ...{ resolved, integrity, path, programs, warnings, extra },
     ...(pins ? { pins } : {}),
@@ -98,24 +90,26 @@ function installed(resolution: Resolution, path: string | null, built: Built): I
   };
 }
 
-type Job = Omit<PlaceJob, 'context' | 'locked'> & { context: ArtifactContext; locked: Resolution | undefined };
-
 /** The folder is named after what it holds, so that one that is complete is never built again. */
 async function placeInHub(
-  artifact: ReadyArtifact,
+  artifact: Placing,
   { area, name }: Extract<Location, { kind: 'hub' }>,
-  job: Job,
+  { targetDir, isFrozen }: PlaceJob,
 ): Promise<InstalledArtifact> {
-  const { targetDir, context } = job;
-  const resolution = job.locked ?? (await artifact.resolve(context));
-  const path = `${HUB_FOLDER}/${area}/${safeName(name)}/${pinOf(resolution)}`;
+  const resolution = await artifact.resolve();
+  const { resolved, integrity, pins } = resolution;
+  const pin = jsonDigest([resolved, integrity, pins])
+    .replace(/^sha256:/, '')
+    .slice(0, PIN_LENGTH);
+  const path = `${HUB_FOLDER}/${area}/${safeName(name)}/${pin}`;
+  const complete = await readComplete(targetDir, path);
+  if (complete && !(isFrozen && (await isChanged(targetDir, path, complete))))
+    return installed(resolution, path, { ...complete, extra: { ...complete.extra, unchanged: true } });
   const folder = await pathInside(targetDir, path);
-  const complete = await readComplete(folder, { isExact: job.isFrozen });
-  if (complete) return installed(resolution, path, { ...complete, extra: { ...complete.extra, unchanged: true } });
   await rm(folder, { recursive: true, force: true });
   await makeFolderInside(targetDir, path);
   try {
-    const built = await artifact.build(resolution, folder, context);
+    const built = await artifact.build(resolution, folder);
     await writeFile(join(folder, MARKER), `${JSON.stringify({ ...built, tree: await builtTree(folder) })}\n`);
     return installed(resolution, path, built);
   } catch (error) {
@@ -124,78 +118,60 @@ async function placeInHub(
   }
 }
 
-function pinOf({ resolved, integrity, pins }: Resolution): string {
-  return jsonDigest([resolved, integrity, pins])
-    .replace(/^sha256:/, '')
-    .slice(0, PIN_LENGTH);
-}
-
-/** Programs write these while they run. */
-const CACHES = ['__pycache__', '.cache'];
-
+/** Without what programs write while they run. */
 function builtTree(folder: string): Promise<string> {
-  return treeDigest(folder, { skip: [MARKER], skipNames: CACHES });
+  return treeDigest(folder, { skip: [MARKER], skipNames: ['__pycache__', '.cache'] });
 }
 
-/** What was built in a folder; undefined when it is not complete, or, if that is asked for, was changed since. */
-export async function readComplete(
-  folder: string,
-  { isExact }: { isExact: boolean },
-): Promise<(Built & { tree: string }) | undefined> {
+type Complete = Built & { tree: string };
+
+/** What was built in a folder below `.hub`; undefined when it is not complete. */
+export async function readComplete(targetDir: string, path: string): Promise<Complete | undefined> {
   try {
-    const complete = JSON.parse((await readPlainText(join(folder, MARKER))) ?? '');
-    for (const { file, interpreter } of complete.programs ?? []) {
-      // A Python that was removed from the machine leaves a dangling link.
-      await stat(join(folder, interpreter ?? file));
-    }
-    return isExact && complete.tree !== (await builtTree(folder)) ? undefined : complete;
+    const complete = JSON.parse((await readInside(targetDir, `${path}/${MARKER}`)) ?? '');
+    // A Python that was removed from the machine leaves a dangling link.
+    for (const { file, interpreter } of complete.programs ?? []) await stat(join(targetDir, path, interpreter ?? file));
+    return complete;
   } catch {
     return undefined;
   }
 }
 
-type VendorLocation = Extract<Location, { kind: 'vendor' }>;
-
-interface VendorJob extends Job {
-  /** Relative to the target. */
-  staging: string;
+export async function isChanged(targetDir: string, path: string, { tree }: Complete): Promise<boolean> {
+  return tree !== (await builtTree(join(targetDir, path)));
 }
 
-async function placeInVendor(
-  artifact: ReadyArtifact,
-  location: VendorLocation,
-  job: VendorJob,
-): Promise<InstalledArtifact> {
-  const { targetDir, context } = job;
+type VendorLocation = Extract<Location, { kind: 'vendor' }>;
+
+async function placeInVendor(artifact: Placing, location: VendorLocation, job: PlaceJob): Promise<InstalledArtifact> {
+  const { targetDir, context, isForced } = job;
   const path = await choosePath(location, job);
   const found = await inspectPlace(path, job);
-  const mayStay = found.state === 'unchanged' || (found.state === 'changed' && !job.isForced && !job.isFrozen);
-  if (mayStay && job.locked) {
-    const { extra, ...built } = await artifact.inspect(await pathInside(targetDir, path));
+  const mayStay = found.state === 'unchanged' || (found.state === 'changed' && !isForced && !job.isFrozen);
+  if (mayStay && artifact.locked) {
+    const { extra, ...built } = await artifact.inspect(join(targetDir, path));
     const warnings = found.state === 'unchanged' ? [] : [changedWarning(path)];
-    return {
-      ...installed(job.locked, path, { ...built, warnings, extra: { ...extra, unchanged: true } }),
-      tree: found.tree,
-    };
+    const kept = installed(artifact.locked, path, { ...built, warnings, extra: { ...extra, unchanged: true } });
+    return { ...kept, tree: found.tree };
   }
-  if (found.state !== 'free' && found.state !== 'unchanged' && !job.isForced) throw inTheWay(path, found.state);
-  const resolution = job.locked ?? (await artifact.resolve(context));
+  if (found.state !== 'free' && found.state !== 'unchanged' && !isForced) throw inTheWay(path, found.state);
+  const resolution = await artifact.resolve();
   const folder = join(context.stagingDir, 'built');
   await mkdir(folder);
-  const built = await artifact.build(resolution, folder, context);
+  const built = await artifact.build(resolution, folder);
   const tree = await vendorTree(folder);
   const warnings = [...(built.warnings ?? []), ...otherFolder(location, path, job)];
   return {
     ...installed(resolution, path, { ...built, warnings }),
     tree,
     commit: async () => {
-      await changeState(targetDir, (state) => ({ ...state, placed: { ...state.placed, [path]: tree } }));
-      await swap(targetDir, path, { fresh: folder, aside: join(context.stagingDir, 'before') });
+      await writePlaced(targetDir, { ...(await readPlaced(targetDir)), [path]: tree });
+      await swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') });
     },
   };
 }
 
-function otherFolder({ dest, names }: VendorLocation, path: string, job: VendorJob): string[] {
+function otherFolder({ dest, names }: VendorLocation, path: string, job: PlaceJob): string[] {
   const first = `${VENDOR}/${safeName(names[0] ?? job.slug)}`;
   if (job.dest !== undefined || dest !== undefined || path === first) return [];
   return [`'${first}' is taken, so it was put into '${path}'.`];
@@ -207,18 +183,18 @@ export function vendorTree(folder: string): Promise<string> {
 }
 
 /** A name that is only derived gives way to others; a folder that somebody chose does not. */
-async function choosePath({ dest, names }: VendorLocation, job: VendorJob): Promise<string> {
+async function choosePath({ dest, names }: VendorLocation, job: PlaceJob): Promise<string> {
   const chosen = job.dest ?? dest;
   const { ours, others } = job.ownership;
+  const ownerOf = (path: string) => [...others].find(([other]) => overlap(other, path))?.[1];
   if (chosen !== undefined) {
-    const owner = [...others].find(([path]) => overlap(path, chosen))?.[1];
+    const owner = ownerOf(chosen);
     if (!owner) return chosen;
     throw new InstallError(`'${chosen}' belongs to ${owner}. Choose another folder with dest.`);
   }
   const paths = [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
   for (const path of paths) {
-    const isTaken = [...others.keys()].some((other) => overlap(other, path));
-    if (isTaken) continue;
+    if (ownerOf(path)) continue;
     if (ours.has(path) || !(await isOccupied(await pathInside(job.targetDir, path)))) return path;
   }
   throw new InstallError(
@@ -227,14 +203,13 @@ async function choosePath({ dest, names }: VendorLocation, job: VendorJob): Prom
 }
 
 async function isOccupied(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(() => undefined);
-  if (!found) return false;
-  return !found.isDirectory() || (await readdir(folder)).length > 0;
+  const found = await lstat(folder).catch(absent);
+  return found !== undefined && (!found.isDirectory() || (await readdir(folder)).length > 0);
 }
 
 type Found = { state: 'free' | 'foreign' } | { state: 'unchanged' | 'changed'; tree: string };
 
-async function inspectPlace(path: string, { targetDir, ownership }: VendorJob): Promise<Found> {
+async function inspectPlace(path: string, { targetDir, ownership }: PlaceJob): Promise<Found> {
   const folder = await pathInside(targetDir, path);
   if (!(await isOccupied(folder))) return { state: 'free' };
   const tree = ownership.ours.get(path);
@@ -254,25 +229,13 @@ function inTheWay(path: string, state: 'changed' | 'foreign'): InstallError {
   );
 }
 
-async function swap(
-  targetDir: string,
-  path: string,
-  { fresh, aside }: { fresh: string; aside: string },
-): Promise<void> {
-  const folder = await pathInside(targetDir, path);
-  const parent = dirname(path);
-  if (parent !== '.') await makeFolderInside(targetDir, parent);
-  const hadOne = await rename(folder, aside).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return false;
-    },
-  );
+async function swap(folder: string, { fresh, aside }: { fresh: string; aside: string }): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  await rename(folder, aside).catch(absent);
   try {
     await rename(fresh, folder);
   } catch (error) {
-    if (hadOne) await rename(aside, folder);
+    await rename(aside, folder).catch(absent);
     throw error;
   }
 }

@@ -2,9 +2,24 @@
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
-import type { ArtifactOutcome } from '../artifacts/place.ts';
-import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLauncher, PlannedArtifact } from '../contract.ts';
+import type { InstalledArtifact } from '../artifacts/place.ts';
+import {
+  type InstallPlan,
+  LOCKFILE_NAME,
+  type LockedAdapter,
+  type LockedArtifact,
+  type LockedEntity,
+  type LockedLauncher,
+  type PlannedArtifact,
+} from '../contract.ts';
 import type { InstallSubject } from '../subject.ts';
+import { mismatch } from './lockfile.ts';
+
+/** One artifact of a plan; `installed` is undefined when its step failed. */
+export interface ArtifactOutcome {
+  planned: PlannedArtifact;
+  installed: InstalledArtifact | undefined;
+}
 
 export interface InstallOutcome {
   artifacts: readonly ArtifactOutcome[];
@@ -75,3 +90,22 @@ export function isSameArtifact(one: ArtifactOfManifest, other: ArtifactOfManifes
   const [ours, theirs] = [one, other].map(({ spec }) => jsonDigest(withoutCredentials(spec)));
   return one.kind === other.kind && ours === theirs;
 }
+
+/** Only artifacts and adapters count: a manifest may change its texts. @throws HubError `lockfile_mismatch` */
+export function assertSamePlan({ artifacts, adapters }: InstallPlan, locked: LockedEntity): void {
+  const chosen = artifacts.filter((each) => !each.alternative);
+  const added = chosen.find((each, index) => !lockedFor(chosen, index, locked) && each.fault === undefined);
+  if (added) throw mismatch(`${LOCKFILE_NAME} does not have the artifact '${added.command}'. ${TRY_WITHOUT}`);
+  if (chosen.length < locked.artifacts.length)
+    throw mismatch(`${LOCKFILE_NAME} has artifacts that the manifest no longer lists. ${TRY_WITHOUT}`);
+  const unlocked = adapters.find(
+    (each) =>
+      each.fault === undefined &&
+      each.note === undefined &&
+      !locked.adapters.some((one) => one.framework === each.framework && one.template_key === each.template_key),
+  );
+  if (unlocked)
+    throw mismatch(`${LOCKFILE_NAME} does not have the adapter for '${unlocked.framework}'. ${TRY_WITHOUT}`);
+}
+
+const TRY_WITHOUT = 'Bring the manifest back, or install without frozen, which locks the new one';

@@ -1,11 +1,8 @@
 // Whether what is on disk is what the lockfile of a target says.
 
-import { absent } from '../../lib/absent.ts';
-import { pathInside } from '../../lib/path-inside.ts';
-import { readPlainText } from '../../lib/plain-file.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { kindNameOf } from '../artifacts/kind-name.ts';
-import { readComplete, vendorTree } from '../artifacts/place.ts';
+import { isChanged, readComplete, vendorTree } from '../artifacts/place.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
@@ -13,8 +10,9 @@ import {
   type LockedLauncher,
   type LockReport,
 } from '../contract.ts';
-import { explain } from '../explain.ts';
+import { explain } from '../errors.ts';
 import { launcherFile, launcherText } from '../launchers.ts';
+import { absent, pathInside, readInside } from '../target/files.ts';
 import { readLockfile } from './lockfile.ts';
 
 type Found = Pick<LockCheck, 'outcome' | 'reason'>;
@@ -47,16 +45,15 @@ async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, target
     const isImage = kindNameOf(kind, spec) === 'oci';
     return { outcome: 'unchecked', reason: isImage ? 'images are kept by the container engine' : 'it has no files' };
   }
-  const folder = await pathInside(targetDir, path);
   if (tree !== undefined) {
-    const found = await vendorTree(folder).catch(absent);
+    const found = await vendorTree(await pathInside(targetDir, path)).catch(absent);
     if (found === undefined) return { outcome: 'missing', reason: 'the folder is gone' };
     return found === tree ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
   }
-  if (!(await readComplete(folder, { isExact: false })))
-    return { outcome: 'missing', reason: "the folder is not complete; 'hub install --frozen' builds it" };
-  const isSame = await readComplete(folder, { isExact: true });
-  return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
+  const complete = await readComplete(targetDir, path);
+  if (!complete) return { outcome: 'missing', reason: "the folder is not complete; 'hub install --frozen' builds it" };
+  if (await isChanged(targetDir, path, complete)) return { outcome: 'different', reason: 'the folder was changed' };
+  return { outcome: 'same' };
 }
 
 async function verifyLauncher(
@@ -65,9 +62,9 @@ async function verifyLauncher(
   targetDir: string,
 ): Promise<Found> {
   const path = artifact?.path ?? '';
-  const text = await readPlainText(await pathInside(targetDir, launcherFile(launcher))).catch(absent);
+  const text = await readInside(targetDir, launcherFile(launcher));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
-  const built = await readComplete(await pathInside(targetDir, path), { isExact: false });
+  const built = await readComplete(targetDir, path);
   const isSame = text === launcherText(launcher, { path, programs: built?.programs ?? [] });
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }

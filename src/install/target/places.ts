@@ -1,10 +1,10 @@
-// Which places inside a target a manifest may choose.
-import { relativePathFault } from '../../lib/path-inside.ts';
-import { trimSigns } from '../../lib/trim-signs.ts';
-import { LOCKFILE_NAME } from '../contract.ts';
+// Which places inside a target belong to whom.
 
 /** What the hub builds in each target. Git ignores it, and it can be deleted. */
 export const HUB_FOLDER = '.hub';
+
+/** In the hub's folder: what is not finished. */
+export const STAGING = 'staging';
 
 /** Folder of checkouts, archives and bundles whose manifest chooses none. */
 export const VENDOR = 'vendor';
@@ -31,24 +31,21 @@ export function clientFileAt(path: string): string | undefined {
   return CLIENT_FILES.find((file) => overlap(file, path));
 }
 
-/** Why a manifest cannot put files at a path, as the end of a sentence; undefined when it can. */
-export function placeFault(path: string): string | undefined {
-  const fault = relativePathFault(path);
-  if (fault) return fault;
-  // Some filesystems do not tell capital letters from small ones.
-  const [first] = path.toLowerCase().split('/');
-  if (first === HUB_FOLDER || first === LOCKFILE_NAME) return 'is reserved for the hub';
-  return undefined;
-}
-
 /** Whether two paths are the same, or one is inside the other. */
 export function overlap(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => `${path.toLowerCase().replace(/\/$/, '')}/`) as [string, string];
   return a.startsWith(b) || b.startsWith(a);
 }
 
+const LONGEST_NAME = 80;
+
 /** A name for a file or folder, made from any text. */
 export function safeName(text: string): string {
   const plain = text.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
-  return trimSigns(plain, '-.').slice(0, 80) || 'unnamed';
+  return (
+    plain
+      .replace(/^[-.]+/, '')
+      .slice(0, LONGEST_NAME)
+      .replace(/[-.]+$/, '') || 'unnamed'
+  );
 }

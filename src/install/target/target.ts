@@ -4,8 +4,8 @@ import { access, lstat, mkdir, realpath, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HubError } from '../../errors.ts';
-import { PathError } from '../../lib/path-inside.ts';
-import { fileSentence } from '../explain.ts';
+import { fileSentence } from '../errors.ts';
+import { PathError } from './files.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
 
 export interface TargetRule {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { ArtifactContext, ArtifactKind, Built, Resolution } from '../../../src/install/artifacts/artifact.ts';
 import { InstallError } from '../../../src/install/errors.ts';
-import { treeDigest } from '../../../src/lib/file-digest.ts';
+import { treeDigest } from '../../../src/install/target/tree.ts';
 import { artifactContext, emptyFolder, failure, type Surroundings } from './artifact-context.ts';
 
 export interface Building {

@@ -1,50 +1,92 @@
-// Archives by address: downloaded and checked by their digest, then extracted.
-import { access, rm } from 'node:fs/promises';
+// Archives by address, in zip or tar.gz form: downloaded, checked by their digest, then extracted.
+import { access, lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { FetchError } from '../../../lib/fetch-error.ts';
-import { fileDigest } from '../../../lib/file-digest.ts';
 import type { DownloadReply } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
-import type { ArtifactContext, Resolution } from '../artifact.ts';
-import { checkDigest, differs } from '../digest.ts';
-import { publicUrl } from '../web-address.ts';
+import { fileDigest } from '../../target/tree.ts';
+import { publicUrl, WebAddress } from '../address.ts';
+import type { ArtifactContext, ArtifactKind, Resolution } from '../artifact.ts';
+import { Destination, vendorNames } from '../destination.ts';
+import { checkDigest, Digest, differs } from '../digest.ts';
+import { inspectBundle, removeSignature } from './bundle.ts';
+import { refused } from './entries.ts';
 import { type Extracted, extractArchive } from './extract.ts';
 
 const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
+const MAX_MANIFEST_BYTES = 1_000_000;
 
-export interface ArchiveSource {
-  url: string;
-  /** As the manifest writes it. */
-  digest: string | undefined;
-  /** Changes the downloaded file before it is opened. */
-  prepare?(file: string): Promise<void>;
-}
+const ArchiveSpec = z.object({ url: WebAddress, digest: Digest.nullish(), dest: Destination.nullish() });
+type ArchiveSpec = z.infer<typeof ArchiveSpec>;
 
-/** Leaves the archive in the staging folder. @throws InstallError */
-export async function resolveArchive({ url, digest }: ArchiveSource, context: ArtifactContext): Promise<Resolution> {
-  const resolved = publicUrl(url);
-  const reply = await downloadArchive(url, context);
-  if (digest) checkDigest(digest, reply, `The archive ${resolved}`);
-  return { resolved, integrity: `sha256:${reply.sha256}` };
-}
+/** Published catalogs put the address of the bundle into `package`. */
+const BundleSpec = z
+  .object({
+    package: WebAddress,
+    fileSha256: Digest.refine((digest) => digest.startsWith('sha256:'), { error: 'must be a sha256' }).nullish(),
+    dest: Destination.nullish(),
+  })
+  .transform(({ package: url, fileSha256: digest, dest }) => ({ url, digest, dest }));
 
-/** @throws InstallError */
-export async function buildArchive(
-  source: ArchiveSource,
-  { resolved, integrity }: Resolution,
-  folder: string,
-  context: ArtifactContext,
-): Promise<Extracted> {
-  const shown = publicUrl(source.url);
+type CommonParts = Pick<ArtifactKind<ArchiveSpec>, 'describe' | 'location' | 'resolve'>;
+
+const common: CommonParts = {
+  describe: ({ url, digest }) => `download ${publicUrl(url)}, ${digest ? `check ${digest}, ` : ''}extract it`,
+  location: ({ url, dest }) => ({ kind: 'vendor', dest: dest ?? undefined, names: vendorNames(url) }),
+  // Leaves the archive in the staging folder, for `build`.
+  async resolve({ url, digest }, context) {
+    const resolved = publicUrl(url);
+    const reply = await downloadArchive(url, context);
+    if (digest) checkDigest(digest, reply, `The archive ${resolved}`);
+    return { resolved, integrity: `sha256:${reply.sha256}` };
+  },
+};
+
+export const zipKind: ArtifactKind<ArchiveSpec> = {
+  ...common,
+  step: 'zip.extract',
+  spec: ArchiveSpec,
+  async build(spec, resolution, folder, context) {
+    const file = await fetchLocked(spec, resolution, context);
+    return { extra: { ...(await extractOnce(file, folder, context)) } };
+  },
+};
+
+/** MCP bundles: zip archives with a manifest that says how their server is started. */
+export const mcpbKind: ArtifactKind<ArchiveSpec> = {
+  ...common,
+  step: 'mcpb.extract',
+  spec: BundleSpec,
+  async build(spec, resolution, folder, context) {
+    const file = await fetchLocked(spec, resolution, context);
+    await removeSignature(file);
+    const extracted = await extractOnce(file, folder, context);
+    const manifest = await lstat(join(folder, 'manifest.json')).catch(() => undefined);
+    if (extracted.format !== 'zip' || !manifest?.isFile() || manifest.size > MAX_MANIFEST_BYTES)
+      throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
+    const { extra } = await inspectBundle(folder);
+    return { extra: { ...extracted, ...extra } };
+  },
+  inspect: inspectBundle,
+};
+
+/** The archive that was resolved, now or by another machine. @throws InstallError */
+async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: ArtifactContext): Promise<string> {
+  const { resolved, integrity } = locked;
+  const shown = publicUrl(url);
   if (resolved !== shown || !integrity)
     throw new InstallError(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), and the manifest ${shown}.`);
   const file = archiveFile(context);
-  if (!(await exists(file))) await downloadArchive(source.url, context);
+  await access(file).catch(() => downloadArchive(url, context));
   const found = await fileDigest(file);
   if (found !== integrity) throw differs(`The archive ${shown}`, { expected: integrity, found });
-  await source.prepare?.(file);
-  const extracted = await extractArchive({ file, folder, signal: context.signal });
+  return file;
+}
+
+async function extractOnce(file: string, folder: string, { signal }: ArtifactContext): Promise<Extracted> {
+  const extracted = await extractArchive({ file, folder, signal });
   await rm(file);
   return extracted;
 }
@@ -65,11 +107,4 @@ async function downloadArchive(url: string, context: ArtifactContext): Promise<D
 
 function archiveFile({ stagingDir }: ArtifactContext): string {
   return join(stagingDir, 'archive');
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,6 +1,6 @@
 // Which entries an archive may have: names that stay inside and mean the same everywhere, within limits of number and size.
-import { relativePathFault } from '../../../lib/path-inside.ts';
 import { InstallError } from '../../errors.ts';
+import { relativePathFault } from '../../target/files.ts';
 
 export interface ArchiveLimits {
   /** Of all files together, once extracted. */
@@ -23,6 +23,27 @@ const MOST_LEVELS = 40;
 /** Devices of Windows under any ending, and what a system cuts off or hides. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
 const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** What the extractor of a format reads. */
+export interface ArchiveSource {
+  file: string;
+  archiveBytes: number;
+  limits: ArchiveLimits;
+  guard: EntryGuard;
+  signal: AbortSignal;
+}
+
+export type ArchiveContent = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** An entry whose name and size are accepted. */
+export interface AdmittedEntry {
+  /** Below the folder, with `/`. */
+  path: string;
+  kind: 'file' | 'folder' | 'link';
+  isExecutable: boolean;
+  /** Of a link, its target. */
+  content: ArchiveContent;
+}
 
 interface ArchiveEntry {
   name: string;

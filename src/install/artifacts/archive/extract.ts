@@ -1,9 +1,16 @@
 // Extracts an archive into an empty folder; the caller removes the folder when that fails.
-import { open } from 'node:fs/promises';
-import { ARCHIVE_LIMITS, type ArchiveLimits, refused } from './entries.ts';
-import { extractTar } from './extract-tar.ts';
-import { extractZip } from './extract-zip.ts';
-import { createFolderWriter } from './writer.ts';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createBufferSweep } from '../../../lib/garbage.ts';
+import { findStrayLink } from '../../target/tree.ts';
+import { ARCHIVE_LIMITS, type ArchiveContent, createEntryGuard, refused, refusedEntry } from './entries.ts';
+import { tarEntries } from './tar.ts';
+import { zipEntries } from './zip.ts';
+
+/** Longest target of a link that systems accept, in bytes. */
+const LONGEST_LINK = 4_095;
 
 interface ExtractRequest {
   /** Absolute path of the archive. */
@@ -11,39 +18,73 @@ interface ExtractRequest {
   /** Absolute path of an empty folder. */
   folder: string;
   signal: AbortSignal;
-  limits?: ArchiveLimits;
 }
 
-type ArchiveFormat = 'zip' | 'tar.gz';
-
 export interface Extracted {
-  format: ArchiveFormat;
+  format: 'zip' | 'tar.gz';
   entries: number;
   bytes: number;
 }
 
-const EXTRACT = { zip: extractZip, 'tar.gz': extractTar };
-
 /** @throws InstallError */
-export async function extractArchive(request: ExtractRequest): Promise<Extracted> {
-  const { file, folder, signal, limits = ARCHIVE_LIMITS } = request;
+export async function extractArchive({ file, folder, signal }: ExtractRequest): Promise<Extracted> {
   const { format, archiveBytes } = await recognize(file);
-  const writer = createFolderWriter(folder, signal);
-  const totals = await EXTRACT[format]({ file, archiveBytes, limits, signal, writer });
-  if (totals.entries === 0) throw refused('it is empty');
-  await writer.finish();
-  return { format, ...totals };
+  const guard = createEntryGuard(archiveBytes, ARCHIVE_LIMITS);
+  const source = { file, archiveBytes, signal, limits: ARCHIVE_LIMITS, guard };
+  const links = new Map<string, string>();
+  const sweep = createBufferSweep();
+  for await (const { path, kind, isExecutable, content } of (format === 'zip' ? zipEntries : tarEntries)(source)) {
+    signal.throwIfAborted();
+    const place = join(folder, path);
+    if (kind === 'link') links.set(path, await readTarget(path, content));
+    else if (kind === 'folder') await mkdir(place, { recursive: true });
+    else {
+      await mkdir(dirname(place), { recursive: true });
+      // Of its mode only the executable bit is kept.
+      const output = createWriteStream(place, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 });
+      await pipeline(swept(content, sweep), output, { signal });
+    }
+  }
+  if (guard.totals().entries === 0) throw refused('it is empty');
+  await makeLinks(folder, links);
+  return { format, ...guard.totals() };
+}
+
+async function readTarget(path: string, content: ArchiveContent): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of content) parts.push(part);
+  const target = Buffer.concat(parts);
+  if (target.length === 0 || target.length > LONGEST_LINK || target.includes(0))
+    throw refusedEntry(path, 'is a link without a readable target');
+  return target.toString('utf8');
+}
+
+/** Last, so that nothing is written through them. */
+async function makeLinks(folder: string, links: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, target] of links) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await symlink(target, join(folder, path));
+  }
+  const stray = links.size > 0 ? await findStrayLink(folder) : undefined;
+  if (stray) throw refusedEntry(stray.path, 'is a link that leads out of the archive');
+}
+
+async function* swept(content: ArchiveContent, sweep: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    sweep(chunk);
+    yield chunk;
+  }
 }
 
 /** By its first bytes: names and content types say less. */
-async function recognize(file: string): Promise<{ format: ArchiveFormat; archiveBytes: number }> {
+async function recognize(file: string): Promise<{ format: 'zip' | 'tar.gz'; archiveBytes: number }> {
   const handle = await open(file);
   try {
     const { size: archiveBytes } = await handle.stat();
     const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
     const start = buffer.toString('latin1');
     // The second is a zip without entries.
-    if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return { format: 'zip', archiveBytes };
+    if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return { format: 'zip', archiveBytes };
     if (start.startsWith('\x1f\x8b')) return { format: 'tar.gz', archiveBytes };
   } finally {
     await handle.close();

@@ -1,25 +1,121 @@
-// Archives in zip or tar.gz form.
-import { z } from 'zod';
-import type { ArtifactKind } from '../artifact.ts';
-import { Destination, vendorNames } from '../destination.ts';
-import { Digest } from '../digest.ts';
-import { publicUrl, WebAddress } from '../web-address.ts';
-import { type ArchiveSource, buildArchive, resolveArchive } from './archive.ts';
+// Entries of zip archives: all are judged by the archive's own list before the first one is extracted.
+import { crc32 } from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { InstallError } from '../../errors.ts';
+import { relativePathFault } from '../../target/files.ts';
+import { type AdmittedEntry, type ArchiveSource, refused, refusedEntry } from './entries.ts';
 
-const ZipSpec = z.object({ url: WebAddress, digest: Digest.nullish(), dest: Destination.nullish() });
-type ZipSpec = z.infer<typeof ZipSpec>;
+/** By the bits that Unix has for them. */
+const LINK_TYPE = 0o120000;
+const TYPE_BITS = 0o170000;
+const REFUSED_TYPES = new Map([
+  [0o020000, 'is a device'],
+  [0o060000, 'is a device'],
+  [0o010000, 'is a pipe'],
+  [0o140000, 'is a socket'],
+]);
+/** What the library says of names that it judges before anybody else can. */
+const NAME_OF_LIBRARY = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)$/s;
+const REPARSE_POINT = 0x400;
+const STORED = 0;
+const DEFLATED = 8;
+/** Comments and extra fields of all entries, which stay in memory while the archive is judged. */
+const MOST_REMARK_BYTES = 32_000_000;
 
-export const zipKind: ArtifactKind<ZipSpec> = {
-  step: 'zip.extract',
-  spec: ZipSpec,
-  describe: ({ url, digest }) => `download ${publicUrl(url)}, ${digest ? `check ${digest}, ` : ''}extract it`,
-  location: ({ url, dest }) => ({ kind: 'vendor', dest: dest ?? undefined, names: vendorNames(url) }),
-  resolve: (spec, context) => resolveArchive(sourceOf(spec), context),
-  build: async (spec, resolution, folder, context) => ({
-    extra: { ...(await buildArchive(sourceOf(spec), resolution, folder, context)) },
-  }),
-};
+export async function* zipEntries(source: ArchiveSource): AsyncGenerator<AdmittedEntry> {
+  const options = { lazyEntries: true, autoClose: false, strictFileNames: true, validateEntrySizes: true } as const;
+  const zip = await openPromise(source.file, options).catch(unreadable);
+  try {
+    const judged = await judgeEntries(zip, source).catch(unreadable);
+    for (const { entry, path } of judged) {
+      const kind = kindOf(entry);
+      const content = kind === 'folder' ? [] : contentOf(zip, entry);
+      yield { path, kind, isExecutable: (modeOf(entry) & 0o111) !== 0, content };
+    }
+  } finally {
+    zip.close();
+  }
+}
 
-function sourceOf({ url, digest }: ZipSpec): ArchiveSource {
-  return { url, digest: digest ?? undefined };
+interface JudgedEntry {
+  path: string;
+  entry: Entry;
+}
+
+async function judgeEntries(zip: ZipFile, { guard, limits, signal }: ArchiveSource): Promise<JudgedEntry[]> {
+  const judged: JudgedEntry[] = [];
+  let remarkBytes = 0;
+  if (zip.entryCount > limits.maxEntries) throw refused(`it has more than ${limits.maxEntries} entries`);
+  for await (const entry of zip.eachEntry()) {
+    signal.throwIfAborted();
+    remarkBytes += entry.extraFieldLength + entry.fileCommentLength;
+    if (remarkBytes > MOST_REMARK_BYTES)
+      throw refused(`its list holds more than ${MOST_REMARK_BYTES} bytes of remarks`);
+    const isFolder = entry.fileName.endsWith('/');
+    const path = guard.admit({ name: entry.fileName, isFolder, bytes: entry.uncompressedSize });
+    const fault = entryFault(entry, isFolder);
+    if (fault) throw refusedEntry(entry.fileName, fault);
+    if (path !== undefined) judged.push({ path, entry });
+  }
+  checkOverlaps(judged.filter(({ entry }) => kindOf(entry) !== 'folder'));
+  return judged;
+}
+
+function entryFault(entry: Entry, isFolder: boolean): string | undefined {
+  if (entry.isEncrypted()) return 'is encrypted';
+  const typeFault = REFUSED_TYPES.get(modeOf(entry) & TYPE_BITS);
+  if (typeFault) return `${typeFault}, and only files, folders and symbolic links are extracted`;
+  if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link of Windows';
+  if (isFolder && entry.uncompressedSize > 0) return 'is a folder that has a content';
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
+    return `is packed by a method that is not known here (${entry.compressionMethod})`;
+  return undefined;
+}
+
+function modeOf(entry: Entry): number {
+  return entry.externalFileAttributes >>> 16;
+}
+
+function kindOf(entry: Entry): AdmittedEntry['kind'] {
+  if (entry.fileName.endsWith('/')) return 'folder';
+  return (modeOf(entry) & TYPE_BITS) === LINK_TYPE ? 'link' : 'file';
+}
+
+/** One packed stream that many entries point to is how a small archive becomes a huge folder. */
+function checkOverlaps(files: readonly JudgedEntry[]): void {
+  const offset = (entry: Entry) => entry.relativeOffsetOfLocalHeader;
+  const inOrder = files.map(({ entry }) => entry).sort((a, b) => offset(a) - offset(b));
+  for (const [index, entry] of inOrder.entries()) {
+    const next = inOrder[index + 1];
+    if (next && offset(entry) + 30 + entry.fileNameLength + entry.compressedSize > offset(next))
+      throw refusedEntry(next.fileName, `shares its bytes with '${entry.fileName}'`);
+  }
+}
+
+/** The size is checked by the library, the checksum is not. */
+async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  try {
+    let sum = 0;
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      sum = crc32(chunk, sum);
+      yield chunk;
+    }
+    if (sum !== entry.crc32) throw new Error('its checksum is another');
+  } catch (error) {
+    throw isBroken(error) ? refusedEntry(entry.fileName, `is broken (${(error as Error).message})`) : error;
+  }
+}
+
+/** Errors of the machine, a full disk above all, have a syscall; those of the archive have none. */
+function isBroken(error: unknown): boolean {
+  const { syscall, name } = error as NodeJS.ErrnoException;
+  return !(error instanceof InstallError) && syscall === undefined && name !== 'AbortError';
+}
+
+function unreadable(error: unknown): never {
+  if (!isBroken(error)) throw error;
+  const { message } = error as Error;
+  const [, name] = NAME_OF_LIBRARY.exec(message) ?? [];
+  if (name !== undefined) throw refusedEntry(name, relativePathFault(name) ?? 'must be a path inside the archive');
+  throw refused(`it is not a readable zip (${message.slice(0, 200)})`);
 }

@@ -1,11 +1,10 @@
 // Repositories, checked out at exactly one commit.
 import { z } from 'zod';
-import { findStrayLink } from '../../../lib/stray-link.ts';
 import { InstallError } from '../../errors.ts';
+import { findStrayLink } from '../../target/tree.ts';
 import type { ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
-import { createGitBudget, GIT_LIMITS, type GitLimits } from './budget.ts';
-import { checkOut, findCommit, isCommit } from './checkout.ts';
+import { checkOut, createGitBudget, findCommit, GIT_LIMITS, type GitLimits, isCommit } from './checkout.ts';
 import { accessFault, readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
 
 const GitSpec = z.object({

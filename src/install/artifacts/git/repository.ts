@@ -1,11 +1,9 @@
 // Repositories: which addresses and refs are accepted, where a repository really is, and how git may go there.
 import { FetchError } from '../../../lib/fetch-error.ts';
 import { shownAddress } from '../../../lib/secret-address.ts';
-import { trimEndSigns } from '../../../lib/trim-signs.ts';
 import { InstallError } from '../../errors.ts';
+import { LONGEST_ADDRESS, mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { mayUseCredentials } from '../trusted-host.ts';
-import { LONGEST_ADDRESS } from '../web-address.ts';
 import { type GitAccess, publicAccess } from './command.ts';
 
 const LONGEST_REF = 250;
@@ -108,7 +106,7 @@ async function findOnWeb(url: URL, repo: string, context: ArtifactContext): Prom
 /** git itself would go wherever it is sent, so the hub's own requests, which check every address, find the way. */
 async function followRedirects(url: URL, { fetch, signal }: ArtifactContext) {
   const { status, url: found } = await fetch({
-    url: `${trimEndSigns(url.href, '/')}/info/refs?service=git-upload-pack`,
+    url: `${url.href.replace(/\/+$/, '')}/info/refs?service=git-upload-pack`,
     headers: { 'git-protocol': 'version=2' },
     maxBytes: MOST_REFS_BYTES,
     timeoutMs: REFS_TIMEOUT_MS,

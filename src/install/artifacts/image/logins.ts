@@ -3,8 +3,8 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { mayUseCredentials } from '../trusted-host.ts';
 import type { ImageReference } from './reference.ts';
 
 export interface Logins {

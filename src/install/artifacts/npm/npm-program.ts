@@ -2,13 +2,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { absent } from '../../../lib/absent.ts';
 import { InstallError } from '../../errors.ts';
+import { absent } from '../../target/files.ts';
+import { vetRegistry } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { vetRegistry } from '../package-registry.ts';
 import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
-import { notFromRegistry } from './npm-lock.ts';
-import type { NpmSpec } from './npm-spec.ts';
+import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
 
 export const NO_NPM = 'npm is not installed on this machine: install Node.js, which includes it, and try again.';
 

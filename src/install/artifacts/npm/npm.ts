@@ -6,9 +6,8 @@ import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext, ArtifactKind, Built, Program } from '../artifact.ts';
 import { works } from '../program.ts';
-import { checkPackages, type LockedPackages, nameAt, projectFiles, readPackageLock } from './npm-lock.ts';
+import { checkPackages, type LockedPackages, NpmSpec, nameAt, projectFiles, readPackageLock } from './npm-packages.ts';
 import { isRemoteRefused, NO_NPM, type NpmRequest, runNpm } from './npm-program.ts';
-import { NpmSpec } from './npm-spec.ts';
 
 export const npmKind: ArtifactKind<NpmSpec> = {
   step: 'npm.install',

@@ -2,11 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { z } from 'zod';
-import { absent } from '../../../lib/absent.ts';
 import { InstallError } from '../../errors.ts';
+import { absent } from '../../target/files.ts';
 import type { ArtifactContext, Program } from '../artifact.ts';
 import { runProgram } from '../program.ts';
-import { normalName } from './python-spec.ts';
+import { normalName } from './requirements.ts';
 
 export const NO_PYTHON =
   'Python 3.9 or newer is not installed on this machine: install Python, or install uv and run `uv python install`.';

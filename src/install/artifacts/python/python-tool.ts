@@ -1,10 +1,10 @@
 // uv and pip: how each locks a requirement and fills an environment, from which index, and what their errors mean.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../../lib/absent.ts';
 import { InstallError } from '../../errors.ts';
+import { absent } from '../../target/files.ts';
+import { vetRegistry } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { vetRegistry } from '../package-registry.ts';
 import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
 import { type Interpreter, NO_PYTHON, neutralFolder, PYTHON, WINDOWS } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';

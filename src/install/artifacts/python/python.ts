@@ -5,9 +5,8 @@ import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactKind } from '../artifact.ts';
 import { compareVersions, findInterpreter, type Interpreter, programsOf } from './interpreter.ts';
-import { PypiSpec } from './python-spec.ts';
 import { pythonTool } from './python-tool.ts';
-import { findRequirement, integrityOf, type PythonPins, type Requirement, readPins } from './requirements.ts';
+import { findRequirement, integrityOf, type Pins, PypiSpec, type Requirement, readPins } from './requirements.ts';
 
 export const pythonKind: ArtifactKind<PypiSpec> = {
   step: 'pypi.install',
@@ -59,7 +58,7 @@ function resolvedName(main: Requirement | undefined): string | null {
 }
 
 /** @throws InstallError when the lockfile was made for another platform or another Python. */
-function checkHolds(name: string, pins: PythonPins, { platform, version }: Interpreter): void {
+function checkHolds(name: string, pins: Pins, { platform, version }: Interpreter): void {
   const isAnywhere = pins.platform === 'any';
   const again = 'Lock it again with uv, which locks for all platforms.';
   if (!isAnywhere && family(pins.platform) !== family(platform))

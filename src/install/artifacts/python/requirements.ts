@@ -1,18 +1,11 @@
-// Requirement lines with digests: what pip and uv both install exactly as written.
-import { createHash } from 'node:crypto';
+// Which Python packages a manifest may name, and requirement lines with digests: what pip and uv both install exactly as written.
 import { z } from 'zod';
+import { PythonPins } from '../../contract.ts';
 import { InstallError } from '../../errors.ts';
-import type { Pins } from '../artifact.ts';
-import { normalName } from './python-spec.ts';
+import { textDigest } from '../../target/tree.ts';
+import { WebAddress } from '../address.ts';
 
-export type PythonPins = Extract<Pins, { tool: 'uv' | 'pip' }>;
-
-const PythonPinsShape = z.object({
-  tool: z.enum(['uv', 'pip']),
-  requirements: z.array(z.string()),
-  python: z.string().regex(/^3\.\d+$/),
-  platform: z.string(),
-});
+export type Pins = z.infer<typeof PythonPins>;
 
 /** Name, version, marker and digests. Nothing else is accepted: lines may come from a lockfile that somebody else wrote. */
 const LINE = new RegExp(
@@ -33,8 +26,8 @@ export interface Requirement {
 }
 
 /** Pins come from a file. @throws InstallError when they are not what this module writes. */
-export function readPins(name: string, pins: unknown): PythonPins {
-  const read = PythonPinsShape.safeParse(pins);
+export function readPins(name: string, pins: unknown): Pins {
+  const read = PythonPins.safeParse(pins);
   if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);
   read.data.requirements.forEach(readLine);
   return read.data;
@@ -57,7 +50,7 @@ export function findRequirement(name: string, lines: readonly string[]): Require
 export function integrityOf({ hashes }: Requirement): string {
   const [first, ...others] = hashes;
   if (first !== undefined && others.length === 0) return first;
-  return `sha256:${createHash('sha256').update(hashes.join('\n')).digest('hex')}`;
+  return textDigest(hashes.join('\n'));
 }
 
 /** Reads what `uv pip compile --generate-hashes` writes: long lines end with a backslash. */
@@ -87,4 +80,62 @@ export function readReport(text: string): string[] {
     return `${name}==${metadata.version} --hash=sha256:${download_info.archive_info?.hashes?.sha256}`;
   });
   return packages.sort();
+}
+
+const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
+const VERSION = '[A-Za-z0-9](?:[A-Za-z0-9.!+_*-]*[A-Za-z0-9*])?';
+const SPECIFIER = `(?:===|==|~=|!=|<=|>=|<|>) *${VERSION}`;
+const SPECIFIERS = `${SPECIFIER}(?: *, *${SPECIFIER})*`;
+/** Name, extras, versions and marker, as in PEP 508, but without addresses. */
+const REQUIREMENT = new RegExp(`^(${NAME}) *(\\[ *(?:${NAME} *(?:, *${NAME} *)*)?\\])? *(${SPECIFIERS})? *(?:;(.*))?$`);
+const MARKER = /^[A-Za-z0-9_.'"<>=!~(), +-]{1,300}$/;
+const LONGEST = 500;
+
+export const PypiSpec = z
+  .object({
+    package: z.string().max(LONGEST, { error: 'is too long' }),
+    version: z.string().max(LONGEST, { error: 'is too long' }).nullish(),
+    extras: z.array(z.string().regex(new RegExp(`^${NAME}$`), { error: 'must be a name' })).nullish(),
+    markers: z.string().nullish(),
+    index_url: WebAddress.nullish(),
+  })
+  .transform(({ package: text, version, extras, markers, index_url }, context) => {
+    const refuse = (message: string) => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    const [, name, ownExtras = '', ownVersions = '', ownMarker] = REQUIREMENT.exec(text.trim()) ?? [];
+    if (name === undefined)
+      return refuse('has a package that is not the name of a Python package, such as `thing` or `thing[extra]`');
+    const versions = readVersions(version ?? '');
+    if (versions === undefined) return refuse('has a version that is neither a version nor a range such as `>=1.2,<2`');
+    if (ownVersions && versions) return refuse('names a version twice: in package and in version');
+    const marker = (ownMarker ?? markers ?? '').trim();
+    if (marker !== '' && (!MARKER.test(marker) || marker.includes('--')))
+      return refuse('has a marker that cannot be read');
+    const allExtras = [...ownExtras.split(/[[\],\s]+/), ...(extras ?? [])].filter(Boolean);
+    const bracket = allExtras.length > 0 ? `[${allExtras.join(',')}]` : '';
+    return {
+      /** Normalized, as in PEP 503. */
+      name: normalName(name),
+      /** As in a requirements file. */
+      requirement: `${name}${bracket}${ownVersions || versions}${marker && ` ; ${marker}`}`,
+      indexUrl: index_url ?? undefined,
+    };
+  });
+export type PypiSpec = z.infer<typeof PypiSpec>;
+
+/** A bare version means exactly that version. */
+function readVersions(version: string): string | undefined {
+  const trimmed = version.trim();
+  if (trimmed === '' || trimmed === 'latest' || trimmed === '*') return '';
+  if (new RegExp(`^${SPECIFIERS}$`).test(trimmed)) return trimmed;
+  return /^v?\d/i.test(trimmed) && new RegExp(`^${VERSION}$`).test(trimmed)
+    ? `==${trimmed.replace(/^v/i, '')}`
+    : undefined;
+}
+
+/** Two spellings of a name are the same package (PEP 503). */
+export function normalName(name: string): string {
+  return name.toLowerCase().replace(/[-_.]+/g, '-');
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { zipKind } from '../../../../src/install/artifacts/archive/zip.ts';
+import { zipKind } from '../../../../src/install/artifacts/archive/archive.ts';
 import { startIndexServer } from '../../../support/index-server.ts';
 import { building } from '../building.ts';
 import { paxEntry, type RawTarEntry, type RawZipEntry, rawTar, rawTarGz, rawZip } from '../raw-archives.ts';

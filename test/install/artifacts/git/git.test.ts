@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { gitKind } from '../../../../src/install/artifacts/git/git.ts';
+import { type TestContext, test } from 'node:test';
+import { GIT_LIMITS, type GitLimits } from '../../../../src/install/artifacts/git/checkout.ts';
+import { createGitKind, gitKind } from '../../../../src/install/artifacts/git/git.ts';
 import { vendorTree } from '../../../../src/install/artifacts/place.ts';
-import { explain } from '../../../../src/install/explain.ts';
+import { explain } from '../../../../src/install/errors.ts';
+import { findStrayLink } from '../../../../src/install/target/tree.ts';
 import { createRun } from '../../../../src/lib/run.ts';
-import { startGitHost } from '../../git-host.ts';
+import { type GitHost, startGitHost } from '../../git-host.ts';
 import { emptyFolder } from '../artifact-context.ts';
 import { building } from '../building.ts';
 
@@ -253,4 +257,172 @@ test('git: a fetch that is stopped leaves nothing behind', async (t) => {
 
 function sentence(failing: Promise<unknown>): Promise<string> {
   return failing.then(() => assert.fail('it was installed'), explain);
+}
+
+/** `outer` has three submodules and one of them two more; four of the five are one repository with two files of 50,000 zeros. */
+async function startHost(t: TestContext): Promise<GitHost> {
+  const host = await startGitHost(t);
+  const zeros = '0'.repeat(50_000);
+  const inner = await host.create('inner', { 'a.txt': zeros, 'b.txt': zeros });
+  await addSubmodules(host, 'middle', { x: ['inner', inner], y: ['inner', inner] });
+  const middle = (await host.git('middle', 'rev-parse', 'HEAD')).trim();
+  await addSubmodules(host, 'outer', { a: ['inner', inner], b: ['inner', inner], c: ['middle', middle] });
+  return host;
+}
+
+async function addSubmodules(host: GitHost, name: string, submodules: Record<string, [string, string]>): Promise<void> {
+  const modules = Object.entries(submodules).map(
+    ([path, [repo]]) => `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${host.url(repo)}\n`,
+  );
+  await host.create(name, { '.gitmodules': modules.join('') });
+  for (const [path, [, commit]] of Object.entries(submodules))
+    await host.git(name, 'update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
+  await host.git(name, 'commit', '--quiet', '--message', 'with submodules');
+}
+
+test('git: files, bytes and submodules of all submodules count together', async (t) => {
+  const host = await startHost(t);
+  const place = await building(t);
+  const spec = { repo: host.url('outer'), submodules: true };
+  const within = (limits: Partial<GitLimits>) => createGitKind({ ...GIT_LIMITS, ...limits });
+  await place.install(within({ mostBytes: 401_000, mostSubmodules: 5 }), spec);
+  // Each of them alone would be far below.
+  assert.match(await place.failure(within({ mostBytes: 390_000 }), spec), /would unfold to \d+ bytes/);
+  assert.match(await place.failure(within({ mostFiles: 9 }), spec), /would unfold to more than 9 files/);
+  assert.match(await place.failure(within({ mostSubmodules: 4 }), spec), /more than 4 submodules/);
+});
+
+/** In it, `deep/er/up` is the repository itself: each `..` behind it leads further out than its spelling says. */
+async function repositoryWithLinks(t: TestContext, links: Record<string, string>): Promise<GitHost> {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'deep/er/a.txt': 'one' });
+  await symlink('../..', join(host.folder, 'thing/deep/er/up'));
+  for (const [path, to] of Object.entries(links)) await symlink(to, join(host.folder, 'thing', path));
+  await host.commit('thing', {});
+  return host;
+}
+
+test('git: a link that leads out by way of another link is refused by name', async (t) => {
+  for (const to of ['deep/er/up/../canary', 'deep/er/up/../not-there-yet']) {
+    const host = await repositoryWithLinks(t, { evil: to });
+    const { failure } = await building(t);
+    assert.match(await failure(gitKind, { repo: host.url('thing') }), /holds the link 'evil'/);
+  }
+});
+
+test('git: links may go through others as long as they stay inside', async (t) => {
+  const host = await repositoryWithLinks(t, { roundabout: 'deep/er/../er/a.txt', through: 'deep/er/up/deep/er/a.txt' });
+  const { install, folder } = await building(t);
+  await install(gitKind, { repo: host.url('thing') });
+  for (const link of ['roundabout', 'through']) assert.equal(await readFile(join(folder, link), 'utf8'), 'one');
+});
+
+test('git: links into the settings of a submodule are refused as those of the repository are', async (t) => {
+  const folder = await emptyFolder(t);
+  await mkdir(join(folder, 'module/.git'), { recursive: true });
+  await symlink('module/.git/config', join(folder, 'evil'));
+  assert.deepEqual(await findStrayLink(folder), { path: 'evil', leads: 'into .git' });
+});
+
+test('git: names that are no text are refused before anything is checked out', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('odd', { 'a.txt': 'one' });
+  const blob = await host.git('odd', 'rev-parse', 'HEAD:a.txt');
+  const tree = await host.gitWith('odd', Buffer.from(`100644 blob ${blob}\tcaf\xe9\0`, 'latin1'), 'mktree', '-z');
+  const commit = await host.git('odd', 'commit-tree', '-m', 'odd', tree);
+  await host.git('odd', 'update-ref', 'refs/heads/main', commit);
+  const { failure } = await building(t);
+  assert.match(await failure(gitKind, { repo: host.url('odd') }), /holds a name that is not UTF-8/);
+});
+
+test('git: links that lead out of the repository are refused by name; others stay', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('good', { 'a.txt': 'one' });
+  await symlink('a.txt', join(host.folder, 'good/link'));
+  await host.commit('good', {});
+  const { install, folder } = await building(t);
+  await install(gitKind, { repo: host.url('good') });
+  assert.equal(await readFile(join(folder, 'link'), 'utf8'), 'one');
+  for (const [name, to] of Object.entries({
+    absolute: '/etc/passwd',
+    above: '../../../x',
+    hidden: 'sub/../../../x',
+    git: '.git/config',
+  })) {
+    await host.create(name, { 'sub/a.txt': 'one' });
+    await symlink(to, join(host.folder, name, 'evil'));
+    await host.commit(name, {});
+    const { failure } = await building(t);
+    assert.match(await failure(gitKind, { repo: host.url(name) }), /holds the link 'evil'/);
+  }
+});
+
+const gitWithin = (mostReceivedBytes: number) => createGitKind({ ...GIT_LIMITS, mostReceivedBytes });
+const SENTENCE = /was not fetched completely: its host sent more than \d+ bytes/;
+
+test('git: a repository that is larger than allowed is refused, and nothing is left of it', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('large', { 'a.bin': randomBytes(300_000).toString('hex') });
+  const place = await building(t);
+  const spec = { repo: host.url('large') };
+  assert.match(await place.failure(gitWithin(200_000), spec), SENTENCE);
+  await place.install(gitWithin(2_000_000), spec);
+});
+
+test('git: a repository and its submodules count together', async (t) => {
+  const host = await startGitHost(t);
+  const inner = await host.create('inner', { 'b.bin': randomBytes(100_000).toString('hex') });
+  await host.create('outer', { 'a.bin': randomBytes(100_000).toString('hex') });
+  await host.commit('outer', { '.gitmodules': `[submodule "i"]\n\tpath = i\n\turl = ${host.url('inner')}\n` });
+  await host.git('outer', 'update-index', '--add', '--cacheinfo', `160000,${inner},i`);
+  await host.git('outer', 'commit', '--quiet', '--message', 'with a submodule');
+  const place = await building(t);
+  const kind = gitWithin(180_000);
+  assert.match(await place.failure(kind, { repo: host.url('outer'), submodules: true }), SENTENCE);
+  await place.install(kind, { repo: host.url('outer') });
+});
+
+test('git: a host that sends without end is stopped while it sends', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('endless');
+  let posts = 0;
+  let sentBytes = 0;
+  host.intercept = (request, response) => {
+    if (request.method !== 'POST') return false;
+    posts += 1;
+    // The first one asks which branches there are.
+    if (posts === 1) return false;
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' });
+    sendForever(response, (bytes) => {
+      sentBytes += bytes;
+    });
+    return true;
+  };
+  const place = await building(t);
+  const kind = gitWithin(1_000_000);
+  assert.match(await place.failure(kind, { repo: host.url('endless') }), SENTENCE);
+  assert.ok(sentBytes > 1_000_000, `${sentBytes} bytes`);
+});
+
+/** A pack of many objects, whose first one never ends. */
+function sendForever(response: ServerResponse, onSent: (bytes: number) => void): void {
+  const packet = (payload: Buffer) =>
+    Buffer.concat([Buffer.from((payload.length + 4).toString(16).padStart(4, '0')), payload]);
+  const band = (payload: Buffer) => packet(Buffer.concat([Buffer.from([1]), payload]));
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\x27\x10', 'latin1');
+  // A blob of 2^39 bytes, as a zlib stream of blocks that are stored as they are.
+  const blob = Buffer.from([0xb0, 0x80, 0x80, 0x80, 0x80, 0x01, 0x78, 0x01]);
+  response.write(packet(Buffer.from('shallow-info\n')));
+  response.write(Buffer.from('0001'));
+  response.write(packet(Buffer.from('packfile\n')));
+  response.write(band(Buffer.concat([header, blob])));
+  const block = Buffer.concat([Buffer.from([0, 0, 0xf0, 0xff, 0x0f]), randomBytes(0xf000)]);
+  const send = () => {
+    if (response.destroyed) return;
+    onSent(block.length);
+    // Slowly enough that it is somebody's watching that stops it, not a full disk.
+    response.write(band(block), () => setTimeout(send, 2));
+  };
+  send();
 }

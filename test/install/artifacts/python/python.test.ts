@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
 import { pythonKind } from '../../../../src/install/artifacts/python/python.ts';
 import { unlessHere } from '../../../support/programs.ts';
-import { artifactContext, build, emptyFolder, failure, OWN_MACHINE, resolve } from '../artifact-context.ts';
+import { artifactContext, build, emptyFolder, failure, OWN_MACHINE, resolve, specFaults } from '../artifact-context.ts';
 import { type PackageIndex, startPackageIndex } from '../package-index.ts';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
@@ -224,3 +224,33 @@ test('python: a machine without Python, or with an old one, says what to install
   const resolved = resolve(t, pythonKind, { package: 'thing' }, { env: { PATH: path } });
   assert.equal(await failure(resolved), 'This Python has no pip 22.3 or newer: install uv, or a newer pip.');
 });
+
+const REFUSED_SPECS: [fields: object, fault: RegExp][] = [
+  [{ package: '--index-url=https://host.example' }, /not the name of a Python package/],
+  [{ package: '-r requirements.txt' }, /not the name of a Python package/],
+  [{ package: 'thing @ https://host.example/x.whl' }, /not the name of a Python package/],
+  [{ package: './folder' }, /not the name of a Python package/],
+  [{ package: 'thing', version: '--pre' }, /neither a version nor a range/],
+  [{ package: 'thing==1', version: '2' }, /names a version twice/],
+  [{ package: 'thing', extras: ['--pre'] }, /must be a name/],
+  [{ package: 'thing', markers: 'os_name == "x"\n--pre' }, /a marker that cannot be read/],
+  [{ package: 'thing', markers: 'os_name == "x" --pre' }, /a marker that cannot be read/],
+  [{ package: 'thing\n--pre' }, /not the name of a Python package/],
+  [{ package: 'thing', index_url: 'file:///etc' }, /starts with http/],
+];
+
+for (const [fields, fault] of REFUSED_SPECS) {
+  test(`python spec: ${JSON.stringify(fields)} is refused`, () => assert.match(specFaults(pythonKind, fields), fault));
+}
+
+for (const [fields, requirement] of [
+  [{ package: 'Some_Thing' }, 'Some_Thing'],
+  [{ package: 'thing', version: 'v1.2' }, 'thing==1.2'],
+  [{ package: 'thing', version: 'latest' }, 'thing'],
+  [{ package: 'thing[a]', extras: ['b'], version: '>=1,<2' }, 'thing[a,b]>=1,<2'],
+  [{ package: 'thing', markers: "os_name == 'posix'" }, "thing ; os_name == 'posix'"],
+] as const) {
+  test(`python spec: ${JSON.stringify(fields)} is read as ${requirement}`, () => {
+    assert.equal(pythonKind.spec.parse(fields).requirement, requirement);
+  });
+}

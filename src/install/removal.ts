@@ -1,9 +1,7 @@
-// Removes what no entity of a lockfile needs any longer.
+// Takes an entity out of a target, and removes what no entity of the lockfile needs any longer.
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeInside } from '../lib/files.ts';
-import { pathInside } from '../lib/path-inside.ts';
-import { removeAdapter } from './adapters/locked-adapter.ts';
+import { type RemovalOutcome, removeAdapter } from './adapters/locked-adapter.ts';
 import { vendorTree } from './artifacts/place.ts';
 import {
   LOCKFILE_NAME,
@@ -11,13 +9,34 @@ import {
   type LockedArtifact,
   type LockedEntity,
   type Lockfile,
+  type UninstallReport,
+  type UninstallRequest,
 } from './contract.ts';
+import { removeOldLaunchers } from './launchers.ts';
+import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
+import { readPlaced, writePlaced } from './state.ts';
+import { pathInside, removeInside } from './target/files.ts';
 import { HUB_FOLDER } from './target/places.ts';
 
 const AREAS = ['python', 'npm'];
 
-/** Removes environments below `.hub` that the lockfile does not name, with their empty parents. */
+/** For a caller that has the lock of the target. */
+export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
+  const lockfile = await readLockfile(targetDir);
+  const entity = lockedEntity(lockfile, request.id);
+  const rest = withoutEntity(lockfile ?? EMPTY_LOCKFILE, entity.id);
+  const parts = await removeParts(targetDir, entity, { isForced: request.force, others: rest.entities });
+  await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeInside(targetDir, LOCKFILE_NAME));
+  await collectGarbage(targetDir, rest);
+  const placed = Object.entries(await readPlaced(targetDir)).filter(([path]) => !parts.removed.includes(path));
+  await writePlaced(targetDir, Object.fromEntries(placed));
+  await removeIfUnused(targetDir);
+  return { id: entity.id, target: request.target, ...parts };
+}
+
+/** Removes launchers and environments below `.hub` that the lockfile does not name, with their empty parents. */
 export async function collectGarbage(targetDir: string, { entities }: Lockfile): Promise<void> {
+  await removeOldLaunchers(targetDir, entities);
   const named = new Set(entities.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)));
   for (const area of AREAS) {
     const folder = await pathInside(targetDir, `${HUB_FOLDER}/${area}`);
@@ -31,36 +50,30 @@ export async function collectGarbage(targetDir: string, { entities }: Lockfile):
   }
 }
 
-/** Paths relative to the target. */
-export interface Removed {
-  removed: string[];
-  /** Changed since they were installed, so they stay. */
-  kept: string[];
-}
-
 /** Removes adapters and vendored folders. Environments below `.hub` are collected. */
 export async function removeParts(
   targetDir: string,
   { adapters, artifacts }: Pick<LockedEntity, 'adapters' | 'artifacts'>,
   { isForced, others }: { isForced: boolean; others: readonly LockedEntity[] },
-): Promise<Removed> {
-  const result: Removed = { removed: [], kept: [] };
-  const note = (path: string | null, outcome: 'removed' | 'changed' | 'absent') => {
-    if (path === null || outcome === 'absent') return;
-    (outcome === 'removed' ? result.removed : result.kept).push(path);
-  };
+): Promise<Pick<UninstallReport, 'removed' | 'edited' | 'kept'>> {
+  const paths: Record<RemovalOutcome, string[]> = { removed: [], edited: [], changed: [], absent: [] };
   // Two entities may share an entry of a configuration, or have the very same file.
   const isShared = (adapter: LockedAdapter) =>
     others.some((other) => other.adapters.some((each) => each.path === adapter.path && each.entry === adapter.entry));
   for (const adapter of adapters) {
-    if (!isShared(adapter)) note(adapter.path, await removeAdapter(targetDir, adapter));
+    if (!isShared(adapter)) paths[await removeAdapter(targetDir, adapter)].push(adapter.path);
   }
-  for (const artifact of artifacts) note(artifact.path, await removeVendored(targetDir, artifact, isForced));
-  return result;
+  for (const artifact of artifacts)
+    paths[await removeVendored(targetDir, artifact, isForced)].push(artifact.path ?? '');
+  return { removed: paths.removed, edited: paths.edited, kept: paths.changed };
 }
 
 /** A checkout or an archive is removed only if it is as it was installed. */
-async function removeVendored(targetDir: string, { path, tree }: LockedArtifact, isForced: boolean) {
+async function removeVendored(
+  targetDir: string,
+  { path, tree }: LockedArtifact,
+  isForced: boolean,
+): Promise<RemovalOutcome> {
   if (path === null || tree === undefined) return 'absent';
   const found = await vendorTree(await pathInside(targetDir, path)).catch(() => undefined);
   if (found === undefined) return 'absent';

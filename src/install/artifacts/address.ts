@@ -1,0 +1,35 @@
+// Addresses that specs name: which are accepted, which may be connected to, and which get credentials.
+import { z } from 'zod';
+import { FetchError } from '../../lib/fetch-error.ts';
+import { shownAddress } from '../../lib/secret-address.ts';
+import { InstallError } from '../errors.ts';
+import type { ArtifactContext, Trust } from './artifact.ts';
+
+/** Longest address that programs and hosts commonly accept. */
+export const LONGEST_ADDRESS = 2_048;
+
+export const WebAddress = z
+  .string()
+  .max(LONGEST_ADDRESS, { error: `must not be longer than ${LONGEST_ADDRESS} characters`, abort: true })
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
+    error: 'must be an address that starts with http:// or https://',
+  });
+
+/** Without the credentials that an address may hold: this form is written down. */
+export function publicUrl(url: string): string {
+  return shownAddress(new URL(url).href);
+}
+
+/** @throws InstallError when this machine may not connect to it. */
+export async function vetRegistry(url: string, { vetAddress }: Pick<ArtifactContext, 'vetAddress'>): Promise<void> {
+  await vetAddress(url).catch((error: unknown) => {
+    if (!(error instanceof FetchError)) throw error;
+    throw new InstallError(`The registry ${shownAddress(url)} cannot be used: ${error.message}.`, { cause: error });
+  });
+}
+
+/** `path` is compared part by part: `ghcr.io/team` covers `ghcr.io/team/tool` and not `ghcr.io/teams`. */
+export function mayUseCredentials({ credentialsFor }: Pick<Trust, 'credentialsFor'>, host: string, path = ''): boolean {
+  const wanted = `${host}/${path}`.toLowerCase().replace(/\/+/g, '/');
+  return credentialsFor.some((entry) => `${wanted}/`.startsWith(`${entry.toLowerCase().replace(/\/+$/, '')}/`));
+}

@@ -1,0 +1,70 @@
+// MCP bundles: how their server is started, and the signature that some have.
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Built } from '../artifact.ts';
+
+/** `${__dirname}` stands for the folder of the bundle. */
+const Command = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+});
+const BundleManifest = z.object({
+  server: z.object({
+    mcp_config: Command.partial({ args: true, env: true }).extend({
+      platform_overrides: z.record(z.string(), Command.partial()).default({}),
+    }),
+  }),
+});
+
+export async function inspectBundle(folder: string): Promise<Built> {
+  const bundle = bundleCommand(await readFile(join(folder, 'manifest.json'), 'utf8'));
+  return { extra: bundle ? { bundle } : {} };
+}
+
+/** Undefined when the manifest does not say how the server is started. */
+export function bundleCommand(
+  manifest: string,
+  platform: string = process.platform,
+): z.infer<typeof Command> | undefined {
+  const read = BundleManifest.safeParse(parsed(manifest));
+  if (!read.success) return undefined;
+  const { platform_overrides: overrides, ...common } = read.data.server.mcp_config;
+  return { args: [], env: {}, ...common, ...(Object.hasOwn(overrides, platform) ? overrides[platform] : {}) };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `MCPB_SIG_V1`, the length of the signature in 4 bytes, the signature, `MCPB_SIG_END`. */
+const START = Buffer.from('MCPB_SIG_V1');
+const END = Buffer.from('MCPB_SIG_END');
+const MOST_SIGNATURE_BYTES = 1_000_000;
+const END_RECORD = { signature: 0x06054b50, bytes: 22, commentLengthAt: 20 };
+
+/** The tool that signs appends its block without counting it as a comment of the zip, or counts it: both become a zip without a comment. */
+export async function removeSignature(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    const { size } = await handle.stat();
+    const tail = Buffer.alloc(Math.min(size, MOST_SIGNATURE_BYTES));
+    await handle.read(tail, 0, tail.length, size - tail.length);
+    const start = tail.lastIndexOf(START);
+    if (start < 0 || !tail.subarray(-END.length).equals(END)) return;
+    const length = tail.readUInt32LE(start + START.length);
+    if (start + START.length + 4 + length + END.length !== tail.length) return;
+    const zipBytes = size - tail.length + start;
+    const record = tail.subarray(Math.max(start - END_RECORD.bytes, 0), start);
+    if (record.length === END_RECORD.bytes && record.readUInt32LE(0) === END_RECORD.signature)
+      await handle.write(Buffer.alloc(2), 0, 2, zipBytes - END_RECORD.bytes + END_RECORD.commentLengthAt);
+    await handle.truncate(zipBytes);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,89 @@
+// Entries of tar.gz archives, judged one by one, because a tar has no list of what is in it.
+import { createReadStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { InstallError } from '../../errors.ts';
+import { type AdmittedEntry, type ArchiveContent, type ArchiveSource, refused, refusedEntry } from './entries.ts';
+
+/** Headers and padding: up to three blocks for each entry, long names beside them. */
+const OVERHEAD_BYTES = 64_000_000;
+
+export async function* tarEntries(source: ArchiveSource): AsyncGenerator<AdmittedEntry> {
+  const entries = extract();
+  // Its own kind of stream, which is as good as one of Node's; the types do not know that.
+  const sink = entries as unknown as NodeJS.WritableStream;
+  const { file, signal } = source;
+  const unpacking = pipeline(createReadStream(file), createGunzip(), unpackedLimit(source), sink, { signal });
+  const unpacked = unpacking.then(() => {}, described);
+  unpacked.catch(() => {});
+  try {
+    for await (const entry of entries) {
+      const admitted = admit(entry.header, readable(entry as unknown as ArchiveContent), source);
+      if (admitted) yield admitted;
+      if (admitted?.kind !== 'file') entry.resume();
+    }
+    await unpacked;
+  } catch (error) {
+    // What ended the unpacking, and not what the reading of entries says of it.
+    if (!(error instanceof InstallError)) await unpacked;
+    throw error;
+  } finally {
+    entries.destroy();
+  }
+}
+
+function admit(header: Header, content: ArchiveContent, { guard }: ArchiveSource): AdmittedEntry | undefined {
+  const { name, type, size, mode } = header;
+  // Old archives write a folder as a file whose name ends so.
+  const kind = kindOf(type, name);
+  if (kind === undefined)
+    throw refusedEntry(name, `${describedType(type)}, and only files, folders and symbolic links are extracted`);
+  const path = guard.admit({ name, isFolder: kind === 'folder', bytes: kind === 'file' ? size : 0 });
+  if (path === undefined) return undefined;
+  const target = kind === 'link' ? [Buffer.from(header.linkname ?? '')] : undefined;
+  return { path, kind, isExecutable: (mode & 0o111) !== 0, content: target ?? content };
+}
+
+function kindOf(type: Header['type'] | null, name: string): AdmittedEntry['kind'] | undefined {
+  if (type === 'symlink') return 'link';
+  if (type === 'directory') return 'folder';
+  if (type === 'file' || type === 'contiguous-file') return name.endsWith('/') ? 'folder' : 'file';
+  return undefined;
+}
+
+function describedType(type: string | null): string {
+  if (type === 'link') return 'is a hard link';
+  if (type === 'character-device' || type === 'block-device') return 'is a device';
+  return type === 'fifo' ? 'is a pipe' : 'is of an unknown type';
+}
+
+/** Also what is between and after the entries counts: endless zeros are a bomb as well. */
+function unpackedLimit({ archiveBytes, limits }: ArchiveSource): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      const isBomb = bytes > limits.freeBytes + OVERHEAD_BYTES && bytes > archiveBytes * limits.maxRatio;
+      if (isBomb) done(refused(`it would grow to more than ${limits.maxRatio} times its size, as a bomb does`));
+      else if (bytes > limits.maxBytes + OVERHEAD_BYTES) done(refused(`it holds more than ${limits.maxBytes} bytes`));
+      else done(null, chunk);
+    },
+  });
+}
+
+async function* readable(content: ArchiveContent): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (error) {
+    described(error);
+  }
+}
+
+/** Errors of the machine, a full disk above all, have a syscall and stay as they are. */
+function described(error: unknown): never {
+  const { syscall, name, message } = error as NodeJS.ErrnoException;
+  if (error instanceof InstallError || syscall !== undefined || name === 'AbortError') throw error;
+  throw refused(`it is not a readable tar.gz (${message.slice(0, 200)})`);
+}

@@ -1,0 +1,154 @@
+// Files inside a target that others may have prepared: no path leaves it, no link is followed, nothing is half written.
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { copyFile, lstat, mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HUB_FOLDER } from './places.ts';
+
+/** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
+export class PathError extends Error {
+  override readonly name = 'PathError';
+}
+
+const LONGEST_PATH = 1024;
+const LONGEST_NAME_BYTES = 255;
+const LARGEST_FILE = 50_000_000;
+
+/** What keeps a text from being a path below a folder, as the end of a sentence; undefined when nothing does. */
+export function relativePathFault(path: string): string | undefined {
+  if (path === '') return 'must not be empty';
+  if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f]/u.test(path) || !path.isWellFormed()) return 'must not hold control characters';
+  if (path.includes('\\')) return "must not hold '\\'";
+  if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'must be relative';
+  const names = namesOf(path);
+  if (names.includes('..')) return "must not hold '..'";
+  if (names.includes('') || names.includes('.')) return "must not hold '.' or empty segments";
+  if (names.some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) return 'holds a name that is too long';
+  return undefined;
+}
+
+function namesOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/');
+}
+
+/**
+ * The absolute path of `path` below `root`, which is absolute and has its links resolved. Whatever of it exists already
+ * is neither a link nor, before its last name, anything but a folder. @throws PathError
+ */
+export async function pathInside(root: string, path: string): Promise<string> {
+  const fault = relativePathFault(path);
+  if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
+  const names = namesOf(path);
+  for (const index of names.keys()) {
+    const place = names.slice(0, index + 1);
+    const found = await lstat(join(root, ...place)).catch(absent);
+    if (!found) break;
+    if (found.isSymbolicLink()) throw new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
+    if (index < names.length - 1 && !found.isDirectory())
+      throw new PathError(`'${shown(path)}' cannot be written: '${place.join('/')}' is a file.`);
+  }
+  return join(root, ...names);
+}
+
+/** For `catch`: undefined for what is not there; any other error stays one. */
+export function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
+function shown(path: string): string {
+  return path.length > 120 ? `${path.slice(0, 120)}…` : path;
+}
+
+/** Makes the folder and those above it; a link on the way is refused. @throws PathError */
+export async function makeFolderInside(root: string, path: string): Promise<string> {
+  const whole = await pathInside(root, path);
+  await mkdir(whole, { recursive: true });
+  return whole;
+}
+
+/** Undefined when it is not there. @throws PathError when it is not a text file, which could not be written back. */
+export async function readInside(root: string, path: string): Promise<string | undefined> {
+  const whole = await pathInside(root, path);
+  const found = await lstat(whole).catch(absent);
+  if (!found) return undefined;
+  // A pipe would never come to an end.
+  if (!found.isFile()) throw new PathError(`'${path}' exists and is not a file.`);
+  if (found.size > LARGEST_FILE) throw new PathError(`'${path}' is larger than ${LARGEST_FILE} bytes.`);
+  const bytes = await readFile(whole);
+  if (!isUtf8(bytes)) throw new PathError(`'${path}' exists and is not UTF-8, so it is left as it is.`);
+  return bytes.toString('utf8');
+}
+
+/**
+ * All or nothing: readers see the file as it was, or whole. A file keeps its owner, group and mode.
+ * Returns the absolute path. @throws PathError
+ */
+export async function writeFileInside(root: string, path: string, content: string | Buffer): Promise<string> {
+  const whole = await pathInside(root, path);
+  const existing = await lstat(whole).catch(absent);
+  if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
+  if (Buffer.byteLength(content) > LARGEST_FILE)
+    throw new PathError(`'${shown(path)}' was left as it is, because it would be larger than ${LARGEST_FILE} bytes.`);
+  await mkdir(dirname(whole), { recursive: true });
+  // Beside what the hub builds: the next install removes what a killed one left there.
+  const unfinished = join(await makeFolderInside(root, HUB_FOLDER), `.${randomUUID()}.unfinished`);
+  try {
+    await writeWhole(unfinished, content, existing);
+    await rename(unfinished, whole);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  return whole;
+}
+
+async function writeWhole(path: string, content: string | Buffer, model: Stats | undefined): Promise<void> {
+  const file = await open(path, 'wx', model ? 0o600 : 0o644);
+  try {
+    if (model) {
+      const isOfGroup = await file.chown(model.uid, model.gid).then(
+        () => true,
+        () => false,
+      );
+      // Filesystems without owners refuse modes too.
+      await file.chmod(model.mode & (isOfGroup ? 0o777 : 0o707)).catch(() => {});
+    }
+    await file.writeFile(content);
+    // Otherwise a machine that fails now may keep the new name without the content.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Copies a file beside itself, and answers where. */
+export async function keepAside(root: string, path: string): Promise<string> {
+  const whole = await pathInside(root, path);
+  for (let number = 1; ; number += 1) {
+    const ending = number === 1 ? '.orig' : `.orig-${number}`;
+    const isFree = await copyFile(whole, whole + ending, constants.COPYFILE_EXCL).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+        return false;
+      },
+    );
+    if (isFree) return path + ending;
+  }
+}
+
+/** Removes what is there, and folders above it that are empty then, up to the root. @throws PathError */
+export async function removeInside(root: string, path: string): Promise<void> {
+  await rm(await pathInside(root, path), { recursive: true, force: true });
+  const names = namesOf(path).slice(0, -1);
+  for (let isRemoved = true; isRemoved && names.length > 0; names.pop()) {
+    // A folder that holds something else stays, and so do those above it.
+    isRemoved = await rmdir(join(root, ...names)).then(
+      () => true,
+      () => false,
+    );
+  }
+}
