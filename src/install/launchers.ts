@@ -144,7 +144,7 @@ export function startOf(parts: InstalledParts): Started {
   return startPackage(parts, launchers, names) ?? startBundle(parts, names) ?? startCommand(parts, launchers, names);
 }
 
-export function launcherNames({ slug, taken }: InstalledParts): (wanted: string) => string {
+function launcherNames({ slug, taken }: InstalledParts): (wanted: string) => string {
   const known = new Map<string, string>();
   return (wanted) => {
     const name = known.get(wanted) ?? launcherName(wanted, { slug, taken });

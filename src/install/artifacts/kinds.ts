@@ -62,8 +62,8 @@ function normalized(name: KindName, spec: JsonObject): JsonObject {
 
 function unsupported({ registry }: JsonObject): string {
   if (typeof registry === 'string' && registry !== '')
-    return `This artifact was not installed: the hub does not install from the registry '${registry.slice(0, 60)}'.`;
-  return 'This artifact was not installed: the hub installs pypi, oci, git, zip, npm and mcpb artifacts, and this is none of them.';
+    return `The artifact cannot be installed: the hub does not install from the registry '${registry.slice(0, 60)}'.`;
+  return 'The artifact cannot be installed: the hub installs pypi, oci, git, zip, npm and mcpb artifacts, and this is none of them.';
 }
 
 function sentence(issues: readonly { path: PropertyKey[]; message: string }[]): string {

@@ -94,15 +94,24 @@ export async function writeFileInside(root: string, path: string, content: strin
     throw new PathError(`'${shown(path)}' was left as it is, because it would be larger than ${LARGEST_FILE} bytes.`);
   await mkdir(dirname(whole), { recursive: true });
   // Beside what the hub builds: the next install removes what a killed one left there.
-  const unfinished = join(await makeFolderInside(root, HUB_FOLDER), `.${randomUUID()}.unfinished`);
-  try {
-    await writeWhole(unfinished, content, existing);
-    await rename(unfinished, whole);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  const hubFolder = await makeFolderInside(root, HUB_FOLDER);
+  await writeBy(hubFolder).catch((error: NodeJS.ErrnoException) => {
+    // The folder is a mount of its own.
+    if (error.code !== 'EXDEV') throw error;
+    return writeBy(dirname(whole));
+  });
   return whole;
+
+  async function writeBy(folder: string): Promise<void> {
+    const unfinished = join(folder, `.${randomUUID()}.unfinished`);
+    try {
+      await writeWhole(unfinished, content, existing);
+      await rename(unfinished, whole);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  }
 }
 
 async function writeWhole(path: string, content: string | Buffer, model: Stats | undefined): Promise<void> {
