@@ -57,7 +57,11 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
     `port=${port}`,
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
+    // Nothing of it outlives the tests.
     'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'autovacuum=off',
     'max_connections=200',
   ];
   const server = spawn(postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
