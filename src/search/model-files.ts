@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 const DIGESTS = {
-  'encoder.int8.onnx': '42da43dab07105976be34661c50a50b503b5c7234e06520713f026d7810f248d',
-  'static-256.i8': '20c8afb8e1a25d4bd4184cd7a5b356661b15c0830f34f5c3865f954b6b2266f4',
-  'static-256.scale.f16': '6340744428806dec749b7152eb1cdbca0c146288d569b82c3cec246e5b1e2433',
+  'encoder.int8.onnx': '30b747eae8c603a46d55465ff564b18b0d623daf25fa144de4a83841e32b6b20',
+  'static-256.i8': 'fbfc5dd60e2d1927a616de8793708a62117b1bc1ea0386a4ad8c034ecef3a3b1',
+  'static-256.scale.f16': '2621f1176819b2898c813383408a549deb1d944dd250eb39d75f83fa5b3e74ee',
   'tokenizer.json': 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037',
 } as const;
 

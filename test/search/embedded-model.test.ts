@@ -177,7 +177,7 @@ test('model files: each is the one that the hub was built with', async (t) => {
 
 test('model files: they come with their notice', async () => {
   const notice = await readFile(join(MODELS_FOLDER, 'NOTICE'), 'utf8');
-  assert.match(notice, /all-MiniLM-L6-v2/);
+  assert.match(notice, /bge-small-en-v1\.5/);
   assert.match(notice, /MODIFIED/);
 });
 
