@@ -34,16 +34,19 @@ const UNNAMED = { from: 0, to: 0.85 };
 
 /** Of words against 1 for meaning: in a name, and at most in anything else. */
 const WORDS_IN_NAMES = 2;
-const MOST_FOR_WORDS = 1;
+const MOST_FOR_WORDS = 1.5;
 /** A query of so many words still gives them their full weight; the longer it is, the more it describes. */
-const FEW_WORDS = 3;
+const FEW_WORDS = 4;
+const LESS_PER_WORD = 2.5;
+/** Most of the words say a lot about a document, a few of them next to nothing. */
+const POWER_OF_COVERAGE = 2.5;
 
 /** A name trusts words. A described need trusts meaning, the more so the more words it takes. */
 export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount: number }): MergeWeights {
   if (mode === 'keyword') return { words: 1, meaning: 0 };
   if (mode === 'semantic') return { words: 0, meaning: 1 };
   if (query.isName) return { words: WORDS_IN_NAMES, meaning: 1 };
-  return { words: MOST_FOR_WORDS * Math.min(1, FEW_WORDS / Math.max(1, query.wordCount)) ** 3.5, meaning: 1 };
+  return { words: MOST_FOR_WORDS * Math.min(1, FEW_WORDS / Math.max(1, query.wordCount)) ** LESS_PER_WORD, meaning: 1 };
 }
 
 export function finalScore(candidate: Candidate, weights: MergeWeights): number {
@@ -61,8 +64,7 @@ export function isOfNamed(score: number): boolean {
 function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeWeights): number {
   const covered = unit(lexical);
   if (meaning === 0) return covered;
-  // Squared: most of the words say a lot about a document, a few of them next to nothing.
-  return (words * covered ** 2 + meaning * unit(semantic ?? covered)) / (words + meaning);
+  return (words * covered ** POWER_OF_COVERAGE + meaning * unit(semantic ?? covered)) / (words + meaning);
 }
 
 /** Whatever comes in, a score is a number within 0..1. */
