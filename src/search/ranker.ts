@@ -18,6 +18,8 @@ export interface RankTask extends RankRequest {
 const MOST_HITS = 500;
 /** What shares no word with the query and is further from its meaning than this has nothing to do with it. */
 const LEAST_COSINE = 0.2;
+/** Something is always nearest. When the catalog knows no word of the query, it must be at least this near. */
+const LEAST_COSINE_OF_UNKNOWN_WORDS = 0.43;
 const HOUR_MS = 3_600_000;
 
 export function rank(collection: Collection, vectors: VectorIndex | undefined, task: RankTask): Hit[] {
@@ -27,6 +29,7 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
   const lexical = task.mode === 'semantic' ? new Map<number, number>() : byWords(collection, words, choice);
   const meaning = task.mode === 'keyword' ? undefined : task.meaning;
   const semantic = byMeaning(collection, vectors, { meaning, choice, also: [...lexical.keys(), ...named.keys()] });
+  if (words.terms.length === 0 && named.size === 0 && !isNearAny(semantic, words)) return [];
   const weights = weightsFor(semantic.size > 0 ? task.mode : 'keyword', words);
   const isMet = collection.meets(task.filters);
 
@@ -88,6 +91,11 @@ interface Found {
 
 function isUnrelated({ lexical, semantic, named }: Found): boolean {
   return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
+}
+
+/** A query without a letter or digit is near nothing. */
+function isNearAny(cosines: ReadonlyMap<number, number>, { wordCount }: LexicalQuery): boolean {
+  return wordCount > 0 && [...cosines.values()].some((cosine) => cosine >= LEAST_COSINE_OF_UNKNOWN_WORDS);
 }
 
 /** Dates are read once an hour and not once a query: a thousand of them take longer than all the rest. */

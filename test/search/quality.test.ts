@@ -34,6 +34,9 @@ test('quality: needs in plain words find what meets them, better than words alon
   assert.ok(hybrid['success@5'] >= 0.95, `hybrid success@5 ${hybrid['success@5']}`);
   assert.ok(hybrid.MRR >= 0.85, `hybrid MRR ${hybrid.MRR}`);
   assert.ok(hybrid['success@5'] >= Math.max(keyword['success@5'], semantic['success@5']) - 0.03);
+  for (const nonsense of ['sdfkjhsdkfjh', 'blorptang fizzwump', '......']) {
+    assert.deepEqual([await find(nonsense), await find(nonsense, { mode: 'semantic' })], [[], []], nonsense);
+  }
   for (const { name } of set.manifests as { name: string }[]) {
     assert.equal(set.idOf((await find(name))[0] ?? ''), name);
     assert.equal(set.idOf((await find(name.replace(/[./]/g, ' ')))[0] ?? ''), name);
