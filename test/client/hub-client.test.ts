@@ -105,7 +105,14 @@ test('client: remotes, ingest and sync, with progress', async (t) => {
   assert.equal(seen[0]?.running[0]?.url, url);
   assert.equal((await client.ingest(url)).results[0]?.stats.unchanged, 1);
   assert.equal((await client.ingest()).results.length, 1);
-  assert.deepEqual(await client.removeRemote(url), { removed: true, url, total: 0, purged: 0, missing: 1, passed_on: 0 });
+  assert.deepEqual(await client.removeRemote(url), {
+    removed: true,
+    url,
+    total: 0,
+    purged: 0,
+    missing: 1,
+    passed_on: 0,
+  });
 });
 
 test('client: pending servers are removed one by one and in bulk', async (t) => {

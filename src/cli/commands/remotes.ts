@@ -267,7 +267,9 @@ function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved
   if (!removed) return `No such remote: ${oneLine(url)}\n`;
   const deleted = purged > 0 ? `${plural(purged, 'entity', 'entities')} deleted.\n` : '';
   const left =
-    missing > 0 ? `${plural(missing, 'entity', 'entities')} marked as missing: 'hub catalog --missing' shows them.\n` : '';
+    missing > 0
+      ? `${plural(missing, 'entity', 'entities')} marked as missing: 'hub catalog --missing' shows them.\n`
+      : '';
   return `Removed: ${oneLine(url)}\n${deleted}${left}${note ? `${oneLine(note)}\n` : ''}`;
 }
 
