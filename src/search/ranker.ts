@@ -18,8 +18,8 @@ export interface RankTask extends RankRequest {
 const MOST_HITS = 500;
 /** What shares no word with the query and is further from its meaning than this has nothing to do with it. */
 const LEAST_COSINE = 0.2;
-/** Something is always nearest. When the catalog knows no word of the query, it must be at least this near. */
-const LEAST_COSINE_OF_UNKNOWN_WORDS = 0.43;
+/** How far the cosines of unrelated texts are spread around 0. */
+const SPREAD_OF_UNRELATED = 0.1;
 const HOUR_MS = 3_600_000;
 
 export function rank(collection: Collection, vectors: VectorIndex | undefined, task: RankTask): Hit[] {
@@ -29,7 +29,7 @@ export function rank(collection: Collection, vectors: VectorIndex | undefined, t
   const lexical = task.mode === 'semantic' ? new Map<number, number>() : byWords(collection, words, choice);
   const meaning = task.mode === 'keyword' ? undefined : task.meaning;
   const semantic = byMeaning(collection, vectors, { meaning, choice, also: [...lexical.keys(), ...named.keys()] });
-  if (words.terms.length === 0 && named.size === 0 && !isNearAny(semantic, words)) return [];
+  if (words.terms.length === 0 && named.size === 0 && !isNearAny(semantic, words, collection.texts.size)) return [];
   const weights = weightsFor(semantic.size > 0 ? task.mode : 'keyword', words);
   const isMet = collection.meets(task.filters);
 
@@ -93,9 +93,13 @@ function isUnrelated({ lexical, semantic, named }: Found): boolean {
   return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
 }
 
-/** A query without a letter or digit is near nothing. */
-function isNearAny(cosines: ReadonlyMap<number, number>, { wordCount }: LexicalQuery): boolean {
-  return wordCount > 0 && [...cosines.values()].some((cosine) => cosine >= LEAST_COSINE_OF_UNKNOWN_WORDS);
+/**
+ * When the catalog knows no word of the query, something must be nearer than the nearest of so many unrelated texts would
+ * be. A query without a letter or digit is near nothing.
+ */
+function isNearAny(cosines: ReadonlyMap<number, number>, { wordCount }: LexicalQuery, texts: number): boolean {
+  const nearestUnrelated = SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
+  return wordCount > 0 && [...cosines.values()].some((cosine) => cosine >= nearestUnrelated);
 }
 
 /** Dates are read once an hour and not once a query: a thousand of them take longer than all the rest. */
