@@ -16,7 +16,7 @@ export interface Reconciliation {
 type KindOfRows = { rows: GatewayRows | undefined; isComplete: boolean };
 
 /**
- * Entities of which the gateway lacks an item are pending again. Their records stay until they are registered again: a
+ * Entities whose items are no longer in the gateway are pending again. Their records stay until they are registered again: a
  * token that does not show them must not make the hub forget what it created. Returns why the gateway cannot be used.
  */
 export async function reconcile({ items, lookup, pauses }: Reconciliation): Promise<string | undefined> {
