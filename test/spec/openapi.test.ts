@@ -13,6 +13,7 @@ import { testHub } from '../support/hub.ts';
 interface Schema {
   $ref?: string;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   properties?: Record<string, { examples?: unknown[] }>;
   required?: string[];
 }
@@ -225,7 +226,7 @@ async function describedHub(t: TestContext) {
   function exampleBody({ name, operation }: Described): string | undefined {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (!schema) return undefined;
-    const [fields] = [schema, ...(schema.anyOf ?? [])]
+    const [fields] = [schema, ...(schema.anyOf ?? schema.oneOf ?? [])]
       .map((variant) => document.components.schemas[variant.$ref?.split('/').at(-1) ?? ''] ?? variant)
       .filter(({ properties }) => properties !== undefined);
     const given = Object.entries(fields?.properties ?? {}).flatMap(([field, { examples = [] }]) =>

@@ -49,24 +49,26 @@ const IngestBody = z
   })
   .nullish();
 const IngestQuery = z.object({ remote: RemoteReference.optional().describe('The same as `url` in the body.') });
-const AddBody = NewRemote.extend({
-  op: z
-    .enum(['add', 'delete'], { error: 'must be add or delete' })
+const RemovedRemote = z.object({
+  url: RemoteReference.nullish().meta({ examples: ['https://catalog.example.org/index.json'] }),
+  name: RemoteReference.nullish().describe('The same as `url`'),
+  purge: z
+    .boolean()
     .nullish()
-    .describe('`delete` removes the remote, for clients that cannot send DELETE'),
+    .describe('Delete entities that only this remote brought; otherwise they are marked as missing')
+    .meta({ examples: [true] }),
 });
+const AddOrRemoveBody = z.discriminatedUnion(
+  'op',
+  [
+    NewRemote.extend({ op: z.literal('add').nullish() }),
+    RemovedRemote.extend({
+      op: z.literal('delete').describe('The same as `DELETE /remotes`, for clients that cannot send it'),
+    }),
+  ],
+  { error: ({ code }) => (code === 'invalid_union' ? 'must be add or delete' : undefined) },
+);
 const ChangeQuery = z.object({ remote: RemoteReference });
-const RemoveBody = z
-  .object({
-    url: RemoteReference.nullish().meta({ examples: ['https://catalog.example.org/index.json'] }),
-    name: RemoteReference.nullish().describe('The same as `url`'),
-    purge: z
-      .boolean()
-      .nullish()
-      .describe('Delete entities that only this remote brought; otherwise they are marked as missing')
-      .meta({ examples: [true] }),
-  })
-  .nullish();
 /** Some proxies drop the body of a DELETE, and some clients cannot send one. */
 const RemoveQuery = z.object({
   url: RemoteReference.optional().describe('The same as `url` in the body.'),
@@ -100,6 +102,9 @@ export function remoteRoutes(
   const shownTo = <T>(request: FastifyRequest, answer: T): T =>
     isTokenGiven(request, adminToken) ? answer : withoutCredentials(answer);
 
+  const removeRemote = ({ url, name, purge }: z.infer<typeof RemovedRemote>) =>
+    hub.removeRemote(url ?? name ?? '', { purge: purge ?? false });
+
   for (const prefix of ['', '/catalog']) {
     app.get(
       `${prefix}/remotes`,
@@ -121,7 +126,7 @@ export function remoteRoutes(
         schema: {
           tags,
           summary: 'Add a remote, or change the settings of one that is there',
-          body: AddBody,
+          body: AddOrRemoveBody,
           response: {
             200: RemoteRemoved.describe('With `op: delete`'),
             201: RemoteAdded,
@@ -130,8 +135,8 @@ export function remoteRoutes(
         },
       },
       async (request, reply) => {
-        const { url, op, ...settings } = request.body;
-        if (op === 'delete') return hub.removeRemote(url);
+        if (request.body.op === 'delete') return removeRemote(request.body);
+        const { url, op: _add, ...settings } = request.body;
         return reply.code(201).send(await hub.addRemote(url, settings));
       },
     );
@@ -162,14 +167,12 @@ export function remoteRoutes(
           tags,
           summary: 'Remove a remote',
           querystring: RemoveQuery,
-          body: RemoveBody,
+          body: RemovedRemote.nullish(),
           response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
         },
       },
-      (request) => {
-        const { url, name, purge } = request.body ?? {};
-        return hub.removeRemote(url ?? name ?? request.query.url ?? '', { purge: purge || request.query.purge });
-      },
+      ({ body, query }) =>
+        removeRemote({ ...body, url: body?.url ?? body?.name ?? query.url, purge: body?.purge || query.purge }),
     );
 
     app.post(

@@ -258,10 +258,22 @@ testOnEveryEngine('remotes: a remote is ingested and removed by its name', async
 testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'));
-  await ask('POST', '/remotes', { url });
-  const { status, body } = await ask('POST', '/catalog/remotes', { url, op: 'delete' });
-  assert.deepEqual([status, body.removed, body.total], [200, true, 0]);
-  assert.equal((await ask('GET', '/remotes')).body.count, 0);
+  for (const [reference, purge] of [
+    [{ url }, false],
+    [{ url: 'team' }, false],
+    [{ name: 'team' }, true],
+  ] as const) {
+    await ask('POST', '/remotes', { url, name: 'team' });
+    await ask('POST', '/ingest');
+    const { status, body } = await ask('POST', '/catalog/remotes', { ...reference, op: 'delete', purge });
+    assert.deepEqual([status, body.removed, body.total], [200, true, 0]);
+    assert.deepEqual([body.purged, body.missing], purge ? [1, 0] : [0, 1]);
+    assert.equal((await ask('GET', '/remotes')).body.count, 0);
+  }
+  const unknown = await ask('POST', '/remotes', { url, op: 'move' });
+  assert.deepEqual(unknown.body.errors, [{ path: 'op', message: 'must be add or delete' }]);
+  const nothing = await ask('POST', '/remotes', { op: 'add' });
+  assert.deepEqual([nothing.status, nothing.body.errors[0].path], [400, 'url']);
 });
 
 testOnEveryEngine('remotes: a disabled remote is left out of syncs', async (t, address) => {
