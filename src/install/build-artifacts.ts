@@ -116,7 +116,7 @@ async function build(
   try {
     return await placeArtifact(artifact, {
       targetDir,
-      context: { ...tools.world, ...tools.rules, signal, stagingDir },
+      context: { ...tools.world, ...tools.rules, signal, stagingDir, publishedAt: subject.publishedAt },
       locked,
       isFrozen: request.frozen,
       isForced: request.force ?? false,

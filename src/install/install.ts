@@ -94,7 +94,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
     onEvent: InstallListener,
   ): Promise<PlannedInstall> {
     const locked = findLocked(lockfile, subject.uid);
-    const context: ArtifactContext = { ...tools.world, ...tools.rules, signal, stagingDir: tmpdir() };
+    const rest = { signal, stagingDir: tmpdir(), publishedAt: subject.publishedAt };
+    const context: ArtifactContext = { ...tools.world, ...tools.rules, ...rest };
     const planned = await planInstall({ subject, request, lockfile, locked, context });
     if (request.frozen && locked && !subject.isFromLockfile) assertSamePlan(planned.plan, locked);
     onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });

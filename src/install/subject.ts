@@ -23,6 +23,7 @@ export interface InstallSubject {
   /** Where clients can read the manifest; null when it is not served. */
   manifestUrl: string | null;
   sourceUrl: string | null;
+  publishedAt: string | null;
   artifacts: JsonObject[];
   adapters: JsonObject[];
   mcpRegistration: JsonObject | null;
@@ -102,6 +103,7 @@ function subjectOfLockfile({ id, type, name, version, artifacts, adapters, prove
     manifestDigest: provenance.manifest_digest,
     manifestUrl: provenance.manifest_url,
     sourceUrl: provenance.source_url,
+    publishedAt: null,
     artifacts: artifacts.map(({ kind, spec }) => ({ kind, spec })),
     adapters: adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path })),
     mcpRegistration: null,
@@ -164,7 +166,7 @@ function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRe
 }
 
 function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
-  const { uid, type, slug, name, version, summary, manifestDigest, sourceUrl, mcpRegistration } = entity;
+  const { uid, type, slug, name, version, summary, manifestDigest, sourceUrl, publishedAt, mcpRegistration } = entity;
   return {
     uid,
     type,
@@ -177,6 +179,7 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
     document,
     manifestDigest,
     sourceUrl,
+    publishedAt,
     manifestUrl: sourceUrl,
     isInCatalog: false,
     isFromLockfile: false,

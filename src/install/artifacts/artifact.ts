@@ -29,6 +29,8 @@ export interface ArtifactContext {
   /** Whether addresses of private networks, `file:` included, may be used. */
   allowPrivateNetwork: boolean;
   trust: Trust;
+  /** When the manifest was published: an exact version gets the dependencies of that time where the tool can do that. */
+  publishedAt: string | null;
 }
 
 /** Exactly what a spec means. */

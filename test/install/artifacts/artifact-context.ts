@@ -43,6 +43,7 @@ export async function artifactContext(t: TestContext, surroundings: Surroundings
     vetAddress: downloads.vetAddress,
     allowPrivateNetwork: allowPrivate,
     trust: { ...SHARED_HUB, ...trust },
+    publishedAt: null,
   };
 }
 

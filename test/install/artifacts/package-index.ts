@@ -1,4 +1,4 @@
-// A small index of Python packages on loopback, as PEP 503 has it.
+// A small index of Python packages on loopback: HTML as PEP 503 has it, or JSON with times as PyPI answers (PEP 700).
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
@@ -10,6 +10,9 @@ export interface PublishedWheel {
   requires?: string[];
   extras?: string[];
   module?: string;
+  requiresPython?: string;
+  /** When it was uploaded. */
+  uploaded?: string;
   /** What else is in it, by path. */
   files?: Record<string, string>;
 }
@@ -26,26 +29,34 @@ export interface PackageIndex {
 
 export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
   const host = await startIndexServer(t);
-  const pages = new Map<string, string[]>();
+  const pages = new Map<string, IndexFile[]>();
 
-  function list(name: string, file: string, content: Buffer): string {
+  function list(
+    name: string,
+    file: string,
+    content: Buffer,
+    about: Pick<PublishedWheel, 'requiresPython' | 'uploaded'> = {},
+  ): string {
     const sha256 = createHash('sha256').update(content).digest('hex');
-    const links = [...(pages.get(name) ?? []), `<a href="../../files/${file}#sha256=${sha256}">${file}</a><br>`];
-    pages.set(name, links);
+    const files = [...(pages.get(name) ?? []), { ...about, file, sha256 }];
+    pages.set(name, files);
     host.put(`/files/${file}`, content);
-    host.put(`/simple/${name}/`, `<!doctype html><html><body>${links.join('\n')}</body></html>`, { type: 'text/html' });
+    const { text, type } = about.uploaded ? jsonPage(name, files) : htmlPage(files);
+    host.put(`/simple/${name}/`, text, { type });
     return sha256;
   }
 
   return {
     host,
     url: host.url('/simple/'),
-    publish({ name, version, requires = [], extras = [], module = 'VALUE = 1\n', files: others = {} }) {
+    publish(wheel) {
+      const { name, version, requires = [], extras = [], module = 'VALUE = 1\n', files: others = {} } = wheel;
       const folder = `${name.replaceAll('-', '_')}-${version}.dist-info`;
       const metadata = [
         'Metadata-Version: 2.1',
         `Name: ${name}`,
         `Version: ${version}`,
+        ...(wheel.requiresPython ? [`Requires-Python: ${wheel.requiresPython}`] : []),
         ...extras.map((extra) => `Provides-Extra: ${extra}`),
         ...requires.map((requirement) => `Requires-Dist: ${requirement}`),
         '',
@@ -60,10 +71,10 @@ export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
       const record = `${Object.entries(files)
         .map(([path, text]) => `${path},sha256=${digest(text)},${Buffer.byteLength(text)}`)
         .join('\n')}\n${folder}/RECORD,,\n`;
-      const wheel = rawZip(
+      const archive = rawZip(
         Object.entries({ ...files, [`${folder}/RECORD`]: record }).map(([path, content]) => ({ name: path, content })),
       );
-      return { sha256: list(name, fileName(name, version), wheel) };
+      return { sha256: list(name, fileName(name, version), archive, wheel) };
     },
     publishSource(name, version) {
       const files = {
@@ -81,6 +92,32 @@ export async function startPackageIndex(t: TestContext): Promise<PackageIndex> {
     },
     replaceFile: (name, version, bytes) => host.put(`/files/${fileName(name, version)}`, bytes),
   };
+}
+
+interface IndexFile extends Pick<PublishedWheel, 'requiresPython' | 'uploaded'> {
+  file: string;
+  sha256: string;
+}
+
+function htmlPage(files: readonly IndexFile[]) {
+  const links = files.map(({ file, sha256, requiresPython = '' }) => {
+    const needs =
+      requiresPython && ` data-requires-python="${requiresPython.replaceAll('>', '&gt;').replaceAll('<', '&lt;')}"`;
+    return `<a href="../../files/${file}#sha256=${sha256}"${needs}>${file}</a><br>`;
+  });
+  return { text: `<!doctype html><html><body>${links.join('\n')}</body></html>`, type: 'text/html' };
+}
+
+function jsonPage(name: string, files: readonly IndexFile[]) {
+  const listed = files.map(({ file, sha256, requiresPython, uploaded }) => ({
+    filename: file,
+    url: `../../files/${file}`,
+    hashes: { sha256 },
+    'requires-python': requiresPython,
+    'upload-time': uploaded,
+  }));
+  const text = JSON.stringify({ meta: { 'api-version': '1.1' }, name, files: listed });
+  return { text, type: 'application/vnd.pypi.simple.v1+json' };
 }
 
 function fileName(name: string, version: string): string {

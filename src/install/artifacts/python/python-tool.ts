@@ -58,24 +58,33 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
     run('uv', ['--no-progress', '--color', 'never', '--quiet', ...args], { UV_PYTHON_DOWNLOADS: 'never', ...retries });
   const python = ['--python', interpreter.file];
 
-  const compile = async (scope: readonly string[]) => {
+  const compile = async (...scope: string[]) => {
     const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
     await uv('pip', 'compile', ...scope, ...shape, ...from, ...python, '--', wanted);
     return readCompiled(await readFile(compiled, 'utf8'));
   };
   // One version of each package for all platforms and for this Python and newer, wherever that is possible.
   const everywhere = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
+  const compileAnywhere = async (...scope: string[]) => {
+    try {
+      return { requirements: await compile(...everywhere, ...scope), platform: 'any' };
+    } catch (error) {
+      if (!(error instanceof InstallError) || context.signal.aborted) throw error;
+      // A package that only another platform needs may have no wheel.
+      return { requirements: await compile(...scope), platform: interpreter.platform };
+    }
+  };
 
   return {
     async lock(requirement) {
       await writeFile(wanted, `${requirement}\n`);
-      try {
-        return { requirements: await compile(everywhere), platform: 'any' };
-      } catch (error) {
+      const isExact = requirement.includes('==');
+      if (!isExact || context.publishedAt === null) return compileAnywhere();
+      return compileAnywhere('--exclude-newer', context.publishedAt).catch((error: unknown) => {
         if (!(error instanceof InstallError) || context.signal.aborted) throw error;
-        // A package that only another platform needs may have no wheel.
-        return { requirements: await compile([]), platform: interpreter.platform };
-      }
+        // Not every index says when files were uploaded.
+        return compileAnywhere();
+      });
     },
     async install(folder, requirementsFile) {
       await uv('venv', ...python, '--', folder);
@@ -157,6 +166,13 @@ async function netrcFor(credentialsFor: readonly string[], home: string): Promis
 const NO_BUILDS =
   'Packages are not built here, because that runs their code. On your own machine, --allow-build builds them.';
 
+const NEEDED_PYTHON = /current Python version \S+ does not satisfy Python([<>=!~\d.*,]*[\d*])/;
+
+/** The versions of Python, such as `>=3.12,<3.14`, without which uv found no solution. */
+export function neededPython(error: unknown): string | undefined {
+  return error instanceof InstallError ? NEEDED_PYTHON.exec(oneLine(String(error.extra.output)))?.[1] : undefined;
+}
+
 const CAUSES: Causes = [
   [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
@@ -184,6 +200,10 @@ const CAUSES: Causes = [
     'A package is required by its address and not by its name, which is not installed.',
   ],
   [
+    NEEDED_PYTHON,
+    'It needs Python $1, which is not on this machine: install it, for example with `uv python install`.',
+  ],
+  [
     /ResolutionImpossible|conflicting dependencies|No solution found/i,
     'The packages that it needs cannot be installed together, or do not support this Python.',
   ],
@@ -197,7 +217,11 @@ const CAUSES: Causes = [
 function pythonError(tool: string, said: string): InstallError {
   const output = outputEnd(said);
   const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it gave no reason';
-  // uv wraps its lines.
-  const cause = findCause(said.replaceAll(/[\s│╰─▶]+/g, ' '), CAUSES);
+  const cause = findCause(oneLine(said), CAUSES);
   return new InstallError(cause ?? `${tool} failed: ${lastLine.trim().slice(0, 300)}.`, { extra: { output } });
+}
+
+/** uv wraps its lines. */
+function oneLine(output: string): string {
+  return output.replaceAll(/[\s│╰─▶]+/g, ' ');
 }

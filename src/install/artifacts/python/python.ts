@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
-import type { ArtifactKind } from '../artifact.ts';
+import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { compareVersions, findInterpreter, type Interpreter, programsOf } from './interpreter.ts';
-import { pythonTool } from './python-tool.ts';
+import { neededPython, pythonTool } from './python-tool.ts';
 import { findRequirement, integrityOf, type Pins, PypiSpec, type Requirement, readPins } from './requirements.ts';
 
 export const pythonKind: ArtifactKind<PypiSpec> = {
@@ -21,14 +21,12 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
       (error: unknown) => (error instanceof InstallError ? error.message : Promise.reject(error)),
     ),
 
-  async resolve({ name, requirement, indexUrl }, context) {
-    const interpreter = await findInterpreter(context);
-    const tool = await pythonTool(indexUrl, interpreter, context);
-    const locked = await tool.lock(requirement);
-    const pins = readPins(name, { tool: interpreter.tool, python: interpreter.version, ...locked });
+  async resolve(spec, context) {
+    const { name, requirement } = spec;
+    const pins = await lock(spec, context);
     const main = findRequirement(name, pins.requirements);
     if (!main && !requirement.includes(';'))
-      throw new InstallError(`${interpreter.tool} did not find a version of '${name}'.`);
+      throw new InstallError(`${pins.tool} did not find a version of '${name}'.`);
     return { resolved: resolvedName(main), integrity: main ? integrityOf(main) : null, pins };
   },
 
@@ -50,6 +48,20 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
     return { programs, extra: { tool: interpreter.tool, python: interpreter.version } };
   },
 };
+
+/** With the Python that the machine prefers, or with another one if the packages need that. @throws InstallError */
+async function lock(spec: PypiSpec, context: ArtifactContext, preferred?: string): Promise<Pins> {
+  const interpreter = await findInterpreter(context, preferred);
+  const tool = await pythonTool(spec.indexUrl, interpreter, context);
+  try {
+    const locked = await tool.lock(spec.requirement);
+    return readPins(spec.name, { tool: interpreter.tool, python: interpreter.version, ...locked });
+  } catch (error) {
+    const needed = neededPython(error);
+    if (needed === undefined || preferred !== undefined) throw error;
+    return lock(spec, context, needed);
+  }
+}
 
 const NOT_FOR_THIS_MACHINE = 'Its marker says that it is not for this machine.';
 

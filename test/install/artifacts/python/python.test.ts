@@ -1,9 +1,10 @@
 // Python packages, installed by the real pip and the real uv from an index on loopback.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
 import { pythonKind } from '../../../../src/install/artifacts/python/python.ts';
@@ -141,6 +142,60 @@ for (const tool of TOOLS) {
     );
   });
 }
+
+test('python: an exact version gets the dependencies of the time of its manifest', { skip: skips.uv }, async (t) => {
+  const index = await startPackageIndex(t);
+  const publish = (name: string, version: string, uploaded: string) =>
+    index.publish({ name, version, uploaded, requires: name === 'thing' ? ['inner>=1'] : [] });
+  publish('thing', '1.0', '2026-03-01T10:00:00Z');
+  publish('inner', '1.9', '2026-02-01T10:00:00Z');
+  publish('inner', '2.0', '2026-05-01T10:00:00Z');
+  const here = await machine(t, 'uv');
+  const locked = async (fields: object, publishedAt: string | null) => {
+    const spec = pythonKind.spec.parse({ package: 'thing', index_url: index.url, ...fields });
+    const pins = pinsOf(await pythonKind.resolve(spec, { ...(await artifactContext(t, here)), publishedAt }));
+    return pins.requirements.map((line) => line.replace(/ .*/, '')).join(' ');
+  };
+  const time = '2026-03-01T10:00:05.000Z';
+  assert.equal(await locked({ version: '1.0' }, time), 'inner==1.9 thing==1.0');
+  assert.equal(await locked({ version: '1.0' }, null), 'inner==2.0 thing==1.0');
+  assert.equal(await locked({ version: '>=1' }, time), 'inner==2.0 thing==1.0');
+  // A manifest that is older than its package.
+  assert.equal(await locked({ version: '1.0' }, '2026-01-01T00:00:00.000Z'), 'inner==2.0 thing==1.0');
+  // An index that does not say when files were uploaded.
+  index.publish({ name: 'inner', version: '3.0' });
+  assert.equal(await locked({ version: '1.0' }, time), 'inner==3.0 thing==1.0');
+});
+
+/** The newest Python beside the one that is used by default, which is older; undefined on most machines. */
+function newerPython(): { folder: string; version: string } | undefined {
+  const used = execFileSync('python3', ['-c', 'import sys; print(sys.version_info[1])'], { encoding: 'utf8' });
+  const installed = join(homedir(), '.pyenv/versions');
+  const others = existsSync(installed) ? readdirSync(installed).map((name) => join(installed, name, 'bin')) : [];
+  for (let minor = 20; minor > Number(used); minor--) {
+    const folder = [...others, ...folders].find((each) => existsSync(join(each, `python3.${minor}`)));
+    if (folder) return { folder, version: `3.${minor}` };
+  }
+  return undefined;
+}
+
+test('python: the Python that a package needs is used, or named', { skip: skips.uv }, async (t) => {
+  const index = await startPackageIndex(t);
+  const here = await machine(t, 'uv');
+  index.publish({ name: 'future', version: '1.0', requiresPython: '>=3.99,<4' });
+  const future = resolve(t, pythonKind, { package: 'future', index_url: index.url }, here);
+  assert.match(await failure(future), /^It needs Python >=3\.99(,<4)?, which is not on this machine: install it/);
+  const newer = newerPython();
+  if (!newer) return t.diagnostic('There is only one Python on this machine.');
+  index.publish({ name: 'recent', version: '1.0', requiresPython: `>=${newer.version}` });
+  const used = dirname(execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }));
+  const env = { ...here.env, PATH: [used, newer.folder, here.env.PATH].join(delimiter) };
+  const spec = { package: 'recent', index_url: index.url };
+  const resolution = await resolve(t, pythonKind, spec, { env });
+  assert.equal(pinsOf(resolution).python, newer.version);
+  const built = await build(t, pythonKind, { spec, resolution, env });
+  assert.equal(built.extra?.python, newer.version);
+});
 
 test('python: a package without a wheel is built only when that is allowed', { skip: skips.uv }, async (t) => {
   const index = await startPackageIndex(t);
