@@ -12,8 +12,6 @@ export interface PoliteFetchOptions {
 }
 
 const MOST_TRIES = 4;
-/** A host is given up after this many requests in a row without a usable answer, but not before the time limit of one. */
-const MOST_FAILURES = 4;
 /** How long the pause that a host asked for is remembered at most. */
 const LONGEST_MEMORY_MS = 3_600_000;
 /** A catalog may name a new host with every manifest. */
@@ -29,18 +27,19 @@ interface Host {
   pausedUntil: number;
 }
 
-/** The failures of one host since its last usable answer. */
-interface Failures {
-  since: number;
-  /** Requests, not tries. */
-  count: number;
+/** How a host answers the requests of one piece of work. */
+interface Health {
+  /** Of the last usable answer. */
+  answeredAt: number;
+  /** Undefined when no request has failed since the last usable answer. */
+  silentSince: number | undefined;
 }
 
 interface Task {
   host: Host;
   request: FetchRequest;
   /** Of all hosts, by name. */
-  failures: Map<string, Failures>;
+  health: Map<string, Health>;
   startedAt: number;
   /** Covers all tries and the time between them. */
   deadline: number;
@@ -53,7 +52,7 @@ interface Task {
 export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
   const hosts = new Map<string, Host>();
   /** Requests with the same signal are one piece of work: a host that is given up in it is asked again in the next. */
-  const failuresOf = new WeakMap<AbortSignal, Map<string, Failures>>();
+  const healthOf = new WeakMap<AbortSignal, Map<string, Health>>();
   const nameOf = hostNames();
 
   function hostNamed(name: string): Host {
@@ -89,27 +88,27 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
     if (host.underWay === 0 && !isPaused) hosts.delete(host.name);
   }
 
-  function failuresBeside({ signal }: FetchRequest): Map<string, Failures> {
-    const failures = (signal && failuresOf.get(signal)) ?? new Map<string, Failures>();
-    if (signal) failuresOf.set(signal, failures);
-    return failures;
+  function healthBeside({ signal }: FetchRequest): Map<string, Health> {
+    const health = (signal && healthOf.get(signal)) ?? new Map<string, Health>();
+    if (signal) healthOf.set(signal, health);
+    return health;
   }
 
   async function withRetries(task: Task): Promise<FetchReply> {
-    const { host, request, failures, deadline } = task;
+    const { host, request, health, deadline } = task;
     if (isGivenUp(task)) throw notRequested('its host gave no usable answer to the requests before it');
     for (let attempt = 1; ; attempt += 1) {
       await pauseOver(task);
       const outcome = await tryOnce(request, deadline);
       if (!isTemporary(outcome)) {
-        failures.delete(host.name);
+        health.set(host.name, { answeredAt: Date.now(), silentSince: undefined });
         return settle(outcome);
       }
       // The pause concerns all requests to the host; the backoff concerns only this one.
       host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
       const waitMs = backoffMs(attempt);
       if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
-        countFailure(task);
+        noteFailure(task);
         return settle(isPausedBeyond(task) ? pausedError(host, outcome) : outcome);
       }
       await sleep(waitMs, undefined, { signal: request.signal });
@@ -135,21 +134,22 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
     const startedAt = Date.now();
     const deadline = startedAt + request.timeoutMs;
     try {
-      return await withRetries({ host, request, failures: failuresBeside(request), startedAt, deadline });
+      return await withRetries({ host, request, health: healthBeside(request), startedAt, deadline });
     } finally {
       endTurn(host);
     }
   };
 }
 
-function isGivenUp({ host, failures, request }: Task): boolean {
-  const { count, since } = failures.get(host.name) ?? { count: 0, since: Date.now() };
-  return count >= MOST_FAILURES && Date.now() - since >= request.timeoutMs - TIME_STEP_MS;
+/** A host that gives no usable answer for as long as one request may take will not answer the next one either. */
+function isGivenUp({ host, health, request }: Task): boolean {
+  const silentSince = health.get(host.name)?.silentSince;
+  return silentSince !== undefined && Date.now() - silentSince >= request.timeoutMs - TIME_STEP_MS;
 }
 
-function countFailure({ host, failures, startedAt }: Task): void {
-  const { count, since } = failures.get(host.name) ?? { count: 0, since: startedAt };
-  failures.set(host.name, { count: count + 1, since });
+function noteFailure({ host, health, startedAt }: Task): void {
+  const { answeredAt, silentSince } = health.get(host.name) ?? { answeredAt: 0, silentSince: undefined };
+  health.set(host.name, { answeredAt, silentSince: silentSince ?? Math.max(startedAt, answeredAt) });
 }
 
 function isPausedBeyond({ host, deadline }: Task): boolean {

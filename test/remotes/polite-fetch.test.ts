@@ -187,6 +187,39 @@ for (const [name, answer] of [
   });
 }
 
+test('polite fetch: a silent host is waited for once, however many requests are left', async (t) => {
+  const host = await startIndexServer(t);
+  const fetch = politely(t, { requestsPerHost: 4 });
+  host.answer('/a', () => {});
+  const some = { signal: new AbortController().signal, timeoutMs: 300 };
+  const asked = Array.from({ length: 20 }, () => fetch(host.url('/a'), some).catch(({ message }: Error) => message));
+  const outcomes = Map.groupBy(await Promise.all(asked), String);
+  assert.deepEqual(
+    [...outcomes].map(([outcome, all]) => [outcome, all.length]),
+    [
+      ['did not answer within 0.3 s', 4],
+      ['was not requested: its host gave no usable answer to the requests before it', 16],
+    ],
+  );
+});
+
+test('polite fetch: a request that hangs does not speak for its host while others are answered', async (t) => {
+  const host = await startIndexServer(t);
+  const fetch = politely(t, { requestsPerHost: 2 });
+  host.answer('/hangs', () => {});
+  host.put('/good', 'good');
+  const { signal } = new AbortController();
+  const hanging = fetch(host.url('/hangs'), { signal, timeoutMs: 300 }).catch((error: Error) => error);
+  const meanwhile = { isOver: false };
+  const answers = (async () => {
+    while (!meanwhile.isOver) await fetch(host.url('/good'), { signal });
+  })();
+  assert.match(String(await hanging), /did not answer/);
+  meanwhile.isOver = true;
+  await answers;
+  assert.equal((await fetch(host.url('/good'), { signal, timeoutMs: 300 })).status, 200);
+});
+
 test('polite fetch: a host that is away for a moment only is asked on', async (t) => {
   const host = await startIndexServer(t);
   const fetch = politely(t);

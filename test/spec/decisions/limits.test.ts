@@ -41,6 +41,24 @@ testOnEveryEngine('time limits: a manifest and an index that never answer are gi
   assert.deepEqual([silent.seen('/slow.json').length, silent.seen('/index.json').length], [1, 1]);
 });
 
+testOnEveryEngine('time limits: a silent host is waited for once, whatever it is listed for', async (t, address) => {
+  const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3' });
+  const silent = await startIndexServer(t);
+  const listed = Array.from({ length: 12 }, (_, number) => `/slow-${number}.json`);
+  for (const never of listed) silent.hold(never);
+  host.put('/index.json', { manifests: listed.map(silent.url) });
+
+  const { stats } = (await ask('POST', '/ingest', { url: host.url('/index.json') })).body.results[0];
+  const reasons = Map.groupBy(stats.errors as { error: string }[], ({ error }) => error);
+  assert.deepEqual(
+    [...reasons].map(([reason, all]) => [reason, all.length]),
+    [
+      ['did not answer within 3 s', 4],
+      ['was not requested: its host gave no usable answer to the requests before it', 8],
+    ],
+  );
+});
+
 testOnEveryEngine('hostile texts: a million < in a description do not hold up a sync', async (t, address) => {
   const { register, entity, registered } = await gatewayStage(t, address);
   const description = '<'.repeat(1_000_000);
