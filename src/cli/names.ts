@@ -45,6 +45,14 @@ export async function catalogId(text: string, source: NameSource): Promise<strin
   return choose(text, matches, source);
 }
 
+/** A name or id as typed, with the version that was given beside it. @throws UsageError when it names another one. */
+export function withVersion(text: string, version: string | undefined): string {
+  const named = (parseReference(text) ?? split(text)).version;
+  if (version === undefined || named === version) return text;
+  if (named === undefined) return `${text}@${version}`;
+  throw new UsageError(`'${shown(text)}' and --version ${shown(version)} name two versions: give one of them.`);
+}
+
 /** @throws HubError `entity_not_found`, UsageError when several entities have the name. */
 export function findInLockfile(text: string, { entities }: Lockfile, place: string): LockedEntity {
   const given = parseReference(text);

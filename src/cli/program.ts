@@ -30,6 +30,8 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
     })
+    // Only before the command: behind it, --version is that of an entity.
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("'hub --help' lists the commands.")
     .addHelpText('after', "\n'hub <command> --help' tells more, with examples.");

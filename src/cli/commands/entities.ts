@@ -3,8 +3,9 @@ import type { CatalogPage, EntityRemoved } from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
+import { withVersion } from '../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
-import { flag, oneOf, paging, text } from '../options.ts';
+import { flag, oneOf, paging, text, VERSION_OPTION } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
 
@@ -43,11 +44,11 @@ export const entityCommands = [
     details: "A remote that still lists it brings it back with the next sync. 'hub block' keeps it out.",
     kind: 'hub',
     args: [WHOLE_ID],
-    options: {},
+    options: { version: VERSION_OPTION },
     examples: [['hub remove mcp_server:pdf-tables@1.0.0', '']],
-    async run({ args: [id = ''], output, access }) {
+    async run({ args: [id = ''], options: { version }, output, access }) {
       const hub = await access.open({ mustExist: true });
-      const removal = await explainedNotFound(hub.removeEntity(id), advise);
+      const removal = await explainedNotFound(hub.removeEntity(withVersion(id, version)), advise);
       output.answer(removal, () => removalForPeople(removal));
       return 'ok';
     },
@@ -58,11 +59,14 @@ export const entityCommands = [
     details: 'It stays in the catalog, blocked, whatever its remote publishes; it is removed from the gateway.',
     kind: 'hub',
     args: [WHOLE_ID],
-    options: { reason: text('--reason <text>', 'shown to everybody who looks at it or tries to install it') },
+    options: {
+      version: VERSION_OPTION,
+      reason: text('--reason <text>', 'shown to everybody who looks at it or tries to install it'),
+    },
     examples: [['hub block tool:mail-sender@2.0.0 --reason "Sends mail to a host that we do not know."', '']],
-    async run({ args: [id = ''], options: { reason }, output, access }) {
+    async run({ args: [id = ''], options: { version, reason }, output, access }) {
       const hub = await access.open({ mustExist: true });
-      const entity = await explainedNotFound(hub.blockEntity(id, reason), advise);
+      const entity = await explainedNotFound(hub.blockEntity(withVersion(id, version), reason), advise);
       output.answer(entity, () => `Blocked: ${oneLine(entity.id)}\n${entity.note ? `${oneLine(entity.note)}\n` : ''}`);
       return 'ok';
     },
@@ -72,11 +76,11 @@ export const entityCommands = [
     summary: 'lift the block of an entity',
     kind: 'hub',
     args: [WHOLE_ID],
-    options: {},
+    options: { version: VERSION_OPTION },
     examples: [['hub unblock tool:mail-sender@2.0.0', '']],
-    async run({ args: [id = ''], output, access }) {
+    async run({ args: [id = ''], options: { version }, output, access }) {
       const hub = await access.open({ mustExist: true });
-      const entity = await explainedNotFound(hub.unblockEntity(id), advise);
+      const entity = await explainedNotFound(hub.unblockEntity(withVersion(id, version)), advise);
       output.answer(entity, () => `No longer blocked: ${oneLine(entity.id)}\n`);
       return 'ok';
     },

@@ -4,9 +4,9 @@ import { kindNameOf } from '../../install/artifacts/kind-name.ts';
 import type { InstallReport, InstallRequest, LockedEntity, Lockfile } from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
-import { catalogId, findInLockfile, withoutVersion } from '../names.ts';
+import { catalogId, findInLockfile, withoutVersion, withVersion } from '../names.ts';
 import { newestOf } from '../newest.ts';
-import { flag, oneOf, someOf, text, textOr } from '../options.ts';
+import { flag, oneOf, someOf, text, textOr, VERSION_OPTION } from '../options.ts';
 import { installListener, reportForPeople } from '../output/install-report.ts';
 import { oneLine } from '../output/text.ts';
 import { type InstallRights, type OwnInstall, openOwnInstall } from '../own-install.ts';
@@ -23,6 +23,7 @@ const RIGHTS = {
 };
 
 const INSTALL_OPTIONS = {
+  version: VERSION_OPTION,
   target: text('--target <folder>', 'folder to install into; this one by default'),
   client: someOf('--client <name>', 'MCP client to write the configuration of; may be repeated', CLIENTS),
   prefer: oneOf('--prefer <kind>', 'which of several alternative packages to install', PREFERENCES),
@@ -50,6 +51,7 @@ export const installCommands = [
     options: INSTALL_OPTIONS,
     examples: [
       ['hub install io.example.docs/pdf-tables --client claude', 'with the configuration for Claude'],
+      ['hub install pdf-tables --version 1.0.0', 'one version; the same as pdf-tables@1.0.0'],
       ['hub install pdf-tables@1.0.0 --dry-run', 'what would happen'],
       ['hub install pdf-tables --hub https://hub.example.org', 'out of the catalog of a hub elsewhere'],
       ['hub install --frozen', 'everything in hub.lock.json, for example in CI'],
@@ -58,7 +60,8 @@ export const installCommands = [
     ],
     async run({ args, options, ...call }) {
       checkOptions(args, options, call);
-      return options.onHub ? installOnHub(args, options, call) : installHere(args, options, call);
+      const names = args.map((name) => withVersion(name, options.version));
+      return options.onHub ? installOnHub(names, options, call) : installHere(names, options, call);
     },
   }),
   command({
@@ -81,13 +84,15 @@ type Surroundings = Omit<Call, 'args' | 'options'>;
 
 /** Before anything is opened. @throws UsageError */
 function checkOptions(names: readonly string[], options: InstallOptions, { access }: Surroundings): void {
-  const { manifest, frozen, onHub, target, dest, allowScripts, allowBuild } = options;
+  const { version, manifest, frozen, onHub, target, dest, allowScripts, allowBuild } = options;
   if (names.length === 0 && manifest === undefined && !frozen)
     throw new UsageError(
       'Say what to install: a name, a manifest with --manifest, or everything locked with --frozen.',
     );
   if (names.length > 1 && (manifest ?? dest) !== undefined)
     throw new UsageError('--manifest and --dest are for one entity at a time.');
+  if (names.length !== 1 && version !== undefined)
+    throw new UsageError('--version is for one name; with several, write each as <name>@<version>.');
   if (!onHub) return;
   if (access.serverUrl === undefined) throw new UsageError('Name the hub that should install with --hub or HUB_URL.');
   if (target === undefined) throw new UsageError('Name the folder on the machine of the hub with --target.');

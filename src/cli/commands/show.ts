@@ -5,8 +5,9 @@ import { withoutCredentials } from '../../lib/credentials.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { type Call, command } from '../command.ts';
+import { withVersion } from '../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
-import { flag } from '../options.ts';
+import { flag, VERSION_OPTION } from '../options.ts';
 import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
@@ -21,6 +22,7 @@ export const showCommands = [
     kind: 'hub',
     args: [{ name: '<id>', description: '<type>:<slug>@<version>; without the version, the newest stable one' }],
     options: {
+      version: VERSION_OPTION,
       manifest: flag('--manifest', 'the manifest, as it was stored'),
       readme: flag('--readme', 'with the readme'),
       prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
@@ -29,7 +31,8 @@ export const showCommands = [
       ['hub show mcp_server:postgres-reader', 'the newest stable version'],
       ['hub show tool:invoice-fields@2.2.0 --manifest > manifest.json', 'the manifest of one version, in a file'],
     ],
-    async run({ args: [id = ''], options, terminal, output, access }) {
+    async run({ args: [name = ''], options, terminal, output, access }) {
+      const id = withVersion(name, options.version);
       const hub = await access.open({ mustExist: true });
       const advise = (message: string) => `${message} ${adviceFor(id)}`;
       if (options.manifest) {

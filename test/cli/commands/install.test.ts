@@ -78,6 +78,22 @@ testBothWays('hub install: short names, with or without a version', { manifests 
   }
 });
 
+testBothWays(
+  'hub install --version: chooses the version of the named entity',
+  { manifests },
+  async (t, { json, hub }) => {
+    const target = await tempDir(t);
+    const install = (...args: string[]) => ['install', ...args, '--dry-run', '--target', target];
+    for (const name of ['pdf-tables', 'pdf-tables@1.0.0', 'mcp_server:pdf-tables']) {
+      const { answer, error } = await json<InstallReport>(...install(name, '--version', '1.0.0'));
+      assert.equal(answer?.plan.id, ID, `${name}: ${error}`);
+    }
+    const unknown = await hub(...install('pdf-tables', '--version', '9'));
+    assert.equal(unknown.exitCode, 3);
+    assert.match(unknown.error, /'pdf-tables@9' is in the catalog\. Its versions: 1\.0\.0\./);
+  },
+);
+
 const namesakes = [
   ...['a', 'b'].map((part) => aManifest({ id: `of-${part}`, name: `io.example.${part}/notes`, title: 'Notes' })),
   ...['1.0.0', '2.0.0', '3.0.0-beta.1'].map((version) =>
@@ -307,6 +323,10 @@ const wrong = [
   { args: ['install', ID, '--on-hub'], environment: server, says: /--target/ },
   { args: ['install', ID, '--on-hub', '--target', 'x', '--allow-scripts'], environment: server, says: /this machine/ },
   { args: ['install', 'a', 'b', '--dest', 'x'], environment: {}, says: /one entity at a time/ },
+  { args: ['install', 'a', 'b', '--version', '1'], environment: {}, says: /for one name/ },
+  { args: ['install', 'a@1', '--version', '2'], environment: {}, says: /name two versions/ },
+  { args: ['install', 'a', '--version'], environment: {}, says: /argument missing/ },
+  { args: ['search', 'a', '--version'], environment: {}, says: /unknown option/ },
   { args: ['install', 'a', '--client', 'emacs'], environment: {}, says: /must be one of claude, cursor/ },
   { args: ['install', '--manifest', '/nowhere/m.json'], environment: {}, says: /must be a readable file \(ENOENT\)/ },
 ];

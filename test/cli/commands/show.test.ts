@@ -46,6 +46,11 @@ testBothWays('hub show: the newest version, in words and as JSON', { manifests }
   assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
 });
 
+testBothWays('hub show --version: one version', { manifests }, async (_t, { json }) => {
+  const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables', '--version', '1.0.0');
+  assert.equal(answer.id, 'mcp_server:pdf-tables@1.0.0');
+});
+
 testBothWays('hub show: the readme and the manifest, when asked for', { manifests }, async (_t, { hub }) => {
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.doesNotMatch((await hub('show', id)).out, /How to/);
