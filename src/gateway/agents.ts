@@ -3,9 +3,9 @@ import type { JsonObject } from '../lib/json.ts';
 import { type GatewayReply, statusOf } from './answer.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { conflictOf, create, isUnanswered } from './create.ts';
+import { conflictOf, create, mayHaveWorked } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
-import { digestOf, isRowOf } from './item.ts';
+import { answered, digestOf, isRowOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { acceptableText } from './names.ts';
 import { allNamesTaken, failed, failedCall, gatewayDown, gatewayUnusable, leftAlone } from './outcome.ts';
@@ -41,11 +41,11 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
       return make(work, pushed(calls, failedCall(report, reply)));
     names.release(name);
     if (reply.kind === 'there' && !reply.isOurs) return accept(work, reply.row, { ...report, status: reply.status });
-    if (isUnanswered(reply)) found.push({ kind: 'a2a', id: url, name, isOurs: true, bodyDigest: digestOf(agent) });
+    const made = { kind: 'a2a', name, isOurs: true, bodyDigest: digestOf(agent) } as const;
+    if (mayHaveWorked(reply)) found.push({ ...made, id: url, askedAt: batch.now().toISOString() });
     if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(calls, report, reply);
     const row = reply.kind === 'there' ? reply.row : lookup.put('a2a', reply.body, { name, url });
-    const item: GatewayItem = { kind: 'a2a', id: row.id, name, isOurs: true, bodyDigest: digestOf(agent) };
-    return registered(work, item, { ...report, outcome: 'created', status: reply.status });
+    return registered(work, { ...made, id: row.id }, { ...report, outcome: 'created', status: reply.status });
   }
 
   async function change(work: AgentWork, { item, row }: OwnRow): Promise<Registration> {
@@ -79,7 +79,7 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
 
   function registered({ entity, calls, found }: AgentWork, item: GatewayItem, report: CallReport): Registration {
     if (item.id) {
-      found.push(item);
+      found.push(answered(item));
       holders.add(entity.uid, item);
     }
     calls.push({ ...report, ...(item.id ? { id: item.id } : {}) });

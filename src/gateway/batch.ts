@@ -1,4 +1,5 @@
 // What the registrations of one batch share, and what they hand to each other.
+import type { Clock } from '../lib/world.ts';
 import type { GatewayClient } from './client.ts';
 import type { CallReport, Registration } from './contract.ts';
 import type { ItemHolders } from './holders.ts';
@@ -12,6 +13,7 @@ export interface RegistrationBatch {
   holders: ItemHolders;
   /** Ends early, without an error, when the batch is stopped. */
   sleep: (ms: number) => Promise<void>;
+  now: Clock;
 }
 
 /** The registration of one entity while it is under way. */

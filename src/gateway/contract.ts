@@ -123,6 +123,8 @@ export interface LeftoverReport {
   left: number;
   /** Names of servers and agents that stay, because this hub did not create them. */
   foreign: string[];
+  /** Names of servers and agents that the gateway may still create: it was asked to, and has not answered. */
+  awaited?: string[];
   /** Why it ended early, as a sentence. */
   stopped?: string;
   /** The first reason why the gateway refused to delete one. */

@@ -35,7 +35,7 @@ function isUnclear(reply: GatewayReply): boolean {
 }
 
 /** The gateway may have created it all the same, or may still be at it. */
-export function isUnanswered(reply: Created): boolean {
+export function mayHaveWorked(reply: Created): boolean {
   return reply.kind === 'timeout' || (reply.kind === 'down' && reply.retryAfterMs === undefined);
 }
 

@@ -28,7 +28,10 @@ export interface Gateway {
    * no such entity, a type that is not registered, or nothing in its manifest about it. A blocked entity is refused.
    */
   registerOne(uid: EntityUid, signal?: AbortSignal): Promise<Registration | undefined>;
-  /** Everything that is due, after the gateway was compared with the hub's records. Undefined when there is no gateway. */
+  /**
+   * Everything that is due, after the gateway was compared with the hub's records. One at a time on a database: the caller
+   * holds a lock. Undefined when there is no gateway.
+   */
   registerPending(options: PendingOptions): Promise<PendingReport | undefined>;
   /** Removes from the gateway what belongs to entities that are gone or blocked. Never rejects because of the gateway. */
   removeLeftovers(signal?: AbortSignal): Promise<LeftoverReport>;
@@ -68,6 +71,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       lookup: createLookup(stoppable),
       holders: createHolders(items),
       sleep: (ms) => sleep(ms, signal).catch(() => {}),
+      now,
     };
   }
 
@@ -78,6 +82,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       items,
       lookup: batch.lookup,
       removeItem: createRemoval(batch),
+      now,
       signal,
       pauses,
     });
@@ -99,7 +104,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     let isAnyGone = false;
     const report = await registerAllDue({
       store,
-      claim: { types, effort },
+      query: { types, effort },
       concurrency,
       now,
       signal,

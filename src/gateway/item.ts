@@ -20,6 +20,11 @@ export function isUnanswered({ id }: Pick<GatewayItem, 'id'>): boolean {
   return id.includes('://');
 }
 
+/** The same, now that its id is known. */
+export function answered({ askedAt, ...item }: GatewayItem): GatewayItem {
+  return item;
+}
+
 export function rowOfItem(rows: GatewayRows, item: NamedItem): GatewayRow | undefined {
   const row = rows.withId(item.id);
   return (row ? [row] : rows.at(item.id)).find((each) => isRowOf(item, each));

@@ -3,9 +3,9 @@ import { type GatewayReply, statusOf } from './answer.ts';
 import { untilActive } from './await-active.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { conflictOf, create, isUnanswered } from './create.ts';
+import { conflictOf, create, mayHaveWorked } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
-import { digestOf, isRowOf } from './item.ts';
+import { answered, digestOf, isRowOf } from './item.ts';
 import type { GatewayRow } from './lookup.ts';
 import { comparableUrl } from './names.ts';
 import {
@@ -148,12 +148,11 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     }
     names.release(name);
     if (reply.kind === 'there' && !reply.isOurs) return accept(one, reply.row, { ...report, status: reply.status });
-    if (isUnanswered(reply))
-      found.push({ kind: 'gateways', id: address.url, name, isOurs: true, bodyDigest: digestOf(body) });
+    const made = { kind: 'gateways', name, isOurs: true, bodyDigest: digestOf(body) } as const;
+    if (mayHaveWorked(reply)) found.push({ ...made, id: address.url, askedAt: batch.now().toISOString() });
     if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(one, report, reply);
     const row = reply.kind === 'there' ? reply.row : lookup.put('gateways', reply.body, { ...address, name });
-    const item: GatewayItem = { kind: 'gateways', id: row.id, name, isOurs: true, bodyDigest: digestOf(body) };
-    return settled(one, { item, row }, { ...report, ...success('created', reply) });
+    return settled(one, { item: { ...made, id: row.id }, row }, { ...report, ...success('created', reply) });
   }
 
   /** Also renames it, when its present name is not one that the manifest leads to. */
@@ -227,7 +226,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   async function settled({ entity, calls, found }: ServerRequest, own: OwnRow, report: CallReport): Promise<Outcome> {
     const { item, row } = own;
     if (row.id) {
-      found.push(item);
+      found.push(answered(item));
       holders.add(entity.uid, item);
     }
     const failure = row.isPending ? await untilActive(batch, row.id) : undefined;

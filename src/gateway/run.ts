@@ -5,11 +5,11 @@ import type { Clock } from '../lib/world.ts';
 import type { Attempt, RegisterEntity } from './batch.ts';
 import type { Registration, RegistrationProgress } from './contract.ts';
 import type { Pauses } from './pauses.ts';
-import type { DueClaim, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
+import type { DueQuery, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface RegistrationRun {
-  store: Pick<RegistrationStore, 'countDue' | 'claimDue' | 'record' | 'release'>;
-  claim: Pick<DueClaim, 'types' | 'effort'>;
+  store: Pick<RegistrationStore, 'countDue' | 'due' | 'record'>;
+  query: Pick<DueQuery, 'types' | 'effort'>;
   concurrency: number;
   now: Clock;
   signal: AbortSignal;
@@ -30,14 +30,12 @@ export interface RunReport {
   note?: string;
 }
 
-const CLAIM_SIZE = 200;
-const CLAIM_MS = 600_000;
+const PAGE_SIZE = 200;
 
 export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
-  const { store, concurrency, signal, register, remember, rememberItems, pauses } = run;
+  const { concurrency, signal, register, remember, rememberItems, pauses } = run;
   const report: RunReport = { registered: 0, failed: 0 };
   const tell = await createTeller(run, report);
-  const untried: EntityUid[] = [];
   const entities = dueEntities(run, report, tell);
 
   /** Undefined when it was not tried. */
@@ -62,8 +60,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
     }
   }
 
-  async function write(entity: RegistrableEntity, attempt: Attempt | undefined): Promise<void> {
-    if (!attempt) return void untried.push(entity.uid);
+  async function write(entity: RegistrableEntity, attempt: Attempt): Promise<void> {
     const isThere = await remember(entity, attempt);
     if (isThere && attempt.registration.outcome !== 'registered') report.failed += 1;
     else if (isThere && isNews(entity, attempt.registration)) report.registered += 1;
@@ -77,6 +74,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
         const attempt = await registerOne(next.value);
         // One outcome is written while the next server is tried, and no more than one.
         await written;
+        if (!attempt) continue;
         written = write(next.value, attempt);
         written.catch(() => {});
       }
@@ -88,23 +86,16 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   }
 
   const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
-  // What no worker got to, when all of them failed.
-  for await (const { uid } of entities) untried.push(uid);
-  const released = store.release(untried);
   const failure = workers.find((worker) => worker.status === 'rejected');
-  if (failure) {
-    await released.catch(() => {});
-    throw failure.reason;
-  }
-  await released;
+  if (failure) throw failure.reason;
   if (signal.aborted) report.stopped ??= 'the hub is stopping';
   return report;
 }
 
-/** Reports progress. The total is counted once, although more may become due meanwhile, and another hub may take some. */
-async function createTeller({ store, claim, now, onProgress }: RegistrationRun, report: RunReport) {
+/** Reports progress. The total is counted once, although more may become due meanwhile. */
+async function createTeller({ store, query, now, onProgress }: RegistrationRun, report: RunReport) {
   if (!onProgress) return () => {};
-  const due = await store.countDue({ ...claim, now: now() });
+  const due = await store.countDue({ ...query, now: now() });
   return () => {
     const done = report.registered + report.failed;
     onProgress({ done, total: Math.max(due, done) });
@@ -117,20 +108,19 @@ async function* dueEntities(
   report: RunReport,
   tell: () => void,
 ): AsyncGenerator<RegistrableEntity> {
-  const { store, claim, now } = run;
+  const { store, query, now } = run;
   let after: EntityUid = '';
   while (!report.stopped && !run.signal.aborted) {
     const at = now();
-    const until = new Date(at.getTime() + CLAIM_MS);
-    const claimed = await store.claimDue({ ...claim, now: at, until, limit: CLAIM_SIZE, after });
-    const last = claimed.at(-1);
+    const due = await store.due({ ...query, now: at, limit: PAGE_SIZE, after });
+    const last = due.at(-1);
     if (!last) return;
     after = last.uid;
-    const hopeless = claimed.flatMap((entity) => hopelessRecord(entity, at));
+    const hopeless = due.flatMap((entity) => hopelessRecord(entity, at));
     report.failed += (await store.record(hopeless)).size;
     tell();
     const marked = new Set(hopeless.map(({ uid }) => uid));
-    yield* claimed.filter(({ uid }) => !marked.has(uid));
+    yield* due.filter(({ uid }) => !marked.has(uid));
   }
 }
 

@@ -15,6 +15,8 @@ export interface GatewayItem {
   isOurs: boolean;
   /** Of the body that was sent last; null when none was. */
   bodyDigest: string | null;
+  /** When its creation was requested, if it was not answered. */
+  askedAt?: string;
 }
 
 /** An entity as far as its registration is concerned. */
@@ -57,9 +59,7 @@ export interface DueQuery {
   effort: RegistrationEffort;
 }
 
-export interface DueClaim extends DueQuery {
-  /** Until then no other hub gets them. */
-  until: Date;
+export interface DuePage extends DueQuery {
   limit: number;
   /** Only those after this one, so that a run gets each once. */
   after: EntityUid;
@@ -98,7 +98,7 @@ export interface ItemHolder {
 
 export type HeldItem = GatewayItem & { uid: EntityUid };
 
-interface Leftovers {
+export interface Leftovers {
   /** What this hub created for entities that are gone or blocked, and no other entity has: those that one has become its own. */
   own: HeldItem[];
   /** Servers and agents that such entities only shared with somebody else; reported once. */
@@ -124,23 +124,23 @@ export interface ItemStore {
   /** Blocked entities no longer count as registered. */
   leftovers(): Promise<Leftovers>;
   forget(item: HeldItem): Promise<void>;
+  /** Replaces the record of a creation that was not answered with what it created. */
+  identify(item: HeldItem, known: GatewayItem): Promise<void>;
 }
 
 export interface RegistrationStore {
   /** Newest first. */
   pending(query: PendingQuery): Promise<PendingServers>;
   /**
-   * Takes entities whose registration is due, in the order of their uids: those whose manifest is not the one that was
-   * tried last, and those that are pending or whose last attempt failed, as far as the effort goes. Never blocked ones.
+   * Entities whose registration is due, in the order of their uids: those whose manifest is not the one that was tried
+   * last, and those that are pending or whose last attempt failed, as far as the effort goes. Never blocked ones.
    */
-  claimDue(claim: DueClaim): Promise<RegistrableEntity[]>;
-  /** How many `claimDue` would return in all. */
+  due(page: DuePage): Promise<RegistrableEntity[]>;
+  /** How many are due in all. */
   countDue(query: DueQuery): Promise<number>;
   get(uid: EntityUid): Promise<RegistrableEntity | undefined>;
   /** All at once, items included; answers with those that are still in the catalog and not blocked. */
   record(records: readonly RegistrationRecord[]): Promise<ReadonlySet<EntityUid>>;
-  /** Returns entities that were claimed and not tried. */
-  release(uids: readonly EntityUid[]): Promise<void>;
   /** Removes it if it is still pending; otherwise says why it stays. */
   remove(uid: EntityUid): Promise<'removed' | RemovalRefusal>;
   /** Removes these, or all that are pending, some thousands at a time; answers for each that was named. */

@@ -84,14 +84,13 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       });
     },
 
-    async forget({ uid, kind, id }) {
-      await write
-        .deleteFrom('gateway_item')
-        .where('uid', '=', uid)
-        .where('kind', '=', kind)
-        .where('item_id', '=', id)
-        .execute();
-    },
+    forget: (item) => forget(write, item),
+
+    identify: (item, known) =>
+      write.transaction().execute(async (tx) => {
+        for (const { kind, id } of [item, known]) await forget(tx, { uid: item.uid, kind, id });
+        await tx.insertInto('gateway_item').values(itemRow(item.uid, known)).execute();
+      }),
   };
 
   async function setBack(uids: readonly string[]): Promise<void> {
@@ -110,6 +109,15 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
     await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
     return entities;
   }
+}
+
+async function forget(db: Db, { uid, kind, id }: Pick<HeldItem, 'uid' | 'kind' | 'id'>): Promise<void> {
+  await db
+    .deleteFrom('gateway_item')
+    .where('uid', '=', uid)
+    .where('kind', '=', kind)
+    .where('item_id', '=', id)
+    .execute();
 }
 
 interface ItemsOfEntity {

@@ -52,6 +52,7 @@ export const ITEM_COLUMNS = [
   'name',
   'is_ours',
   'body_digest',
+  'asked_at',
 ] as const satisfies (keyof GatewayItemTable)[];
 
 type RegistrableRow = Pick<EntityRow, (typeof REGISTRABLE_COLUMNS)[number]>;
@@ -110,8 +111,9 @@ export function pendingServer(row: Pick<EntityRow, (typeof PENDING_COLUMNS)[numb
   };
 }
 
-export function itemRow(uid: string, { kind, id, name, isOurs, bodyDigest }: GatewayItem): ItemRow {
-  return { uid, kind, item_id: id, name, is_ours: isOurs ? 1 : 0, body_digest: bodyDigest };
+export function itemRow(uid: string, item: GatewayItem): ItemRow {
+  const { kind, id, name, isOurs, bodyDigest, askedAt = null } = item;
+  return { uid, kind, item_id: id, name, is_ours: isOurs ? 1 : 0, body_digest: bodyDigest, asked_at: askedAt };
 }
 
 export function heldItem(row: ItemRow): HeldItem {
@@ -122,6 +124,7 @@ export function heldItem(row: ItemRow): HeldItem {
     name: row.name,
     isOurs: row.is_ours === 1,
     bodyDigest: row.body_digest,
+    ...(row.asked_at === null ? {} : { askedAt: row.asked_at }),
   };
 }
 

@@ -34,7 +34,7 @@ export function createRegistrationStore(
   revision: Revision,
   { removedAtOnce = 2_000 }: RegistrationStoreOptions = {},
 ): RegistrationStore {
-  const { read, write, rowsFromJson, isOneOf } = dialect;
+  const { read, rowsFromJson, isOneOf } = dialect;
   return {
     async pending(query) {
       const { errorOnly, text, registrable: isRegistrable } = query;
@@ -65,32 +65,14 @@ export function createRegistrationStore(
       };
     },
 
-    async claimDue(claim) {
-      for (;;) {
-        // Looked for without holding up writers: where little is due, all entities may have to be read.
-        const due = await dueEntities(read, claim)
-          .select('uid')
-          .where('uid', '>', claim.after)
-          .orderBy('uid')
-          .limit(claim.limit)
-          .execute();
-        if (due.length === 0) return [];
-        const uids = due.map(({ uid }) => uid);
-        const claimed = await write.transaction().execute(async (tx) => {
-          await lockEntities(tx, uids, dialect);
-          const rows = await tx
-            .updateTable('entity')
-            .set({ gateway_claimed_until: claim.until.toISOString() })
-            .where(isOneOf('uid', uids))
-            // Checked again by the update: another hub may have been faster, and may even be done with some.
-            .where((eb) => isUnclaimed(eb, claim.now))
-            .where((eb) => isDue(eb, claim))
-            .returning(REGISTRABLE_COLUMNS)
-            .execute();
-          return withItems(tx, rows);
-        });
-        if (claimed.length > 0) return claimed.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
-      }
+    async due({ limit, after, ...query }) {
+      const rows = await dueEntities(read, query)
+        .select(REGISTRABLE_COLUMNS)
+        .where('uid', '>', after)
+        .orderBy('uid')
+        .limit(limit)
+        .execute();
+      return withItems(rows);
     },
 
     async countDue(query) {
@@ -100,7 +82,7 @@ export function createRegistrationStore(
 
     async get(uid) {
       const rows = await read.selectFrom('entity').select(REGISTRABLE_COLUMNS).where('uid', '=', uid).execute();
-      return (await withItems(read, rows))[0];
+      return (await withItems(rows))[0];
     },
 
     async record(records) {
@@ -122,22 +104,13 @@ export function createRegistrationStore(
             gateway_digest = incoming.gateway_digest,
             gateway_tried_at = incoming.gateway_tried_at,
             gateway_next_try_at = incoming.gateway_next_try_at,
-            gateway_tries = incoming.gateway_tries,
-            gateway_claimed_until = null
+            gateway_tries = incoming.gateway_tries
           from ${rowsFromJson('entity', RECORD_COLUMNS, rows)} as incoming
           where entity.uid = incoming.uid and entity.blocked_at is null
           returning entity.uid
         `.execute(tx);
         const recorded = new Set(updated.map(({ uid }) => uid));
         return { result: recorded, isChange: recorded.size > 0, entities: [...recorded] };
-      });
-    },
-
-    async release(uids) {
-      if (uids.length === 0) return;
-      await write.transaction().execute(async (tx) => {
-        await lockEntities(tx, uids, dialect);
-        await tx.updateTable('entity').set({ gateway_claimed_until: null }).where(isOneOf('uid', uids)).execute();
       });
     },
 
@@ -212,9 +185,9 @@ export function createRegistrationStore(
     return Object.fromEntries(uids.map((uid) => [uid, refusal(byUid.get(uid)) ?? pending]));
   }
 
-  async function withItems(db: Db, rows: readonly Parameters<typeof registrable>[0][]): Promise<RegistrableEntity[]> {
+  async function withItems(rows: readonly Parameters<typeof registrable>[0][]): Promise<RegistrableEntity[]> {
     const uids = rows.map(({ uid }) => uid);
-    const items = await db.selectFrom('gateway_item').selectAll().where(isOneOf('uid', uids)).execute();
+    const items = await read.selectFrom('gateway_item').selectAll().where(isOneOf('uid', uids)).execute();
     const byUid = Map.groupBy(items, ({ uid }) => uid);
     return rows.map((row) => registrable(row, (byUid.get(row.uid) ?? []).map(heldItem)));
   }
@@ -264,12 +237,7 @@ function dueEntities(db: Db, { types, now, effort }: DueQuery) {
     .where('type', 'in', [...types])
     .where('status', '!=', 'disabled')
     .$if(effort === 'background', (query) => query.where('missing_since', 'is', null))
-    .where((eb) => isUnclaimed(eb, now))
     .where((eb) => isDue(eb, { now, effort }));
-}
-
-function isUnclaimed(eb: EntityExpression, now: Date): Condition {
-  return eb.or([eb('gateway_claimed_until', 'is', null), eb('gateway_claimed_until', '<', now.toISOString())]);
 }
 
 /** Its manifest is not the one that was tried last; or it failed, and the effort includes it. Never when it is blocked. */

@@ -63,8 +63,6 @@ export interface EntityTable {
   gateway_tries: Generated<number>;
   /** Digest of the manifest that was tried last. */
   gateway_digest: Generated<string | null>;
-  /** Until when one hub has it for itself. */
-  gateway_claimed_until: Generated<string | null>;
 }
 
 /** What an entity has in the gateway that the hub uses now. Rows of deleted entities are what is still to be removed there. */
@@ -79,6 +77,8 @@ export interface GatewayItemTable {
   is_ours: number;
   /** Digest of the body that was sent last; null when none was. */
   body_digest: string | null;
+  /** When its creation was requested, if it was never answered. */
+  asked_at: string | null;
 }
 
 interface GatewayStateTable {

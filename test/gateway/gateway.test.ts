@@ -339,17 +339,6 @@ testOnEveryEngine('sync: a manifest that changes while it is registered is regis
   assert.equal(fake.table.gateways[0]?.fields.url, `${H}/new/sse`);
 });
 
-testOnEveryEngine('sync: two hubs on one database share the work, and try each server once', async (t, address) => {
-  const fake = await startFakeGateway(t, { latencyMs: 2 });
-  const { ingest, gateway, again, store } = await stage(t, address, fake);
-  await ingest(...manyServers(300));
-  const options = { effort: 'background', signal: new AbortController().signal } as const;
-  const reports = await Promise.all([gateway.registerPending(options), again(fake).registerPending(options)]);
-  assert.equal((reports[0]?.registered ?? 0) + (reports[1]?.registered ?? 0), 300, JSON.stringify(reports));
-  assert.equal(posts(fake), 300);
-  assert.equal((await store.pending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total, 0);
-});
-
 test('sync: bounded, and tells how far it is', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { latencyMs: 3 });

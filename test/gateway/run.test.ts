@@ -13,20 +13,14 @@ const down = (error: string, retryAfterMs: number): Attempt => ({
 });
 
 /** A run over these, with everything else well. */
-function aRun(
-  entities: RegistrableEntity[],
-  changes: Partial<RegistrationRun> = {},
-): RegistrationRun & { released: string[] } {
-  const released: string[] = [];
+function aRun(entities: RegistrableEntity[], changes: Partial<RegistrationRun> = {}): RegistrationRun {
   return {
-    released,
     store: {
       countDue: async () => entities.length,
-      claimDue: async ({ after, limit }) => entities.filter(({ uid }) => uid > after).slice(0, limit),
+      due: async ({ after, limit }) => entities.filter(({ uid }) => uid > after).slice(0, limit),
       record: async (records) => new Set(records.map(({ uid }) => uid)),
-      release: async (uids) => void released.push(...uids),
     },
-    claim: { types: ['mcp_server'], effort: 'background' },
+    query: { types: ['mcp_server'], effort: 'background' },
     concurrency: 2,
     now: () => new Date('2026-06-01T12:00:00Z'),
     signal: new AbortController().signal,
@@ -55,7 +49,7 @@ test('run: page after page, each once', async () => {
   );
 });
 
-test('run: a database that fails ends it at once, and what was taken is given back', async () => {
+test('run: a database that fails ends it at once', async () => {
   const tried: string[] = [];
   const run = aRun(many, {
     async register({ name }) {
@@ -66,7 +60,6 @@ test('run: a database that fails ends it at once, and what was taken is given ba
   });
   await assert.rejects(registerAllDue(run), /disk full/);
   assert.ok(tried.length <= 6, `${tried.length} were tried`);
-  assert.equal(run.released.length + tried.length, 200, 'all of the page');
 });
 
 test('run: a pause is one for all, and kept; what asked for it is tried again', async () => {
@@ -92,7 +85,7 @@ test('run: pauses with nothing done in between come to an end', async () => {
   const report = await registerAllDue(run);
   assert.equal(report.stopped, 'Too many.');
   assert.equal(pauses.length, 5);
-  assert.equal(report.failed + run.released.length, 10);
+  assert.ok(report.failed <= 2, `${report.failed} failed`);
 });
 
 test('run: one that was deleted meanwhile counts for nothing', async () => {

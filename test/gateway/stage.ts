@@ -80,7 +80,13 @@ export function batchFor(t: TestContext, gateway: FakeGateway, changes: ClientCh
         held.filter((item) => item.kind === kind && item.id === id).map((item) => ({ ...item, uid })),
       ),
   });
-  const attempt = createRegister({ client, lookup: createLookup(client), holders, sleep: async () => {} });
+  const attempt = createRegister({
+    client,
+    lookup: createLookup(client),
+    holders,
+    sleep: async () => {},
+    now: () => new Date(),
+  });
   async function register(entity: RegistrableEntity): Promise<Registration> {
     const known = items.get(entity.uid) ?? entity.items;
     const outcome = await attempt({ ...entity, items: known });

@@ -4,9 +4,9 @@ import { readConfig } from '../../src/config.ts';
 import { createHub } from '../../src/hub.ts';
 import { testWorld } from '../support/world.ts';
 
-const [database] = await once(process, 'message');
+const [{ database, settings }] = await once(process, 'message');
 const hub = await createHub({
-  config: { ...readConfig({}), database },
+  config: { ...readConfig(settings), database },
   world: testWorld(),
   baseUrl: () => 'http://hub.test',
 });

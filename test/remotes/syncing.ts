@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Environment } from '../../src/config.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 
 export interface SyncingProcess {
   /** Opens the database and syncs. */
-  start(address: DatabaseAddress): void;
+  start(database: DatabaseAddress, settings?: Environment): void;
   hasEnded(): boolean;
   /** Gives the signal that it ended by. */
   kill(): Promise<NodeJS.Signals | null>;
@@ -30,7 +31,7 @@ export function syncingProcess(t: TestContext): SyncingProcess {
     await ended;
   });
   return {
-    start: (address) => void child.send(address),
+    start: (database, settings = {}) => void child.send({ database, settings }),
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     async kill() {
       child.kill('SIGKILL');

@@ -181,7 +181,6 @@ testOnEveryEngine(
         catalog.save(entities(`${round} changed`).toReversed(), NOON),
         members.markMissing(A, urls.toReversed(), LATER),
         members.record(B, listed.toReversed(), LATER),
-        registrations.release(listed.map(({ uid }) => uid).toReversed()),
         registrations.removeMany({ uids: listed.map(({ uid }) => uid).toReversed(), errorOnly: false }),
       ]);
     }

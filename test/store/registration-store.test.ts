@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
 
-import type { DueClaim, GatewayItem, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
+import type { DuePage, GatewayItem, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -24,7 +24,7 @@ interface Stage {
   catalog: CatalogStore;
   dialect: Dialect;
   save(manifests: JsonObject[], at?: Date): Promise<void>;
-  claim(changes?: Partial<DueClaim>): Promise<string[]>;
+  due(changes?: Partial<DuePage>): Promise<string[]>;
 }
 
 async function openStage(t: TestContext, address: DatabaseAddress): Promise<Stage> {
@@ -43,16 +43,15 @@ async function openStage(t: TestContext, address: DatabaseAddress): Promise<Stag
         at,
       );
     },
-    async claim(changes) {
-      const defaults: DueClaim = {
+    async due(changes) {
+      const defaults: DuePage = {
         types: ['mcp_server'],
         now: NOON,
-        until: LATER,
         limit: 100,
         effort: 'background',
         after: '',
       };
-      return (await store.claimDue({ ...defaults, ...changes })).map(({ uid }) => uid);
+      return (await store.due({ ...defaults, ...changes })).map(({ uid }) => uid);
     },
   };
 }
@@ -75,22 +74,16 @@ async function aRecord(
   return { uid, at: NOON, manifestDigest, error: null, isNews: true, nextTryAt: null, tries: 0, ...changes };
 }
 
-testOnEveryEngine('claimDue: in order, page by page, each for one caller alone', async (t, address) => {
-  const { save, claim } = await openStage(t, address);
+testOnEveryEngine('due: in order, page by page', async (t, address) => {
+  const { save, due } = await openStage(t, address);
   await save([...servers('b', 'a', 'c'), aManifest({ type: 'tool', id: 'tool' })]);
-  assert.deepEqual(await claim({ limit: 2 }), [uidOf('a'), uidOf('b')]);
-  assert.deepEqual(await claim({ limit: 2, after: uidOf('b') }), [uidOf('c')]);
-  assert.deepEqual(await claim(), []);
-  assert.deepEqual(await claim({ now: LATER }), [], 'still taken at that very moment');
-  assert.deepEqual(
-    await claim({ now: new Date(LATER.getTime() + 1) }),
-    ['a', 'b', 'c'].map(uidOf),
-    'a hub that died holds nothing for ever',
-  );
+  assert.deepEqual(await due({ limit: 2 }), [uidOf('a'), uidOf('b')]);
+  assert.deepEqual(await due({ limit: 2, after: uidOf('b') }), [uidOf('c')]);
+  assert.deepEqual(await due({ limit: 2, after: uidOf('c') }), []);
 });
 
-testOnEveryEngine('countDue: what would be claimed, and nothing is', async (t, address) => {
-  const { save, store, claim } = await openStage(t, address);
+testOnEveryEngine('countDue: as many as are due', async (t, address) => {
+  const { save, store, due } = await openStage(t, address);
   await save([...servers('a', 'b', 'c'), aManifest({ type: 'agent', id: 'agent' })]);
   await store.record([
     await aRecord(store, 'a'),
@@ -101,35 +94,11 @@ testOnEveryEngine('countDue: what would be claimed, and nothing is', async (t, a
   assert.equal(await store.countDue({ ...query, effort: 'explicit' }), 2);
   assert.equal(await store.countDue({ ...query, effort: 'force' }), 2);
   assert.equal(await store.countDue({ ...query, types: ['mcp_server', 'agent'] }), 2);
-  assert.deepEqual(await claim(), [uidOf('c')]);
-  assert.equal(await store.countDue(query), 0, 'what another run has is not counted');
-});
-
-testOnEveryEngine('claimDue: two claimers never get the same row, and together all', async (t, address) => {
-  const { save, claim } = await openStage(t, address);
-  const ids = Array.from({ length: 120 }, (_, index) => `s${String(index).padStart(3, '0')}`);
-  await save(servers(...ids));
-  const worker = async () => {
-    const mine: string[] = [];
-    for (let page = await claim({ limit: 7 }); page.length > 0; page = await claim({ limit: 7 })) mine.push(...page);
-    return mine;
-  };
-  const claimed = (await Promise.all([worker(), worker(), worker(), worker()])).flat();
-  assert.equal(claimed.length, 120);
-  assert.equal(new Set(claimed).size, 120);
-});
-
-testOnEveryEngine('release: gives back what was not tried', async (t, address) => {
-  const { save, claim, store } = await openStage(t, address);
-  await save(servers('a', 'b'));
-  await claim();
-  await store.release([uidOf('b'), 'mcp_server:gone@1.0.0']);
-  await store.release([]);
-  assert.deepEqual(await claim(), [uidOf('b')]);
+  assert.deepEqual(await due(), [uidOf('c')]);
 });
 
 testOnEveryEngine('record: what is due afterwards', async (t, address) => {
-  const { save, claim, store } = await openStage(t, address);
+  const { save, due, store } = await openStage(t, address);
   await save(servers('registered', 'waiting', 'over', 'hopeless', 'amiss'));
   const waitUntil = (nextTryAt: Date | null) => ({ error: 'No.', isNews: false, nextTryAt, tries: 1 });
   await store.record([
@@ -140,16 +109,11 @@ testOnEveryEngine('record: what is due afterwards', async (t, address) => {
     await aRecord(store, 'amiss'),
   ]);
   await store.record([await aRecord(store, 'amiss', waitUntil(NOON))]);
-  assert.deepEqual(await claim(), [uidOf('amiss'), uidOf('over')]);
-  const untilThen = new Date(LATER.getTime() + 1);
-  assert.deepEqual(await claim({ now: LATER, until: untilThen }), [uidOf('waiting')]);
-  const muchLater = new Date('2027-01-01T00:00:00Z');
-  assert.deepEqual(
-    await claim({ now: muchLater, effort: 'force' }),
-    ['amiss', 'hopeless', 'over', 'waiting'].map(uidOf),
-  );
+  assert.deepEqual(await due(), ['amiss', 'over'].map(uidOf));
+  assert.deepEqual(await due({ now: LATER }), ['amiss', 'over', 'waiting'].map(uidOf));
+  assert.deepEqual(await due({ effort: 'force' }), ['amiss', 'hopeless', 'over', 'waiting'].map(uidOf));
   await save(servers('registered').map((manifest) => ({ ...manifest, summary: 'Other words.' })));
-  assert.deepEqual(await claim({ now: NOON }), [uidOf('registered')], 'its manifest is another');
+  assert.deepEqual(await due(), ['amiss', 'over', 'registered'].map(uidOf), 'its manifest is another');
 });
 
 testOnEveryEngine(

@@ -1,8 +1,9 @@
 // The gateway and the catalog agree, whatever happens to either, through HTTP on both databases.
 import assert from 'node:assert/strict';
+import { syncingProcess } from '../../remotes/syncing.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { createRow } from '../../support/fake-gateway/rows.ts';
-import type { FakeGateway } from '../../support/fake-gateway.ts';
+import { type FakeGateway, SECRET } from '../../support/fake-gateway.ts';
 import { until } from '../../support/until.ts';
 import { gatewayStage, H, path, server, serverUid } from './stage.ts';
 
@@ -154,6 +155,94 @@ testOnEveryEngine("gateway: a registration that ends after the time limit is the
   assert.equal(registered().updated?.description, 'New.');
   assert.equal((await ask('DELETE', path(serverUid('removed')))).body.note, undefined);
   assert.deepEqual(Object.keys(registered()), ['updated']);
+});
+
+testOnEveryEngine(
+  'gateway: a registration that ends after its entity is deleted or blocked is undone',
+  async (t, address) => {
+    const { register, sync, ask, publish, gateway, registered } = await gatewayStage(t, address, {
+      settings: { GATEWAY_TIMEOUT_SEC: '1' },
+    });
+    const held = Promise.withResolvers<void>();
+    gateway.onCall(({ method }) => (method === 'POST' ? held.promise : undefined));
+    assert.equal((await register(server('deleted'), server('blocked'))).failed, 2);
+    const awaited = (...names: string[]) =>
+      `The gateway may still create ${names.join(', ')}: it was asked to, and has not answered. Sync again later to remove what it creates.`;
+    const { body } = await ask('DELETE', path(serverUid('deleted')));
+    assert.equal(body.note, awaited("'deleted'"));
+    await ask('PATCH', path(serverUid('blocked')), { blocked: true });
+    publish('servers', server('blocked'));
+    assert.equal((await sync()).note, awaited("'blocked'", "'deleted'"));
+
+    gateway.onCall(undefined);
+    held.resolve();
+    await until(() => Object.keys(registered()).length === 2);
+    assert.equal((await sync()).note, undefined);
+    assert.deepEqual(registered(), {});
+  },
+);
+
+testOnEveryEngine('gateway: a late registration stays if another version has it', async (t, address) => {
+  const { register, sync, ask, publish, gateway, registered } = await gatewayStage(t, address, {
+    settings: { GATEWAY_TIMEOUT_SEC: '1' },
+  });
+  const held = Promise.withResolvers<void>();
+  gateway.onCall(({ method }) => (method === 'POST' ? held.promise : undefined));
+  await register(server('a'));
+  await ask('DELETE', path(serverUid('a')));
+  gateway.onCall(undefined);
+  held.resolve();
+  await until(() => Object.keys(registered()).length === 1);
+  const other = server('a', {}, { version: '2.0.0' });
+  await ask('POST', '/catalog/install', { id: 'mcp_server:a@2.0.0', target: 'a', manifest: other });
+  publish('servers', other);
+  await sync();
+  assert.deepEqual(Object.keys(registered()), ['a']);
+  await ask('DELETE', path('mcp_server:a@2.0.0'));
+  assert.deepEqual(registered(), {}, 'it was created by this hub');
+});
+
+testOnEveryEngine('gateway: a registration that never ended is given up', async (t, address) => {
+  const { register, sync, ask, publish, gateway, world, registered } = await gatewayStage(t, address, {
+    settings: { GATEWAY_TIMEOUT_SEC: '1' },
+  });
+  gateway.onCall(({ method }) => (method === 'POST' ? new Promise(() => {}) : undefined));
+  await register(server('a'));
+  await ask('DELETE', path(serverUid('a')));
+  publish('servers');
+  world.setTime('2026-06-01T13:01:00.000Z');
+  assert.equal((await sync()).note, undefined);
+  gateway.table.gateways.push(createRow('a', { url: `${H}/a/sse`, transport: 'SSE' }));
+  await sync();
+  assert.deepEqual(Object.keys(registered()), ['a'], 'somebody else created it');
+});
+
+testOnEveryEngine('gateway: servers of a hub that was killed are tried by the next sync', async (t, address) => {
+  const { ask, publish, gateway, registered } = await gatewayStage(t, address);
+  await ask('POST', '/remotes', { url: publish('servers', server('a'), server('b')) });
+  const called = Promise.withResolvers<void>();
+  gateway.onCall(({ method }) => {
+    if (method !== 'POST') return;
+    called.resolve();
+    return new Promise(() => {});
+  });
+  const other = syncingProcess(t);
+  other.start(address, { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET });
+  await called.promise;
+  const sync = () => ask('POST', '/remotes/sync', {});
+  assert.equal((await sync()).body.code, 'sync_running', 'another hub is at it');
+
+  assert.equal(await other.kill(), 'SIGKILL');
+  gateway.onCall(undefined);
+  let answer = await sync();
+  // A database may notice a moment later that the process is gone.
+  await until(async () => {
+    if (answer.status !== 200) answer = await sync();
+    return answer.status === 200;
+  });
+  const { synced, registered: count, failed } = answer.body;
+  assert.deepEqual({ synced, count, failed }, { synced: true, count: 2, failed: 0 });
+  assert.deepEqual(Object.keys(registered()).toSorted(), ['a', 'b']);
 });
 
 testOnEveryEngine(
