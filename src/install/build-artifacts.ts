@@ -16,6 +16,7 @@ import type {
   StepResult,
 } from './contract.ts';
 import { explain, InstallError } from './errors.ts';
+import { notStartable } from './launchers.ts';
 import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
 import { readPlaced } from './state.ts';
@@ -68,7 +69,9 @@ export async function buildArtifacts(
     const { result, value } = await runStep(each.step, tools.watch, async () => {
       const earlier = chosenEarlier(known, index, each);
       const installed = await build(each, { job, locked, earlier, ownership: withPaths(ownership, artifacts), tools });
-      return { extra: extraOf(installed), value: installed };
+      const fault = notStartable(job.launch, each, installed);
+      const warnings = [...installed.warnings, ...(fault ? [fault] : [])];
+      return { extra: extraOf({ ...installed, warnings }), value: installed };
     });
     results.push(result);
     artifacts.push({ planned: each, installed: value });

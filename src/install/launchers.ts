@@ -7,7 +7,7 @@ import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
-import type { LockedEntity, LockedLauncher, Lockfile } from './contract.ts';
+import type { LockedEntity, LockedLauncher, Lockfile, PlannedArtifact } from './contract.ts';
 import type { ArtifactOutcome } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
 import { pathInside, writeFileInside } from './target/files.ts';
@@ -161,10 +161,7 @@ function startPackage(
 ): Started | undefined {
   if (launch.kind !== 'command' || !launch.package) return undefined;
   const { kind, name, program } = launch.package;
-  const index = artifacts.findIndex(({ planned: { kind: planned, spec } }) => {
-    const named = asText(spec.package) ?? asText(spec.image) ?? '';
-    return kindNameOf(planned, spec) === kind && normalName(named) === normalName(name);
-  });
+  const index = artifacts.findIndex(({ planned }) => runsPackage(launch, planned));
   const found = artifacts[index];
   if (!found?.installed) return undefined;
   const started = (installed: InstalledPackage, all = launchers) => ({
@@ -180,6 +177,26 @@ function startPackage(
   const chosen = mainProgram(programs, program ?? name);
   const launcher = launchers.find((each) => each.artifact === index && each.program === chosen);
   return launcher && started({ kind: 'program', path: launcherPath(launcher.name) });
+}
+
+function runsPackage(launch: Launch, { kind, spec }: Pick<PlannedArtifact, 'kind' | 'spec'>): boolean {
+  if (launch.kind !== 'command' || !launch.package) return false;
+  const named = asText(spec.package) ?? asText(spec.image) ?? '';
+  return kindNameOf(kind, spec) === launch.package.kind && normalName(named) === normalName(launch.package.name);
+}
+
+/** Why the package of a server cannot be started although it is installed; undefined when it can. */
+export function notStartable(
+  launch: Launch,
+  planned: PlannedArtifact,
+  { programs, skipped }: Pick<InstalledArtifact, 'programs' | 'skipped'>,
+): string | undefined {
+  if (launch.kind !== 'command' || !launch.package || !runsPackage(launch, planned)) return undefined;
+  const { kind, name, program } = launch.package;
+  if (kind === 'oci' || skipped || program === INTERPRETER || mainProgram(programs, program ?? name)) return undefined;
+  const names = programs.map((each) => each.name).filter((each) => each !== INTERPRETER);
+  if (names.length === 0) return `The package '${name}' has no program, so this server cannot be started.`;
+  return `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not name one of them: this server may not start.`;
 }
 
 function lastPart(slug: string): string {
@@ -200,11 +217,13 @@ function normalName(name: string): string {
     .toLowerCase();
 }
 
-/** The program that is named like the package, or the only one. */
+/** The program that is named like the package, the only one, or the only one for MCP. */
 function mainProgram(programs: readonly Program[], wanted: string): string | undefined {
   const names = programs.map(({ name }) => name).filter((name) => name !== INTERPRETER);
   const short = normalName(wanted.split('/').at(-1) ?? wanted);
-  return names.find((name) => normalName(name) === short) ?? (names.length === 1 ? names[0] : undefined);
+  const named = names.find((name) => normalName(name) === short);
+  const candidates = names.length === 1 ? names : names.filter((name) => /(^|[-_])mcp([-_]|$)/i.test(name));
+  return named ?? (candidates.length === 1 ? candidates[0] : undefined);
 }
 
 /** An MCP bundle says itself how it is started. */

@@ -379,6 +379,11 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     },
     'sse https://<TEAM_FOR_NOTES>.ex.example/sse?key=<KEY_FOR_NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_NOTES',
   ],
+  [
+    'variables of a shell in arguments are values to fill in',
+    { packages: [pypi({ packageArguments: [named('--in', { value: `\${NOTES_HOME}/x` })] })] },
+    'uvx ex-notes==1.2.0 --in <NOTES_HOME_FOR_NOTES>/x',
+  ],
 ];
 for (const [sentence, document, expected] of PACKAGES)
   test(`launch: ${sentence}: ${expected}`, () => assert.equal(line(launch(document)), expected));

@@ -9,6 +9,7 @@ import { treeDigest } from '../../src/install/target/tree.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { startIndexServer } from '../support/index-server.ts';
+import { startNpmRegistry } from './artifacts/npm-registry.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
 import { startGitHost } from './git-host.ts';
 import { aFolder, installStage, stepNamed } from './installing.ts';
@@ -579,4 +580,29 @@ test('install: a manifest without artifacts has its packages installed', async (
     plan.artifacts.map(({ step, command, reason }) => [step, command, reason]),
     [['npm.install', 'npm install notes@1.2.0', 'The manifest lists it under packages.']],
   );
+});
+
+test('install: of the programs of a package the one for MCP is started; a package without one says so', async (t) => {
+  const registry = await startNpmRegistry(t);
+  const { install, read } = await installStage(t);
+  const start = async (name: string, programs: readonly string[]) => {
+    const bin = Object.fromEntries(programs.map((program) => [program, 'index.js']));
+    registry.publish({ name, version: '1.0.0', ...(programs.length > 0 ? { bin } : {}) });
+    const spec = { registry: 'npm', package: name, version: '1.0.0', registry_url: registry.host.url('/') };
+    const artifacts = [{ kind: 'other', spec }];
+    const manifest = aManifest({ type: 'mcp_server', id: name, name, version: '1.0.0', artifacts });
+    const report = await install(manifest, { clients: ['claude'] });
+    const { command } = JSON.parse(await read('.mcp.json')).mcpServers[name];
+    return [command, stepNamed(report, 'npm.install').extra.warning];
+  };
+  const launcher = (name: string) => `\${CLAUDE_PROJECT_DIR:-.}/.hub/bin/${name}`;
+  assert.deepEqual(await start('notes', ['jot', 'jot-mcp-server']), [launcher('jot-mcp-server'), undefined]);
+  assert.deepEqual(await start('library', []), [
+    'npx',
+    "The package 'library' has no program, so this server cannot be started.",
+  ]);
+  assert.deepEqual(await start('several', ['one', 'two']), [
+    'npx',
+    "The package 'several' has the programs one, two, and the manifest does not name one of them: this server may not start.",
+  ]);
 });

@@ -69,11 +69,11 @@ function templateValue(input: JsonObject): GappedText | undefined {
   return text === undefined ? undefined : fillTemplate(text, variables, isRequired(input));
 }
 
-/** `{name}` becomes the value of the variable, or a gap; undefined when one that may be left out has no value. */
+/** `{name}`, or `${name}`, becomes the value of the variable, or a gap; undefined when one that may be left out has no value. */
 export function fillTemplate(text: string, variables: JsonObject, isWanted: boolean): GappedText | undefined {
   const parts: (string | Gap)[] = [];
-  for (const part of text.split(/(\{[\w.-]+\})/)) {
-    const name = /^\{(.+)\}$/.exec(part)?.[1];
+  for (const part of text.split(/(\$?\{[\w.-]+\})/)) {
+    const name = /^\$?\{(.+)\}$/.exec(part)?.[1];
     if (name === undefined || !Object.hasOwn(variables, name)) {
       parts.push(...gapPlaceholders(part));
       continue;
