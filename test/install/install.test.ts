@@ -593,7 +593,7 @@ test('install: of the programs of a package the one for MCP is started; a packag
     const manifest = aManifest({ type: 'mcp_server', id: name, name, version: '1.0.0', artifacts });
     const report = await install(manifest, { clients: ['claude'] });
     const { command } = JSON.parse(await read('.mcp.json')).mcpServers[name];
-    return [command, stepNamed(report, 'npm.install').extra.warning];
+    return [command, stepNamed(report, 'npm.install').extra?.warning];
   };
   const launcher = (name: string) => `\${CLAUDE_PROJECT_DIR:-.}/.hub/bin/${name}`;
   assert.deepEqual(await start('notes', ['jot', 'jot-mcp-server']), [launcher('jot-mcp-server'), undefined]);
