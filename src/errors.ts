@@ -9,7 +9,7 @@ export const ERROR_CODES = {
   unauthorized: 'The route needs the bearer token, and it was missing or wrong.',
   origin_refused: 'The request comes from a page of another site, or under a name that is not the hub’s.',
   entity_not_found: 'No entity of that id is in the catalog.',
-  entity_blocked: 'An operator has blocked this entity, so it cannot be installed.',
+  entity_blocked: 'An operator has blocked this entity, so it cannot be installed or deleted.',
   remote_not_found: 'There is no remote with this address or name.',
   name_taken: 'Another remote has this name.',
   route_not_found: 'There is nothing at this address.',

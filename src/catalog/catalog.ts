@@ -34,7 +34,7 @@ export interface Catalog {
   get(id: string, options?: VersionOptions): Promise<EntityRecord>;
   /** The stored JSON text, with the digest of what it means. */
   manifest(id: string, options?: VersionOptions): Promise<{ text: string; digest: string }>;
-  /** @throws HubError `invalid_request`, `entity_not_found` */
+  /** @throws HubError `invalid_request`, `entity_not_found`, `entity_blocked` */
   remove(uid: EntityUid): Promise<EntityRemoved>;
   /** @throws HubError `invalid_request`, `entity_not_found` */
   block(uid: EntityUid, reason?: string): Promise<EntityRecord>;
@@ -164,7 +164,10 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     async remove(uid) {
       assertVersion(uid);
       const listedBy = await store.listedBy(uid);
-      if (!(await store.remove(uid))) throw notFound(uid);
+      if (!(await store.remove(uid))) {
+        await find(uid, {});
+        throw blocked(uid);
+      }
       return { removed: true, uid, listed_by: listedBy.map(shownAddress) };
     },
 
@@ -198,6 +201,13 @@ function assertVersion(uid: string): void {
 
 function notFound(id: string): HubError {
   return new HubError('entity_not_found', `No entity '${shortened(id)}' is in the catalog.`);
+}
+
+function blocked(uid: string): HubError {
+  return new HubError(
+    'entity_blocked',
+    `'${shortened(uid)}' is blocked and stays in the catalog: otherwise the next ingest could bring it back without the block. Unblock it first to delete it.`,
+  );
 }
 
 function readSource(source: ManifestSource): Entity | HubError {

@@ -80,7 +80,10 @@ const PASSED_ON = {
   passed_on: Count.default(0).describe(
     'Entities that belong to another remote now, whose next read replaces their content.',
   ),
-  note: z.string().optional().describe('What is still to be done, by another remote or in the gateway.'),
+  note: z
+    .string()
+    .optional()
+    .describe('What is still to be done, by another remote or in the gateway, and what was kept.'),
 };
 
 export const RemoteChanged = Remote.extend(PASSED_ON).meta({ id: 'RemoteChanged' });

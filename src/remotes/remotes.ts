@@ -110,8 +110,11 @@ export function createRemoteBook({
     },
     async remove(reference, { purge = false } = {}) {
       const url = await urlOf(reference);
-      const { passedOn, ...outcome } = await store.remove(url, { purge, at: now() });
-      return { ...outcome, url, total: await store.count(), ...passedOnFields(passedOn) };
+      const { passedOn, keptBlocked, ...outcome } = await store.remove(url, { purge, at: now() });
+      const { note, ...fields } = passedOnFields(passedOn);
+      const notes = [note, keptNote(keptBlocked)].filter((each) => each !== undefined);
+      const total = await store.count();
+      return { ...outcome, url, total, ...fields, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) };
     },
   };
 }
@@ -123,6 +126,12 @@ function passedOnFields(count: number): Pick<RemoteChanged, 'passed_on' | 'note'
       ? '1 entity belongs to another remote now; its content is replaced when that remote is read next.'
       : `${count} entities belong to other remotes now; their content is replaced when those remotes are read next.`;
   return { passed_on: count, note };
+}
+
+function keptNote(count: number): string | undefined {
+  if (count === 0) return undefined;
+  const subject = count === 1 ? '1 blocked entity was' : `${count} blocked entities were`;
+  return `${subject} kept, so that the block stays; unblock and delete what should go.`;
 }
 
 /** @throws HubError `invalid_request` */

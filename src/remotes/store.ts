@@ -30,13 +30,13 @@ export interface RemoteStore {
   /** Returns how many of the entities that the remote shares with others belong to another remote now. */
   change(url: string, changes: RemoteChanges): Promise<number>;
   /**
-   * Entities that no other remote lists are marked as missing, or deleted with `purge`. Other entities pass to the remotes
-   * that list them. Counts all three.
+   * Entities that no other remote lists are marked as missing, or deleted with `purge` unless they are blocked. Other
+   * entities pass to the remotes that list them. Counts all four.
    */
   remove(
     url: string,
     options: { purge: boolean; at: Date },
-  ): Promise<{ removed: boolean; purged: number; missing: number; passedOn: number }>;
+  ): Promise<{ removed: boolean; purged: number; keptBlocked: number; missing: number; passedOn: number }>;
   /** Undefined when the address is not a stored remote. */
   remembered(url: string): Promise<RememberedIndex | undefined>;
   /** Does nothing for an address that was not a stored remote; of one that was removed meanwhile, nothing is left. */

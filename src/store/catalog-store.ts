@@ -139,9 +139,13 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     async remove(uid) {
       return revision.change(async (tx) => {
         await lockEntities(tx, [uid], dialect);
-        await forgetIndexesThatList(tx, [uid], dialect);
-        const { numDeletedRows } = await tx.deleteFrom('entity').where('uid', '=', uid).executeTakeFirst();
+        const { numDeletedRows } = await tx
+          .deleteFrom('entity')
+          .where('uid', '=', uid)
+          .where('blocked_at', 'is', null)
+          .executeTakeFirst();
         const isGone = numDeletedRows > 0n;
+        if (isGone) await forgetIndexesThatList(tx, [uid], dialect);
         return { result: isGone, isChange: isGone, entities: [uid] };
       });
     },

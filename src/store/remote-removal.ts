@@ -1,4 +1,4 @@
-// Removes a remote: what it listed is deleted, passes to another remote, or is marked as missing.
+// Removes a remote: what it listed is deleted, passes to another remote, or is marked as missing. A block is never deleted.
 import { sql } from 'kysely';
 import type { RemoteStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
@@ -14,7 +14,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
   const { write } = dialect;
 
   async function leaveAll(url: string, options: { purge: boolean; at: Date }) {
-    const all = { purged: 0, missing: 0, passedOn: 0 };
+    const all = { purged: 0, keptBlocked: 0, missing: 0, passedOn: 0 };
     // Should this be interrupted, the index must be read whole the next time.
     await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
     for (const take of [takeListed, publishedUnlisted]) {
@@ -22,6 +22,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
         const left = await leaveSome(url, take, options);
         if (!left) break;
         all.purged += left.purged;
+        all.keptBlocked += left.keptBlocked;
         all.missing += left.missing;
         all.passedOn += left.passedOn;
       }
@@ -38,9 +39,11 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
       const uids = await take(tx, url);
       if (uids.length === 0) return { result: undefined, isChange: false };
       const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
+      const kept = purge ? await blockedAndUnlisted(tx, url, uids) : [];
       const { missing, passedOn } = await leaveEntities(tx, uids, { remote: url, at, isOneOf: dialect.isOneOf });
       const entities = [...purged, ...missing];
-      const result = { purged: purged.length, missing: missing.length, passedOn };
+      const marked = missing.filter((uid) => !kept.includes(uid));
+      const result = { purged: purged.length, keptBlocked: kept.length, missing: marked.length, passedOn };
       return { result, isChange: entities.length > 0, entities };
     });
   }
@@ -89,15 +92,27 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
   }
 
   /** Those of these entities that belonged to the remote and that no remote lists, itself included. */
+  const unlisted = (remote: string, uids: readonly string[]) =>
+    sql<boolean>`${dialect.isOneOf('uid', uids)} and (owner_url = ${remote} or owner_url is null) and not ${isKnownToRemotes}`;
+
   async function deleteUnlisted(tx: Db, remote: string, uids: readonly string[]): Promise<string[]> {
     const deleted = await tx
       .deleteFrom('entity')
-      .where(dialect.isOneOf('uid', uids))
-      .where((eb) => eb.or([eb('owner_url', '=', remote), eb('owner_url', 'is', null)]))
-      .where(sql<boolean>`not ${isKnownToRemotes}`)
+      .where(unlisted(remote, uids))
+      .where('blocked_at', 'is', null)
       .returning('uid')
       .execute();
     return deleted.map(({ uid }) => uid);
+  }
+
+  async function blockedAndUnlisted(tx: Db, remote: string, uids: readonly string[]): Promise<string[]> {
+    const rows = await tx
+      .selectFrom('entity')
+      .select('uid')
+      .where(unlisted(remote, uids))
+      .where('blocked_at', 'is not', null)
+      .execute();
+    return rows.map(({ uid }) => uid);
   }
 
   return async (url, { purge, at }) => {
@@ -110,6 +125,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     return {
       removed: numDeletedRows > 0n,
       purged: before.purged + after.purged,
+      keptBlocked: before.keptBlocked + after.keptBlocked,
       missing: before.missing + after.missing,
       passedOn: before.passedOn + after.passedOn,
     };

@@ -41,7 +41,8 @@ export const entityCommands = [
   command({
     path: ['remove'],
     summary: 'delete an entity from the catalog, and from the gateway',
-    details: "A remote that still lists it brings it back with the next sync. 'hub block' keeps it out.",
+    details:
+      "A remote that still lists it brings it back with the next sync. 'hub block' keeps it out. A blocked entity is not removed: its block would be lost.",
     kind: 'hub',
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },

@@ -135,7 +135,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         params: WholeEntityId,
         response: {
           200: EntityRemoved,
-          ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'database_unavailable'),
+          ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'entity_blocked', 'database_unavailable'),
         },
       },
     },

@@ -67,6 +67,30 @@ testOnEveryEngine('removal: an entity is deleted, and brought back by a remote t
   assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.created, 1);
 });
 
+testOnEveryEngine('blocking: no removal takes a block away', async (t, address) => {
+  const { ask, publish, found } = await stage(t, address);
+  const url = publish('a', tool('x'), tool('y'));
+  const uid = 'tool:x@1.0.0';
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest');
+  await ask('PATCH', path(uid), { blocked: true, reason: 'Sends data away.' });
+
+  const refused = await ask('DELETE', path(uid));
+  assert.deepEqual([refused.status, refused.body.code], [409, 'entity_blocked']);
+  assert.match(refused.body.detail, /is blocked and stays in the catalog.*Unblock it first to delete it\.$/);
+  const { purged, missing, note } = (await ask('DELETE', '/remotes', { url, purge: true })).body;
+  assert.deepEqual([purged, missing], [1, 0]);
+  assert.match(note, /^1 blocked entity was kept, so that the block stays/);
+
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest');
+  assert.deepEqual(await found('q='), ['tool:y@1.0.0']);
+  const [{ id, blocked_reason }] = (await ask('GET', '/catalog?state=blocked')).body.items;
+  assert.deepEqual([id, blocked_reason], [uid, 'Sends data away.']);
+  await ask('PATCH', path(uid), { blocked: false });
+  assert.equal((await ask('DELETE', path(uid))).status, 200);
+});
+
 testOnEveryEngine('blocking: hidden from search, refused by install, kept over an ingest', async (t, address) => {
   const { ask, publish, found, host } = await stage(t, address);
   const url = publish('a', tool('x'), tool('x-other', { name: 'x' }));

@@ -40,13 +40,15 @@ export function Manage({ entity, onChange, onDelete }: ManageProps) {
       <h2 id="manage">Manage</h2>
       <div class="manage-actions">
         {entity.blocked_at === null ? (
-          <Opener action="block" dialog={dialog} label="Block…" />
+          <>
+            <Opener action="block" dialog={dialog} label="Block…" />
+            <Opener action="delete" dialog={dialog} label="Delete…" />
+          </>
         ) : (
           <button type="button" class="button button-small" onClick={unblock}>
             Unblock
           </button>
         )}
-        <Opener action="delete" dialog={dialog} label="Delete…" />
       </div>
       {failure.value && <FailureNotice failure={failure.value} />}
       {dialog.value === 'block' && <BlockDialog entity={entity} onChange={onChange} onClose={close} />}
