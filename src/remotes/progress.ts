@@ -169,13 +169,17 @@ function skippedNote(count: number): string {
   return `${subject} skipped, because a later entry of the index describes the same entity.`;
 }
 
+/** In place of advice: notes are read after priorities changed, too, and an index that is not stored has no priority. */
+const OWNER_RULE = 'of the stored remotes that list an entity, the one with the highest priority owns it';
+
 function conflictNote(count: number, { uid, owner }: Conflict): string {
-  const subject = count === 1 ? '1 manifest describes an entity' : `${count} manifests describe entities`;
-  return `${subject} of another remote and ${count === 1 ? 'was' : 'were'} not used (${uid} belongs to ${shownAddress(owner)}); a higher priority of this remote would change that.`;
+  const subject = count === 1 ? '1 manifest was' : `${count} manifests were`;
+  const entities = count === 1 ? 'its entity' : 'their entities';
+  return `${subject} not used, because ${entities} belonged to another remote (${uid} to ${shownAddress(owner)}); ${OWNER_RULE}.`;
 }
 
 function belongsToAnother({ uid, owner }: Conflict): string {
-  return `describes ${uid}, which belongs to ${shownAddress(owner)}; give this remote a higher priority to use it`;
+  return `describes ${uid}, which belonged to ${shownAddress(owner)}; ${OWNER_RULE}`;
 }
 
 /** Bytes, because those are what an index counts. */

@@ -70,7 +70,7 @@ browserTest('remotes: another remote’s entries are reported as conflicts', {},
     .click();
   const notice = page.getByRole('region', { name: 'Remotes' }).locator('.notice-warn');
   await notice.getByText('1 conflict.').waitFor();
-  await notice.getByText('a higher priority of this remote would change that').waitFor();
+  await notice.getByText('the one with the highest priority owns it').waitFor();
   await page.goto(`${new URL(page.url()).origin}/entities/mcp_server:alpha@1.0.0`);
   const facts = page.getByRole('region', { name: 'At a glance' });
   await facts.getByText('Also listed by').waitFor();

@@ -139,7 +139,7 @@ testOnEveryEngine('counts: an unchanged index says its duplicates and conflicts 
   const { stats } = (await ask('POST', '/ingest', { url })).body.results[0];
   assert.equal(host.seen('/index.json').at(-1)?.status, 304);
   assert.deepEqual([stats.unchanged, stats.duplicates, stats.conflicts], [2, 1, 1]);
-  assert.match(stats.note, /^1 manifest was skipped.* belongs to /);
+  assert.match(stats.note, /^1 manifest was skipped.* belonged to /);
 });
 
 testOnEveryEngine(
@@ -156,7 +156,7 @@ testOnEveryEngine(
 
     const { stats } = (await ask('POST', '/ingest', { url: second })).body.results[0];
     assert.deepEqual([stats.created, stats.updated, stats.conflicts], [1, 0, 1]);
-    assert.match(stats.note, /tool:x@1\.0\.0 belongs to .*\/first\.json/);
+    assert.match(stats.note, /tool:x@1\.0\.0 to .*\/first\.json/);
     const rejections = (await ask('GET', '/remotes/rejections?url=second')).body;
     assert.deepEqual([rejections.total, rejections.items[0].url], [1, second.replace('.json', '/x.json')]);
     const owned = (await ask('GET', path('tool:x@1.0.0'))).body;
@@ -254,6 +254,24 @@ testOnEveryEngine('remotes: a remote is ingested and removed by its name', async
   assert.equal((await ask('DELETE', '/catalog/remotes', { name: 'team' })).body.removed, true);
   assert.equal((await ask('GET', '/remotes')).body.count, 0);
 });
+
+testOnEveryEngine(
+  'ownership: the note of a run stays true, and suits an index that is not stored',
+  async (t, address) => {
+    const { ask, publish } = await stage(t, address);
+    const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
+    const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); of the stored remotes that list an entity, the one with the highest priority owns it.`;
+    await ask('POST', '/remotes', { url: a });
+    await ask('POST', '/ingest', { url: a });
+    assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].stats.note, expected, 'not stored');
+
+    await ask('POST', '/remotes', { url: b, name: 'b' });
+    await ask('POST', '/ingest', { url: b });
+    assert.equal((await ask('PATCH', '/remotes?remote=b', { priority: 10 })).body.last_note, expected);
+    await ask('POST', '/ingest', { url: b });
+    assert.equal((await ask('GET', '/remotes')).body.items[1].last_note, null);
+  },
+);
 
 testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op', async (t, address) => {
   const { ask, publish } = await stage(t, address);
