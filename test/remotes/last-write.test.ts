@@ -285,7 +285,7 @@ testOnEveryEngine(
     assert.equal((await it.get('tool:x')).summary, 'from B', 'it belongs to the remote that brought it first');
     assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 }, 'and that is said each time');
     const { items } = await it.runs.rejections({ url: it.host.url('/a.json'), limit: 10, offset: 0 });
-    assert.match(items[0]?.error ?? '', /^describes tool:x@1\.0\.0, which belongs to .*\/b\.json; /);
+    assert.match(items[0]?.error ?? '', /^describes tool:x@1\.0\.0, which belonged to .*\/b\.json; /);
 
     it.host.put('/b.json', { manifests: ['other.json'] });
     await it.ingest('/b.json');
