@@ -40,5 +40,5 @@ export function misspelt(name: string): string {
   const pair = name.slice(at, at + 2);
   const [one = '', other = ''] = pair;
   const errors = [other, one + one + other, `x${other}`, other + one];
-  return name.slice(0, at) + errors[(seed >> 8) % errors.length] + name.slice(at + 2);
+  return name.slice(0, at) + errors[(seed >>> 8) % errors.length] + name.slice(at + 2);
 }

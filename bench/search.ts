@@ -12,10 +12,13 @@ import { SEARCH_MODES, type SearchMode } from '../src/search/contract.ts';
 import { createSearchEngine } from '../src/search/create-engine.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from '../src/search/embedded-model.ts';
 import type { SearchEngine } from '../src/search/engine.ts';
+import { createPostgresEngine } from '../src/search/postgres/engine.ts';
 import { createCatalogStore } from '../src/store/catalog-store.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { openPostgresSearch } from '../src/store/postgres-search.ts';
 import { createRevision } from '../src/store/revision.ts';
 import { createSearchIndex } from '../src/store/search-index.ts';
+import { pgvectorFiles } from '../test/support/pgvector.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { type Judgement, loadJudgements, type SearchData } from './search-data.ts';
 import { misspelt, summarise } from './search-measures.ts';
@@ -25,6 +28,10 @@ const { values } = parseArgs({
     /** A folder with `catalog.jsonl.br` and `queries.jsonl`, and perhaps `ir/`. */
     data: { type: 'string', default: '../shared/data' },
     engine: { type: 'string', default: 'sqlite' },
+    /** `postgres`: the database searches. Needs `npm run install:pgvector`, unless `url` is given. */
+    backend: { type: 'string', default: 'memory' },
+    /** Of an empty PostgreSQL database, or of one that an earlier run filled, which is used as it is. */
+    url: { type: 'string' },
     /** Kept, so that the next run need not embed again. */
     database: { type: 'string' },
     sets: { type: 'string', default: 'all' },
@@ -34,7 +41,8 @@ const { values } = parseArgs({
 
 const data = await loadJudgements(existsSync(values.data) ? values.data : 'bench/search-data');
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-search-'));
-const postgres = values.engine === 'postgres' ? await startPostgres() : undefined;
+const isPostgres = values.engine === 'postgres' || values.backend === 'postgres';
+const postgres = isPostgres && !values.url ? await startPostgres({ pgvector: await pgvectorFiles() }) : undefined;
 try {
   for (const set of data) {
     if (values.sets !== 'all' && !values.sets.split(',').includes(set.name)) continue;
@@ -46,8 +54,9 @@ try {
 }
 
 async function measure(set: SearchData): Promise<void> {
-  const address: DatabaseAddress = postgres
-    ? { engine: 'postgres', url: postgres.url, poolSize: 5 }
+  const url = values.url ?? postgres?.url;
+  const address: DatabaseAddress = url
+    ? { engine: 'postgres', url, poolSize: 10 }
     : { engine: 'sqlite', path: values.database ? `${values.database}-${set.name}` : join(folder, set.name) };
   const database = await openDatabase(address, { metrics: createMetrics() });
   const revision = createRevision(database);
@@ -57,19 +66,26 @@ async function measure(set: SearchData): Promise<void> {
     baseUrl: () => '',
   });
   console.log(`\n## ${set.name}: ${set.manifests.length} manifests, ${set.judgements.length} queries`);
+  const isFilled = (await revision.current()) > 0;
   await timed('load', async () => {
+    if (isFilled) return;
     const sources = set.manifests.map((document) => ({ document }));
     for (let start = 0; start < sources.length; start += 500) await catalog.saveMany(sources.slice(start, start + 500));
   });
   const log = { debug() {}, info() {}, warn: console.error, error: console.error };
-  const index = await createSearchIndex(database, revision);
-  const engine = createSearchEngine({
-    index,
+  const shared = {
     tryLock: database.tryLock,
     openEmbedder: () => openEmbeddedModel({ folder: MODELS_FOLDER }, log),
     now: () => new Date(),
     log,
-  });
+  };
+  const inDatabase =
+    values.backend === 'postgres' && address.engine === 'postgres'
+      ? await openPostgresSearch(database, address, { revision, metrics: createMetrics() })
+      : undefined;
+  const engine = inDatabase
+    ? createPostgresEngine({ ...inDatabase, ...shared })
+    : createSearchEngine({ index: await createSearchIndex(database, revision), ...shared });
   try {
     await timed('index', () => engine.rank(requestFor('anything', 'keyword')));
     await timed('index and embed', () => engine.catchUp(AbortSignal.timeout(3_600_000)));
@@ -79,9 +95,12 @@ async function measure(set: SearchData): Promise<void> {
     await latency(engine, set.judgements);
   } finally {
     await engine.close();
+    await inDatabase?.close();
     await database.close();
   }
 }
+
+type Engine = Pick<SearchEngine, 'rank'>;
 
 function requestFor(text: string, mode: SearchMode) {
   const filters = {
@@ -93,15 +112,15 @@ function requestFor(text: string, mode: SearchMode) {
     includePending: true,
     prerelease: false,
   };
-  return { text, mode, filters, versions: 'latest' as const, explain: false };
+  return { text, mode, filters, versions: 'latest' as const, explain: false, limit: 20 };
 }
 
-async function rankedIds(engine: SearchEngine, set: SearchData, text: string, mode: SearchMode): Promise<string[]> {
+async function rankedIds(engine: Engine, set: SearchData, text: string, mode: SearchMode): Promise<string[]> {
   const { hits } = await engine.rank(requestFor(text, mode));
   return [...new Set(hits.map(({ uid }) => set.idOf(uid)))];
 }
 
-async function quality(engine: SearchEngine, set: SearchData): Promise<void> {
+async function quality(engine: Engine, set: SearchData): Promise<void> {
   const rows = [];
   for (const mode of SEARCH_MODES) {
     const ranks: number[][] = [];
@@ -115,7 +134,7 @@ async function quality(engine: SearchEngine, set: SearchData): Promise<void> {
 }
 
 /** People who know the name: as it is, with other separators, with one typing error; and who have the uid. */
-async function names(engine: SearchEngine, set: SearchData): Promise<void> {
+async function names(engine: Engine, set: SearchData): Promise<void> {
   const step = Math.max(1, Math.floor(set.manifests.length / 300));
   const sample = set.manifests
     .map((manifest) => manifest as NamedManifest)
@@ -155,7 +174,7 @@ interface NamedManifest {
   lifecycle?: { status: string };
 }
 
-async function latency(engine: SearchEngine, judgements: readonly Judgement[]): Promise<void> {
+async function latency(engine: Engine, judgements: readonly Judgement[]): Promise<void> {
   const rows = [];
   for (const mode of SEARCH_MODES) {
     for (const concurrency of [1, 8]) {

@@ -40,6 +40,8 @@ export interface Config {
     profile: Settings['SEARCH_PROFILE'];
     mode: Settings['SEARCH_MODE'];
     rerank: Settings['SEARCH_RERANK'];
+    backend: Settings['SEARCH_BACKEND'];
+    memoryMaxEntities: number;
   }>;
   readonly embedding: ModelEndpoint | undefined;
   readonly llm: (ModelEndpoint & { readonly timeoutMs: number }) | undefined;
@@ -96,7 +98,7 @@ export function readConfig(environment: Environment): Config {
     installRoot: settings.INSTALL_ROOT && resolve(settings.INSTALL_ROOT),
     installCredentialsFor: settings.INSTALL_CREDENTIALS_FOR,
     installConcurrency: settings.INSTALL_CONCURRENCY,
-    search: { profile: settings.SEARCH_PROFILE, mode: settings.SEARCH_MODE, rerank: settings.SEARCH_RERANK },
+    search: searchSettings(settings),
     embedding: modelEndpoint(
       'EMBEDDING',
       settings.EMBEDDING_BASE_URL,
@@ -139,9 +141,29 @@ function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings):
   return undefined;
 }
 
+function searchSettings(settings: Settings): Config['search'] {
+  const backend = settings.SEARCH_BACKEND;
+  if (backend === 'postgres' && !settings.DATABASE_URL) {
+    const reason = 'SEARCH_BACKEND is postgres, but DATABASE_URL is not set: SQLite is searched in memory.';
+    throw new SettingError(reason, { setting: 'SEARCH_BACKEND' });
+  }
+  return {
+    profile: settings.SEARCH_PROFILE,
+    mode: settings.SEARCH_MODE,
+    rerank: settings.SEARCH_RERANK,
+    backend,
+    memoryMaxEntities: settings.SEARCH_MEMORY_MAX_ENTITIES,
+  };
+}
+
 function databaseAddress(settings: Settings): DatabaseAddress {
   if (settings.DATABASE_URL) {
-    return { engine: 'postgres', url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE };
+    return {
+      engine: 'postgres',
+      url: settings.DATABASE_URL,
+      ...(settings.DATABASE_READ_URL && { readUrl: settings.DATABASE_READ_URL }),
+      poolSize: settings.DATABASE_POOL_SIZE,
+    };
   }
   return { engine: 'sqlite', path: resolve(settings.DB_PATH ?? `${settings.DATA_DIR}/catalog.sqlite`) };
 }

@@ -19,11 +19,15 @@ import { checkLlm } from './search/check-llm.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/create-engine.ts';
 import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
+import type { SearchEngine } from './search/engine.ts';
 import { openSearch } from './search/open-search.ts';
+import { createPostgresEngine } from './search/postgres/engine.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { holdsCatalog, openDatabase } from './store/database.ts';
+import type { Dialect } from './store/dialects/dialect.ts';
 import { createMemberStore } from './store/member-store.ts';
+import { hasPgvector, openPostgresSearch } from './store/postgres-search.ts';
 import { createItemStore } from './store/registration-items.ts';
 import { createRegistrationStore } from './store/registration-store.ts';
 import { createRemoteStore } from './store/remote-store.ts';
@@ -125,18 +129,28 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   const { book, sync } = remotes;
 
   const { embedding } = config;
-  const engine = createSearchEngine({
-    index: await createSearchIndex(database, revision),
-    tryLock: database.tryLock,
-    isBusy: () => sync.isIngesting() || installs.isUnderWay(),
-    openEmbedder: async (signal) => {
-      if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
-      const { createHttpEmbedder } = await import('./search/http-embedder.ts');
-      return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
-    },
-    now,
-    log,
-  });
+  const openEmbedder = async (signal: AbortSignal) => {
+    if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
+    const { createHttpEmbedder } = await import('./search/http-embedder.ts');
+    return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
+  };
+  const inDatabase = (await isSearchedInDatabase(config, database, catalog))
+    ? await openPostgresSearch(database, config.database as PostgresAddress, { revision, metrics })
+    : undefined;
+  const engine: SearchEngine = inDatabase
+    ? {
+        ...createPostgresEngine({ ...inDatabase, tryLock: database.tryLock, openEmbedder, now, log }),
+        onCatchingUp() {},
+        async makeRoom() {},
+      }
+    : createSearchEngine({
+        index: await createSearchIndex(database, revision),
+        tryLock: database.tryLock,
+        isBusy: () => sync.isIngesting() || installs.isUnderWay(),
+        openEmbedder,
+        now,
+        log,
+      });
   const search = openSearch({
     engine,
     store: createSearchStore(database, revision),
@@ -203,6 +217,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   async function closeAll(): Promise<void> {
     await stopWork();
     await Promise.all([engine.close(), remotes.close()]);
+    await inDatabase?.close();
     await database.close();
   }
 
@@ -290,6 +305,20 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       return closed;
     },
   };
+}
+
+type PostgresAddress = Extract<Config['database'], { engine: 'postgres' }>;
+
+/** Decided when the hub starts. */
+async function isSearchedInDatabase(
+  { database: { engine }, search: { backend, memoryMaxEntities } }: Config,
+  database: Dialect,
+  catalog: Pick<Catalog, 'countByType'>,
+): Promise<boolean> {
+  if (engine !== 'postgres' || backend === 'memory') return false;
+  if (backend === 'postgres') return true;
+  const counts = Object.values(await catalog.countByType());
+  return counts.reduce((sum, count) => sum + count, 0) > memoryMaxEntities && hasPgvector(database);
 }
 
 function late(): never {

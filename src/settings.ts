@@ -91,6 +91,11 @@ export const SETTINGS = z.object({
     .meta({ secret: true })
     .optional()
     .describe('`postgres://…` selects PostgreSQL; without it, SQLite is used.'),
+  DATABASE_READ_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
+    .meta({ secret: true })
+    .optional()
+    .describe('Read replica of `DATABASE_URL` that searches in PostgreSQL are sent to. Default: `DATABASE_URL`.'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Most connections to PostgreSQL at once.'),
   DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
   DATA_DIR: text.default('./data').describe('Folder of the SQLite file.'),
@@ -134,6 +139,14 @@ export const SETTINGS = z.object({
     .default('hybrid')
     .describe('Search mode when a query names none.'),
   SEARCH_RERANK: oneOf(['none', 'llm']).default('none').describe('Reranking when a query names none.'),
+  SEARCH_BACKEND: oneOf(['auto', 'memory', 'postgres'])
+    .default('auto')
+    .describe(
+      'Where searches run. `memory`: in an index of the hub. `postgres`: in the database, for large catalogs and many hubs. `auto`: in the database when it has pgvector and the catalog has more than `SEARCH_MEMORY_MAX_ENTITIES` when the hub starts.',
+    ),
+  SEARCH_MEMORY_MAX_ENTITIES: wholeNumber(0, 1_000_000_000)
+    .default(300_000)
+    .describe('Largest catalog that `SEARCH_BACKEND=auto` searches in memory.'),
   EMBEDDING_BASE_URL: httpUrl
     .optional()
     .describe('OpenAI-compatible endpoint that replaces the embedded embedding model.'),

@@ -36,7 +36,13 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     installRoot: undefined,
     installCredentialsFor: [],
     installConcurrency: 4,
-    search: { profile: 'general', mode: 'hybrid', rerank: 'none' },
+    search: {
+      profile: 'general',
+      mode: 'hybrid',
+      rerank: 'none',
+      backend: 'auto',
+      memoryMaxEntities: 300_000,
+    },
     embedding: undefined,
     llm: undefined,
     gateway: undefined,
@@ -77,6 +83,11 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   DATABASE_URL: {
     read: ({ database }) => database,
     values: { [POSTGRES]: { engine: 'postgres', url: POSTGRES, poolSize: 10 } },
+  },
+  DATABASE_READ_URL: {
+    read: ({ database }) => database.engine === 'postgres' && database.readUrl,
+    values: { [POSTGRES]: POSTGRES },
+    beside: { DATABASE_URL: POSTGRES },
   },
   DATABASE_POOL_SIZE: {
     read: ({ database }) => database.engine === 'postgres' && database.poolSize,
@@ -124,6 +135,12 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   SEARCH_PROFILE: { read: ({ search }) => search.profile, values: { general: 'general', Public: 'public' } },
   SEARCH_MODE: { read: ({ search }) => search.mode, values: { KEYWORD: 'keyword', semantic: 'semantic' } },
   SEARCH_RERANK: { read: ({ search }) => search.rerank, values: { none: 'none', LLM: 'llm' } },
+  SEARCH_BACKEND: {
+    read: ({ search }) => search.backend,
+    values: { auto: 'auto', Memory: 'memory', postgres: 'postgres' },
+    beside: { DATABASE_URL: POSTGRES },
+  },
+  SEARCH_MEMORY_MAX_ENTITIES: { read: ({ search }) => search.memoryMaxEntities, values: { 0: 0, 1000: 1_000 } },
   EMBEDDING_BASE_URL: { read: ({ embedding }) => embedding?.baseUrl, values: ADDRESSES, beside: EMBEDDING },
   EMBEDDING_MODEL: { read: ({ embedding }) => embedding?.model, values: { tiny: 'tiny' }, beside: EMBEDDING },
   EMBEDDING_API_KEY: { read: ({ embedding }) => embedding?.apiKey, values: { 'K-1': 'K-1' }, beside: EMBEDDING },
@@ -188,6 +205,8 @@ const BAD: [name: string, values: string[], wants: string][] = [
   ['SEARCH_PROFILE', ['private'], 'one of general, public'],
   ['SEARCH_MODE', ['fast'], 'one of keyword, semantic, hybrid'],
   ['SEARCH_RERANK', ['yes'], 'one of none, llm'],
+  ['SEARCH_BACKEND', ['sqlite'], 'one of auto, memory, postgres'],
+  ['SEARCH_MEMORY_MAX_ENTITIES', ['-1'], 'a whole number from 0 to 1000000000'],
   ['EMBEDDING_BASE_URL', ['models.example'], 'an http or https address'],
   ['LLM_BASE_URL', ['file:///model'], 'an http or https address'],
   ['MCP_GATEWAY_URL', ['gateway:4444'], 'an http or https address'],
@@ -261,6 +280,7 @@ test('settings: secrets are marked as such', () => {
     'API_TOKEN',
     'METRICS_TOKEN',
     'DATABASE_URL',
+    'DATABASE_READ_URL',
     'REMOTE_CREDENTIALS',
     'EMBEDDING_API_KEY',
     'LLM_API_KEY',
@@ -321,3 +341,10 @@ function refusal(environment: Environment): string {
   }
   return assert.fail(`${JSON.stringify(environment)} was taken.`);
 }
+
+test('settings: only PostgreSQL can search in the database', () => {
+  assert.equal(
+    refusal({ SEARCH_BACKEND: 'postgres' }),
+    'SEARCH_BACKEND is postgres, but DATABASE_URL is not set: SQLite is searched in memory.',
+  );
+});

@@ -27,7 +27,7 @@ export function listenerUrl({ host, port, secure }: { host: string; port: number
 
 export type DatabaseAddress =
   | { engine: 'sqlite'; path: string }
-  | { engine: 'postgres'; url: string; poolSize: number };
+  | { engine: 'postgres'; url: string; readUrl?: string; poolSize: number };
 
 /** For people; never the password. */
 export function describeDatabase(address: DatabaseAddress): string {

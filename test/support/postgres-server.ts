@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import type { PgvectorFiles } from './pgvector.ts';
 
 let stop: (() => Promise<void>) | undefined;
 
@@ -26,8 +27,11 @@ export async function globalTeardown(): Promise<void> {
   await stop?.();
 }
 
-/** A server of its own on a free port, with the binaries that npm brought. */
-export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+/** A server of its own on a free port, with the binaries that npm brought, and with pgvector where a folder of it is given. */
+export async function startPostgres({ pgvector }: { pgvector?: PgvectorFiles } = {}): Promise<{
+  url: string;
+  stop: () => Promise<void>;
+}> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-postgres-'));
   const owner = await unprivilegedUser();
   const { initdb, postgres } = await binaries(folder, owner);
@@ -63,6 +67,7 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
     'full_page_writes=off',
     'autovacuum=off',
     'max_connections=200',
+    ...(pgvector ? await withPgvector(folder, pgvector) : []),
   ];
   const server = spawn(postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
     ...options,
@@ -80,6 +85,15 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Settings with which a server of version 18 finds the extension; copied, because its user may not be able to read the original. */
+async function withPgvector(folder: string, { library, definitions }: PgvectorFiles): Promise<string[]> {
+  const copy = join(folder, 'pgvector');
+  await mkdir(join(copy, 'extension'), { recursive: true });
+  await cp(library, join(copy, basename(library)));
+  await Promise.all(definitions.map((file) => cp(file, join(copy, 'extension', basename(file)))));
+  return [`extension_control_path=${copy}:$system`, `dynamic_library_path=${copy}:$libdir`];
 }
 
 interface Owner {

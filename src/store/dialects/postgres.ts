@@ -30,28 +30,7 @@ export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneO
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
 
 export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: DialectDependencies): Dialect {
-  const pool = createResponsivePool({
-    Client: pg.Client,
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A transaction whose hub is gone without a word must not keep its locks.
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-    maxLifetimeSeconds: LONGEST_LIFETIME_SEC,
-    application_name: 'catalog-hub',
-    ...KEEP_ALIVE,
-  });
-  const kysely = (timeoutMs: number): Db =>
-    new Kysely<Tables>({
-      dialect: {
-        createDriver: () =>
-          guardDriver(new PostgresDriver({ pool: pool.withTimeout(timeoutMs) }), { metrics, isUnavailable }),
-        createAdapter: () => new PostgresAdapter(),
-        createIntrospector: (db) => new PostgresIntrospector(db),
-        createQueryCompiler: () => new PostgresQueryCompiler(),
-      },
-    });
+  const { pool, kysely } = openPool({ url, poolSize }, metrics);
   const lookup = kysely(ANSWER_TIMEOUT_MS.lookup);
   const read = kysely(ANSWER_TIMEOUT_MS.read);
   const write = kysely(ANSWER_TIMEOUT_MS.write);
@@ -69,6 +48,59 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
       await pool.close();
     },
   };
+}
+
+/** Reads on connections with settings of their own, from a read replica where the address leads to one. */
+export function openReads(
+  address: PostgresAddress,
+  { metrics, settings }: DialectDependencies & { settings: Readonly<Record<string, string>> },
+): { db: Db; close(): Promise<void> } {
+  const { pool, kysely } = openPool(address, metrics, settings);
+  const db = kysely(ANSWER_TIMEOUT_MS.read);
+  return {
+    db,
+    async close() {
+      await db.destroy();
+      await pool.close();
+    },
+  };
+}
+
+function openPool(
+  { url, poolSize }: PostgresAddress,
+  metrics: DialectDependencies['metrics'],
+  settings: Readonly<Record<string, string>> = {},
+) {
+  const names = Object.keys(settings);
+  const pool = createResponsivePool({
+    Client: pg.Client,
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A transaction whose hub is gone without a word must not keep its locks.
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    maxLifetimeSeconds: LONGEST_LIFETIME_SEC,
+    application_name: 'catalog-hub',
+    ...KEEP_ALIVE,
+    ...(names.length > 0 && {
+      onConnect: async (client: pg.ClientBase) => {
+        const set = names.map((_, place) => `set_config($${2 * place + 1}, $${2 * place + 2}, false)`);
+        await client.query(`select ${set.join(', ')}`, Object.entries(settings).flat());
+      },
+    }),
+  });
+  const kysely = (timeoutMs: number): Db =>
+    new Kysely<Tables>({
+      dialect: {
+        createDriver: () =>
+          guardDriver(new PostgresDriver({ pool: pool.withTimeout(timeoutMs) }), { metrics, isUnavailable }),
+        createAdapter: () => new PostgresAdapter(),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    });
+  return { pool, kysely };
 }
 
 /** pgvector, where the role may create it or somebody has; the hub does without it everywhere else. */

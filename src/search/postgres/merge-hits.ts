@@ -1,0 +1,167 @@
+// What PostgreSQL found → hits with one score each, best first.
+import { recencyScore } from '../../catalog/quality.ts';
+import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
+import type { Hit } from '../engine.ts';
+import { finalScore, type MergeWeights, unit } from '../merge.ts';
+import type { NameMatch } from '../names.ts';
+import { editDistance } from '../vocabulary.ts';
+import { countsFrom, type FacetCounts } from './facets.ts';
+import type { LexicalQuery } from './query.ts';
+import type { FoundMember, NamedFamily } from './store.ts';
+
+export interface Named {
+  match: NameMatch;
+  /** The version that the query names. */
+  uid?: EntityUid;
+}
+
+/** A family with the scores that it was found by. */
+export interface Candidate {
+  family: number;
+  /** Of all that the words ask for, within 0..1. */
+  lexical: number;
+  /** Undefined: it has no vector yet. */
+  cosine: number | undefined;
+  match: NameMatch | undefined;
+}
+
+interface CandidateSources {
+  words: LexicalQuery;
+  named: ReadonlyMap<number, Named>;
+  scores: ReadonlyMap<number, number>;
+  cosines: ReadonlyMap<number, number>;
+  /** How many texts the catalog has. */
+  texts: number;
+}
+
+/** What shares no word with the query and is further from its meaning than this is unrelated. */
+const LEAST_COSINE = 0.2;
+/** How far the cosines of unrelated texts are spread around 0. */
+const SPREAD_OF_UNRELATED = 0.1;
+const MATCHES: readonly NameMatch[] = ['near', 'part', 'whole'];
+
+/** The best match of each family. */
+export function namedFamilies(
+  found: readonly NamedFamily[],
+  key: string,
+  reference: EntityReference | undefined,
+): Map<number, Named> {
+  const named = new Map<number, Named>();
+  for (const { family, type, key: own, isWhole, uid } of found) {
+    if (reference && type !== reference.type) continue;
+    if (own !== key && editDistance(own, key, 1) > 1) continue;
+    const match = own !== key ? 'near' : isWhole ? 'whole' : 'part';
+    const best = named.get(family);
+    const isBetter = MATCHES.indexOf(match) > (best ? MATCHES.indexOf(best.match) : -1);
+    const version = best?.uid ?? uid ?? undefined;
+    named.set(family, {
+      match: isBetter || !best ? match : best.match,
+      ...(version !== undefined && { uid: version }),
+    });
+  }
+  return named;
+}
+
+/** Without what is unrelated to the query. */
+export function candidatesFrom({ words, named, scores, cosines, texts }: CandidateSources): Candidate[] {
+  const nearest = Math.max(0, ...cosines.values());
+  // Something is always nearest: when no word is known, it must be nearer than the nearest of so many unrelated texts.
+  const isNearAny = words.wordCount > 0 && nearest >= SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
+  if (words.terms.length === 0 && named.size === 0 && !isNearAny) return [];
+  return [...new Set([...named.keys(), ...scores.keys(), ...cosines.keys()])]
+    .map((family) => ({
+      family,
+      lexical: unit((scores.get(family) ?? 0) / (words.best || 1)),
+      cosine: cosines.get(family),
+      match: named.get(family)?.match,
+    }))
+    .filter(({ lexical, cosine, match }) => lexical > 0 || match !== undefined || (cosine ?? 0) >= LEAST_COSINE);
+}
+
+/** The best by words, meaning and name; quality and age, which are not known yet, only decide between neighbors. */
+export function bestCandidates(candidates: readonly Candidate[], weights: MergeWeights, count: number): Candidate[] {
+  const neutral = { quality: 0, recency: 0, isDeprecated: false };
+  return candidates
+    .map((candidate) => {
+      const { lexical, cosine: semantic, match: named } = candidate;
+      return { candidate, score: finalScore({ lexical, semantic, named, ...neutral }, weights) };
+    })
+    .sort((a, b) => b.score - a.score || a.candidate.family - b.candidate.family)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+/** Best first, ties in a fixed order. */
+export function hitsFrom(
+  members: readonly FoundMember[],
+  candidates: readonly Candidate[],
+  { weights, now }: { weights: MergeWeights; now: Date },
+): Hit[] {
+  const byFamily = new Map(candidates.map((candidate) => [candidate.family, candidate]));
+  return members
+    .flatMap((member) => {
+      const candidate = byFamily.get(member.family);
+      return candidate ? hitFor(member, candidate, { weights, now }) : [];
+    })
+    .filter(({ final }) => final > 0)
+    .sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
+}
+
+export function facetsOf(members: readonly FoundMember[]): FacetCounts {
+  const counted = new Map<string, number>();
+  for (const { type, facets } of members) {
+    for (const value of [`type:${type}`, ...facets]) counted.set(value, (counted.get(value) ?? 0) + 1);
+  }
+  return countsFrom([...counted].map(([value, count]) => ({ value, count })));
+}
+
+function hitFor(
+  member: FoundMember,
+  { lexical, cosine: semantic, match: named }: Candidate,
+  { weights, now }: { weights: MergeWeights; now: Date },
+): Hit {
+  const quality = unit(member.quality);
+  const recency = recencyScore(member.publishedAt, now);
+  const isDeprecated = member.status !== 'active';
+  return {
+    uid: member.uid,
+    lexical,
+    semantic: unit(semantic ?? 0),
+    quality,
+    recency,
+    final: finalScore({ lexical, semantic, named, quality, recency, isDeprecated }, weights),
+    versionCount: member.versionCount,
+  };
+}
+
+export function explanationOf(
+  hit: Hit,
+  scores: readonly number[],
+  { words, weights, match }: { words: LexicalQuery; weights: MergeWeights; match: NameMatch | undefined },
+): Record<string, unknown> {
+  const terms = words.terms.map(({ word, terms: forms, why, weight }, place) => ({
+    word,
+    term: forms.join(' | '),
+    why,
+    weight: rounded(weight),
+    score: rounded(scores[place] ?? 0),
+  }));
+  return {
+    terms: terms.filter(({ score }) => score > 0),
+    named: match ?? null,
+    lexical: {
+      raw: rounded(hit.lexical * words.best),
+      best_possible: rounded(words.best),
+      normalised: rounded(hit.lexical),
+    },
+    semantic: { cosine: rounded(hit.semantic) },
+    weights: { words: rounded(weights.words), meaning: weights.meaning },
+    quality: hit.quality,
+    recency: hit.recency,
+    final: rounded(hit.final),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

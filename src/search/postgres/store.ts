@@ -1,0 +1,192 @@
+// Port: what the engine that searches in PostgreSQL needs from the database.
+import type { EntityType, EntityUid } from '../../catalog/uid.ts';
+
+/** A `tsvector` has room for one of four labels with each word: what such a word says about a document, of 1 at most. */
+export const LABEL_WEIGHTS = { D: 0.2, C: 0.45, B: 0.63, A: 0.8 };
+
+/** The tables that searches read, kept in step with the catalog by one hub at a time. */
+export interface SearchTables {
+  /** Creates the tables and extensions that are missing; drops tables of another layout. */
+  prepare(): Promise<void>;
+  catalogRevision(): Promise<number>;
+  progress(): Promise<IndexProgress>;
+  /** Types and names that changed after a revision, some revisions at a time; undefined when the changes are no longer known. */
+  changedFamilies(after: number): Promise<{ revision: number; families: FamilyKey[] } | undefined>;
+  /** In order, those in the catalog and those in the tables, from the one after `after`. */
+  familiesAfter(after: FamilyKey, limit: number): Promise<FamilyKey[]>;
+  /** Every version of these families that is in the catalog. */
+  members(families: readonly FamilyKey[]): Promise<FamilyMember[]>;
+  /** The digests of the manifests that families in the tables were described by. */
+  described(families: readonly FamilyKey[]): Promise<(FamilyKey & { digest: string })[]>;
+  manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
+  /** Replaces families, and records how far the index is, in one transaction. */
+  save(families: readonly IndexedFamily[], progress: IndexProgress): Promise<void>;
+  sizes(): Promise<{ entities: number; families: number; texts: number; embedded: number }>;
+}
+
+/** The vectors that searches compare. */
+export interface SearchVectors {
+  /** Whether the extension is there. */
+  readonly isAvailable: boolean;
+  /** The model whose vectors are compared; null until there is one. */
+  model(): Promise<string | null>;
+  /** From now on the vectors of this model are compared. */
+  choose(model: string): Promise<void>;
+  /** Families that have no vector of the chosen model. */
+  missing(limit: number): Promise<{ family: number; digest: string; uid: EntityUid; name: string }[]>;
+  /** Vectors that were computed before, by the digests of their texts. */
+  stored(model: string, digests: readonly string[]): Promise<{ digest: string; vector: Float32Array }[]>;
+  save(model: string, vectors: readonly FamilyVector[]): Promise<void>;
+  /** Builds the index of the vectors, which is faster once they are all there. */
+  buildIndex(model: string, dimensions: number): Promise<void>;
+}
+
+export interface FamilyVector {
+  family: number;
+  digest: string;
+  vector: Float32Array;
+}
+
+/** The searches themselves, on a read replica where there is one. */
+export interface SearchReads {
+  /** The revision of the catalog that the tables show; undefined until they are built. */
+  indexedRevision(): Promise<number | undefined>;
+  /** In how many documents each term stands. */
+  frequencies(terms: readonly string[]): Promise<Map<string, number>>;
+  /** Known terms that begin like this, most frequent first, with their frequencies. */
+  startingWith(beginning: string, limit: number): Promise<Map<string, number>>;
+  /** Known terms that share many trigrams with this one, with their frequencies. */
+  similar(term: string, lengths: { least: number; most: number }): Promise<Map<string, number>>;
+  named(name: AskedName): Promise<NamedFamily[]>;
+  /** Scores of the best families by words. */
+  byWords(query: WordQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
+  /** Cosines of the nearest families. */
+  byMeaning(query: VectorQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
+  scoresOf(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, number>>;
+  /** Without those that have no vector yet. */
+  cosinesOf(families: readonly number[], query: VectorQuery): Promise<Map<number, number>>;
+  /** What each term adds to the score of each family, in the order of the terms. */
+  explain(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, readonly number[]>>;
+  members(request: MembersRequest): Promise<FoundMember[]>;
+  list(request: ListChoice & { limit: number; offset: number }): Promise<{ uid: EntityUid; versionCount: number }[]>;
+  count(choice: ListChoice): Promise<number>;
+  /** How many of those that a list would show have which value; values are written `facet:value`. */
+  countFacets(choice: ListChoice): Promise<{ value: string; count: number }[]>;
+}
+
+/** What is shown, in the words of the tables. */
+export interface EntityFilter {
+  type: EntityType | undefined;
+  isActive: boolean;
+  isRegistered: boolean;
+  /** An entity must have one value of each list. */
+  facets: readonly (readonly string[])[];
+  /** Whether the newest version may be a pre-release although there is a stable one. */
+  prerelease: boolean;
+}
+
+export interface ListChoice {
+  filter: EntityFilter;
+  versions: 'latest' | 'all';
+}
+
+/** One type and name: all its versions are one document. */
+export interface FamilyKey {
+  type: string;
+  name: string;
+}
+
+export interface FamilyMember extends FamilyKey {
+  uid: EntityUid;
+  slug: string;
+  versionKey: string;
+  isPrerelease: boolean;
+  /** `disabled` when no remote lists it. */
+  status: string;
+  isRegistered: boolean;
+  /** Lists by facet, as JSON text. */
+  facets: string;
+  quality: number;
+  publishedAt: string | null;
+  createdAt: string;
+  manifestDigest: string;
+}
+
+export interface IndexProgress {
+  /** The catalog's revision that the tables show; undefined until they are built. */
+  revision: number | undefined;
+  /** How far a build of the whole index is, and the revision at which it began. */
+  build?: { began: number; after: FamilyKey };
+}
+
+export interface IndexedFamily extends FamilyKey {
+  /** Empty when the family is gone. */
+  members: readonly IndexedMember[];
+  /** Absent when its document is as it was. */
+  document?: IndexedDocument;
+}
+
+interface IndexedMember extends Omit<FamilyMember, 'type' | 'name' | 'facets' | 'manifestDigest'> {
+  slugKey: string;
+  /** As `facet:value`, in lower case. */
+  facets: readonly string[];
+}
+
+export interface IndexedDocument {
+  uid: EntityUid;
+  manifestDigest: string;
+  /** Of the text that is compared by meaning. */
+  textDigest: string;
+  /** A `tsvector`. */
+  words: string;
+  names: readonly { key: string; isWhole: boolean }[];
+}
+
+interface AskedName {
+  /** Without separators. */
+  key: string;
+  uid: string;
+  /** In lower case. */
+  slug: string;
+}
+
+export interface NamedFamily {
+  family: number;
+  type: EntityType;
+  /** The key that it was found by. */
+  key: string;
+  isWhole: boolean;
+  /** The version whose uid or slug was asked for. */
+  uid: EntityUid | null;
+}
+
+export interface WordQuery {
+  /** The documents to score, as a `tsquery`. */
+  candidates: string;
+  terms: readonly { query: string; factor: number }[];
+}
+
+export interface VectorQuery {
+  model: string;
+  vector: Float32Array;
+}
+
+interface MembersRequest {
+  families: readonly number[];
+  filter: EntityFilter;
+  versions: 'latest' | 'all';
+  /** Versions that are shown instead of the newest one. */
+  preferred: readonly EntityUid[];
+}
+
+/** A version that is shown of a family. */
+export interface FoundMember {
+  family: number;
+  type: EntityType;
+  uid: EntityUid;
+  status: string;
+  quality: number;
+  publishedAt: string | null;
+  versionCount: number;
+  facets: readonly string[];
+}

@@ -1,0 +1,109 @@
+// The vectors of the search in PostgreSQL, where pgvector is installed.
+import { sql } from 'kysely';
+import type { FamilyVector, SearchVectors } from '../search/postgres/store.ts';
+import type { Db, Dialect } from './dialects/dialect.ts';
+
+/** pgvector has no graph for longer vectors; they are compared one by one. */
+const LONGEST_IN_GRAPH = 4_000;
+
+/** Adds what pgvector makes possible, whenever it was installed. */
+export async function openSearchVectors({ write, isOneOf }: Dialect): Promise<SearchVectors> {
+  const isAvailable = await write.transaction().execute(addColumn);
+  return {
+    isAvailable,
+
+    async model() {
+      const { rows } = await sql<{ model: string | null }>`select model from search_state`.execute(write);
+      return rows[0]?.model ?? null;
+    },
+
+    choose: (model) =>
+      write.transaction().execute(async (tx) => {
+        await sql`update search_state set model = ${model}`.execute(tx);
+        await sql`update search_vector set model = null where model <> ${model}`.execute(tx);
+      }),
+
+    async missing(limit) {
+      const { rows } = await sql<{ family: string; digest: string; uid: string; name: string }>`
+        select family, digest, uid, name from search_vector join search_family on id = family
+        where model is null order by family limit ${limit}
+      `.execute(write);
+      return rows.map((row) => ({ ...row, family: Number(row.family) }));
+    },
+
+    async stored(model, digests) {
+      const rows = await write
+        .selectFrom('text_vector')
+        .select(['digest', 'value'])
+        .where('model', '=', model)
+        .where(isOneOf('digest', digests))
+        .execute();
+      return rows.map(({ digest, value }) => ({ digest, vector: floatsFrom(value) }));
+    },
+
+    save: (model, vectors) => write.transaction().execute((tx) => save(tx, model, vectors)),
+
+    async buildIndex(model, dimensions) {
+      if (dimensions > LONGEST_IN_GRAPH) return;
+      const { rows } = await sql<{ indexdef: string }>`
+        select indexdef from pg_indexes where indexname = 'search_vector_nearest' and schemaname = current_schema()
+      `.execute(write);
+      const isCurrent = rows[0]?.indexdef.includes(`halfvec(${dimensions})`) && rows[0].indexdef.includes(model);
+      if (isCurrent) return;
+      await write.transaction().execute(async (tx) => {
+        // Longer than other statements may take: a million vectors need some minutes.
+        await sql`set local statement_timeout = 0`.execute(tx);
+        await sql`drop index if exists search_vector_nearest`.execute(tx);
+        // Literals, because an index definition takes no parameters.
+        await sql`
+          create index search_vector_nearest on search_vector
+          using hnsw ((embedding::halfvec(${sql.lit(dimensions)})) halfvec_ip_ops) where model = ${sql.lit(model)}
+        `.execute(tx);
+      });
+    },
+  };
+}
+
+async function addColumn(tx: Db): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('search tables', 0))`.execute(tx);
+  // A block of its own: where the extension cannot be had, the error ends there.
+  await sql`
+    do $$ begin
+      create extension if not exists vector;
+      alter table search_vector add column if not exists embedding halfvec;
+    exception when others then null;
+    end $$
+  `.execute(tx);
+  const { rows } = await sql`
+    select 1 from pg_attribute
+    where attrelid = to_regclass('search_vector') and attname = 'embedding' and not attisdropped
+  `.execute(tx);
+  return rows.length > 0;
+}
+
+async function save(tx: Db, model: string, vectors: readonly FamilyVector[]): Promise<void> {
+  const byDigest = new Map(vectors.map((each) => [each.digest, each.vector]));
+  await tx
+    .insertInto('text_vector')
+    .values([...byDigest].map(([digest, vector]) => ({ model, digest, value: bytesOf(vector) })))
+    .onConflict((conflict) =>
+      conflict.columns(['model', 'digest']).doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),
+    )
+    .execute();
+  const rows = vectors.map(({ family, digest, vector }) => ({ family, digest, vector: `[${vector.join(',')}]` }));
+  await sql`
+    update search_vector as stored set model = ${model}, embedding = incoming.vector::halfvec
+    from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(family bigint, digest text, vector text)
+    where stored.family = incoming.family and stored.digest = incoming.digest
+  `.execute(tx);
+}
+
+function bytesOf(vector: Float32Array): Uint8Array {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+/** A copy, because floats cannot be read from an arbitrary position in a larger block. */
+function floatsFrom(bytes: Uint8Array): Float32Array {
+  const copy = new Uint8Array(bytes);
+  return new Float32Array(copy.buffer, 0, Math.floor(copy.byteLength / 4));
+}

