@@ -52,7 +52,7 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   }
 }
 
-const NOTHING_WRITTEN: WrittenAdapters = { locked: [], kept: [], changed: [], warnings: [], errors: [] };
+const NOTHING_WRITTEN: WrittenAdapters = { locked: [], changed: [], warnings: [], errors: [] };
 const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
 
 async function adaptersStep(
@@ -82,13 +82,12 @@ async function adaptersStep(
     const extra = {
       files: value.locked.map(({ path }) => path),
       ...(generic.length > 0 ? { generic } : {}),
-      ...(value.kept.length > 0 ? { kept: value.kept } : {}),
       ...(warnings.length > 0 ? { warning: warnings.join(' ') } : {}),
       ...(errors.length > 0 ? { error: errors.join(' ') } : {}),
     };
     return { ok: errors.length === 0, extra, value };
   });
-  return { result, written, files: [...written.locked.map(({ path }) => path), ...written.kept] };
+  return { result, written, files: written.locked.map(({ path }) => path) };
 }
 
 /** Without a manifest, adapters can only be compared with the lockfile. */

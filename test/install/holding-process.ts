@@ -1,7 +1,7 @@
 // A process of its own that has a target until it is killed.
-import { lockFile } from '../../src/install/target/target-queue.ts';
+import { lockTarget } from '../../src/install/target/target-queue.ts';
 
-const [, , path = ''] = process.argv;
-await lockFile(path, new AbortController().signal);
+const [, , targetDir = ''] = process.argv;
+await lockTarget(targetDir, new AbortController().signal);
 process.stdout.write('held\n');
 setInterval(() => {}, 1000);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { launchOf } from '../../src/catalog/launch/launch.ts';
@@ -123,11 +123,10 @@ test('install: a dry run tells the plan and touches nothing', async (t) => {
   await assert.rejects(hub.getEntity('mcp_server:pdf-tables@1.0.0'), { code: 'entity_not_found' });
 });
 
-test('install: a dry run into a place where nothing can be made says so, and still tells the plan', {
-  skip: process.platform === 'linux' ? false : 'only Linux has /proc',
-}, async (t) => {
+test('install: a dry run into a place where nothing can be made says so, and still tells the plan', async (t) => {
   const { install } = await installStage(t);
-  const report = await install(aManifest({ adapters: ADAPTERS }), { dry_run: true, target: '/proc/x' });
+  const target = new URL('../..', import.meta.url).pathname;
+  const report = await install(aManifest({ adapters: ADAPTERS }), { dry_run: true, target });
   assert.equal(report.ok, false);
   assert.match(report.target_fault ?? '', /^The target cannot be used\./);
   assert.equal(report.plan.adapters.length, ADAPTERS.length);
@@ -200,20 +199,24 @@ test('install: an unknown pair gets a generic stub, and the step says so', async
   assert.deepEqual(JSON.parse(await read(path)).params, { a: 1 });
 });
 
-test('install: a file that a person wrote or changed is kept beside', async (t) => {
+test('install: a file that a person wrote or changed is left as it is, and the step says so', async (t) => {
   const { install, target, read } = await installStage(t);
+  const path = 'src/agents/pdf.py';
   await mkdir(join(target, 'src/agents'), { recursive: true });
-  await writeFile(join(target, 'src/agents/pdf.py'), '# mine\n');
+  await writeFile(join(target, path), '# mine\n');
   const manifest = aManifest({ adapters: ADAPTERS.slice(0, 1), mcp_registration: SERVER });
-  const report = await install(manifest);
-  assert.deepEqual(stepNamed(report, 'adapters.write').extra?.kept, ['src/agents/pdf.py.orig']);
-  assert.equal(await read('src/agents/pdf.py.orig'), '# mine\n');
+  const refused = await install(manifest);
+  assert.match(String(stepNamed(refused, 'adapters.write').extra?.error), /exists, and this install did not write it/);
+  assert.equal(await read(path), '# mine\n');
+  await rm(join(target, path));
+  await install(manifest);
   await install({ ...manifest, description: 'Another text.' });
-  assert.deepEqual(
-    (await readdir(join(target, 'src/agents'))).toSorted(),
-    ['pdf.py', 'pdf.py.orig'],
-    'its own it replaces',
-  );
+  assert.match(await read(path), /Another text/);
+  await appendFile(join(target, path), '# mine\n');
+  const changed = await install({ ...manifest, description: 'A third text.' });
+  assert.equal(changed.ok, true);
+  assert.match(String(stepNamed(changed, 'adapters.write').extra?.warning), /'src\/agents\/pdf.py' was changed/);
+  assert.match(await read(path), /Another text.*# mine\n$/s);
 });
 
 test('install: secrets of a manifest are used and in no report, plan or lockfile', async (t) => {
@@ -472,10 +475,10 @@ test('install: one that fails leaves an empty folder empty, and an upgrade that 
 
   const artifacts = [{ kind: 'git', spec: { repo: host.url('thing') } }];
   await install(aManifest({ artifacts, adapters: ADAPTERS, mcp_registration: SERVER }));
-  const before = await treeDigest(target, { skipNames: ['.hub'] });
+  const before = await treeDigest(target, ['.hub']);
   const upgrade = aManifest({ version: '2.0.0', artifacts: [...artifacts, missing], adapters: ADAPTERS });
   assert.equal((await install(upgrade)).ok, false);
-  assert.equal(await treeDigest(target, { skipNames: ['.hub'] }), before);
+  assert.equal(await treeDigest(target, ['.hub']), before);
   assert.match(await read('hub.lock.json'), /pdf-tables@1\.0\.0/);
 });
 

@@ -90,18 +90,6 @@ test('lockfile: what an artifact or adapter does not have any more is not kept',
   assert.deepEqual(mergeLockfile(mergeLockfile(undefined, before), after).entities, [after]);
 });
 
-test('lockfile: one that nobody could read afterwards is not written, and the one before stays', async (t) => {
-  const root = await folder(t);
-  await writeLockfile(root, mergeLockfile(undefined, anEntity('tool:a@1.0.0')));
-  // Short as it is sent, and long with the spaces of every level before each number.
-  let numbers: unknown = Array.from({ length: 480_000 }, () => 0);
-  for (let level = 0; level < 58; level += 1) numbers = [numbers];
-  const artifacts = [{ kind: 'zip', spec: { numbers }, resolved: null, integrity: null, path: null, ok: false }];
-  const long = mergeLockfile(await readLockfile(root), anEntity('tool:b@1.0.0', { artifacts }));
-  await assert.rejects(writeLockfile(root, long), { name: 'PathError', message: /left as it is, .* larger than/ });
-  assert.deepEqual((await readLockfile(root))?.entities, [anEntity('tool:a@1.0.0')]);
-});
-
 test('lockfile: what a newer minor version says of leftovers is kept', () => {
   const leftovers = { artifacts: [], adapters: [], since: 'yesterday' };
   const entity = anEntity('tool:a@1.0.0', { leftovers });

@@ -23,15 +23,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
-import {
-  keepAside,
-  makeFolderInside,
-  pathInside,
-  relativePathFault,
-  writeFileInside,
-} from '../../src/install/target/files.ts';
-import { checkTarget, prepareTarget, targetFault } from '../../src/install/target/target.ts';
-import { createTargetQueue, lockFile } from '../../src/install/target/target-queue.ts';
+import { makeFolderInside, pathInside, relativePathFault, writeFileInside } from '../../src/install/target/files.ts';
+import { checkTarget, prepareTarget } from '../../src/install/target/target.ts';
+import { createTargetQueue, lockTarget } from '../../src/install/target/target-queue.ts';
 import { fileDigest, treeDigest } from '../../src/install/target/tree.ts';
 import { aFolder } from './installing.ts';
 
@@ -121,16 +115,6 @@ test('target: a file where the folder should be, or above it, is told', async (t
   await assert.rejects(checkTarget('file/below', rule), { code: 'invalid_request' });
 });
 
-test('target: a place where no folder can be made is told, and what to do', {
-  skip: process.platform === 'linux' ? false : 'only Linux has /proc',
-}, async () => {
-  const rule = { installRoot: undefined, workingDir: '/' };
-  await assert.rejects(prepareTarget('/proc/x', rule), {
-    code: 'invalid_request',
-    message: 'The target cannot be used. The system keeps no files there: choose another target.',
-  });
-});
-
 test('target: no permission is told without paths of the machine', async (t) => {
   const workingDir = await folder(t);
   await mkdir(join(workingDir, 'closed'));
@@ -160,16 +144,6 @@ test('target: a look tells what could not be made or written, and the install is
     { seen: fault, made: [], refused: fault },
     { seen: fault, made: [], refused: fault },
   ]);
-});
-
-test('target: where the system keeps no files, a look says so, also to root', {
-  skip: process.platform === 'linux' ? false : 'only Linux has /proc',
-}, async () => {
-  for (const target of ['/proc/x', '/proc'])
-    assert.match(
-      String(await targetFault(target, { installRoot: undefined, workingDir: '/' })),
-      /^The target cannot be used\. .*choose another target\.$/,
-    );
 });
 
 interface Told {
@@ -284,7 +258,7 @@ test('files: a file is written whole, into folders that are made for it', async 
   const root = await folder(t);
   const path = await writeFileInside(root, 'a/b/c.txt', 'one');
   assert.equal(path, join(root, 'a/b/c.txt'));
-  await writeFileInside(root, 'a/b/c.txt', Buffer.from('two'));
+  await writeFileInside(root, 'a/b/c.txt', 'two');
   assert.equal(await readFile(path, 'utf8'), 'two');
   assert.deepEqual(await readdir(join(root, 'a/b')), ['c.txt'], 'nothing unfinished is left');
 });
@@ -298,8 +272,7 @@ test('files: whoever may read a file may read what replaces it, and nobody else'
   for (const mode of ['600', '664', '755', '400']) {
     await chmod(join(root, 'a'), Number.parseInt(mode, 8));
     await writeFileInside(root, 'a', mode);
-    const copy = await keepAside(root, 'a');
-    assert.deepEqual([await modeOf('a'), await modeOf(copy)], [mode, mode]);
+    assert.equal(await modeOf('a'), mode);
   }
 });
 
@@ -346,7 +319,7 @@ test('files: the digest of a folder tells what is in it, not when or in which or
     seen.add(digest);
   }
   assert.equal(await readlink(join(other, 'link')), 'b');
-  assert.notEqual(await treeDigest(other, { skip: ['empty'] }), await treeDigest(other));
+  assert.notEqual(await treeDigest(other, ['empty']), await treeDigest(other));
 });
 
 /** What waits for the other end of a pipe waits for good. */
@@ -362,78 +335,54 @@ test('files: a pipe is not read, and is part of the digest of its folder', optio
 
 const { signal } = new AbortController();
 
-test('lock: the next one waits until it is released, and leaves nothing in the file', async (t) => {
-  const path = join(await aFolder(t), 'lock');
-  const first = await lockFile(path, signal);
-  let isTheirs = false;
-  const second = lockFile(path, signal).then((lock) => {
-    isTheirs = true;
-    return lock;
-  });
-  await sleep(250);
-  assert.equal(isTheirs, false);
-  first.release();
-  (await second).release();
-  assert.equal((await readFile(path)).length, 0);
-});
-
 test('lock: it holds against other processes, also while somebody in this one waits for it', async (t) => {
-  const path = join(await aFolder(t), 'lock');
-  const first = await lockFile(path, signal);
+  const target = await aFolder(t);
+  const first = await lockTarget(target, signal);
   const giveUp = new AbortController();
-  const second = lockFile(path, giveUp.signal);
-  const other = startHolder(t, path);
+  const second = lockTarget(target, giveUp.signal);
+  const other = startHolder(t, target);
   const isTaken = await Promise.race([once(other.stdout ?? other, 'data').then(() => true), sleep(1_500, false)]);
   assert.equal(isTaken, false, 'the other process waits');
   giveUp.abort();
   await assert.rejects(second, { name: 'AbortError' });
-  first.release();
+  first.close();
   await once(other.stdout ?? other, 'data');
-});
-
-test('lock: whoever stops waiting is let go at once', async (t) => {
-  const path = join(await aFolder(t), 'lock');
-  const first = await lockFile(path, signal);
-  await assert.rejects(lockFile(path, AbortSignal.timeout(50)), { name: /AbortError|TimeoutError/ });
-  await assert.rejects(lockFile(path, AbortSignal.abort()), { name: 'AbortError' });
-  first.release();
+  assert.equal((await readFile(join(target, '.hub/lock'))).length, 0);
 });
 
 test('lock: links, folders and files with something in them are no locks', async (t) => {
-  const folder = await aFolder(t);
-  await writeFile(join(folder, 'elsewhere'), '');
-  await symlink(join(folder, 'elsewhere'), join(folder, 'link'));
-  await symlink(join(folder, 'nowhere'), join(folder, 'dangling'));
-  await mkdir(join(folder, 'folder'));
-  await writeFile(join(folder, 'text'), 'x'.repeat(2_000));
-  for (const name of ['link', 'dangling']) await assert.rejects(lockFile(join(folder, name), signal), /ELOOP/);
-  await assert.rejects(lockFile(join(folder, 'folder'), signal), /EISDIR/);
-  await assert.rejects(lockFile(join(folder, 'text'), signal), /not a database/);
-  assert.equal(await readFile(join(folder, 'text'), 'utf8'), 'x'.repeat(2_000));
+  const locks: [(path: string, outside: string) => Promise<void>, RegExp][] = [
+    [(path, outside) => symlink(join(outside, 'file'), path), /link/],
+    [(path) => mkdir(path).then(() => {}), /unable to open/],
+    [(path) => writeFile(path, 'x'.repeat(2_000)), /not a database/],
+  ];
+  for (const [make, reason] of locks) {
+    const [target, outside] = [await aFolder(t), await aFolder(t)];
+    await mkdir(join(target, '.hub'));
+    await make(join(target, '.hub/lock'), outside);
+    await assert.rejects(lockTarget(target, signal), reason);
+    assert.deepEqual(await readdir(outside), []);
+  }
 });
 
-function startHolder(t: TestContext, path: string): ChildProcess {
+function startHolder(t: TestContext, target: string): ChildProcess {
   const script = new URL('./holding-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, target], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   return child;
 }
 
-test('queue: installs into one target take turns, in the order they came', async (t) => {
+test('queue: installs into one target take turns', async (t) => {
   const target = await aFolder(t);
   const queue = createTargetQueue(4);
-  const order: string[] = [];
-  const work = (name: string) =>
-    queue(target, signal, async () => {
-      order.push(`${name} begins`);
-      await sleep(20);
-      order.push(`${name} ends`);
-    });
-  await Promise.all(['a', 'b', 'c'].map(work));
-  assert.deepEqual(
-    order,
-    ['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]),
-  );
+  let atOnce = 0;
+  const work = async () => {
+    atOnce += 1;
+    await sleep(20);
+    assert.equal(atOnce, 1);
+    atOnce -= 1;
+  };
+  await Promise.all(['a', 'b', 'c'].map(() => queue(target, signal, work)));
 });
 
 test('queue: different targets run at the same time, up to the limit; a failure costs nobody their turn', async (t) => {
@@ -454,11 +403,8 @@ test('queue: different targets run at the same time, up to the limit; a failure 
 
 test('queue: a target that another process has is waited for, and is free when that process is killed', async (t) => {
   const target = await aFolder(t);
-  await createTargetQueue(1)(target, signal, async () => {});
-  const script = new URL('./holding-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, join(target, '.hub/lock')], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.after(() => child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
+  const child = startHolder(t, target);
+  await once(child.stdout ?? child, 'data');
   let isDone = false;
   const waiting = createTargetQueue(1)(target, signal, async () => {
     isDone = true;

@@ -1,4 +1,4 @@
-// What a template of glue code is, and an entry in the configuration of a client, which people and other programs write too.
+// What a template of glue code is, and what it renders.
 import type { ClientInput, ClientLayout } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -17,7 +17,7 @@ export interface AdapterRequest {
 
 export type Rendered =
   | { kind: 'file'; content: string }
-  | ({ kind: 'entry' } & ConfigEntry)
+  | ({ kind: 'entry'; inputs: readonly ClientInput[] } & ConfigEntry)
   /** Nothing is written: the user puts it where it belongs. */
   | { kind: 'paste'; note: string };
 
@@ -33,42 +33,25 @@ export interface AdapterTemplate {
   renderUnreachable?(request: Omit<AdapterRequest, 'launch'>): Rendered;
 }
 
+/** An entry in the configuration of a client, which people and other programs write too. */
 export interface ConfigEntry {
   format: ClientLayout['format'];
   /** The member of the file that holds all entries. */
   section: string;
   name: string;
+  /** With placeholders for values that only the user knows. */
   entry: JsonObject;
-  /** Values that the client asks its user for. */
-  inputs: readonly ClientInput[];
 }
 
-/** The entry as an earlier install wrote it, with its placeholders. */
-export type EarlierEntry = Omit<ConfigEntry, 'inputs'>;
+/** `filled in` is the same server, with values that a person wrote. */
+export type EntryState = 'absent' | 'same' | 'filled in' | 'another';
 
-export interface MergedConfig {
-  text: string;
-  /** The name that the entry has in the end. */
-  name: string;
-  /** Whether a person made another server of it, so that it was left as it is. */
-  isTheirs?: boolean;
-}
-
-/** What a format of configuration files can do. An entry that somebody else made is left alone. */
-export interface ConfigFile {
-  /**
-   * Puts the entry in. `taken` are the names of entries in the same section that the lockfile has for other entities.
-   * @throws RangeError when the file cannot be merged into.
-   */
-  merge(text: string, wanted: ConfigEntry, earlier: EarlierEntry | undefined, taken: readonly string[]): MergedConfig;
-  /** Takes the entry out if it is as the install wrote it. @throws RangeError */
-  remove(text: string, earlier: EarlierEntry): { text: string } | 'absent' | 'another';
-  /** @throws RangeError */
-  verify(text: string, earlier: EarlierEntry): 'same' | 'absent' | 'another';
-}
-
-/** The name, or the first one with a number that is free. */
-export function freeName(name: string, isFree: (name: string) => boolean): string {
-  if (isFree(name)) return name;
-  for (let number = 2; ; number += 1) if (isFree(`${name}-${number}`)) return `${name}-${number}`;
+/** A format of configuration files. All throw a RangeError when the file cannot be read. */
+export interface ConfigFormat {
+  compare(text: string, entry: ConfigEntry): EntryState;
+  /** Keeps what a person changed in the entry since `before` was written. */
+  put(text: string, entry: ConfigEntry, before: JsonObject): string;
+  remove(text: string, entry: ConfigEntry): string;
+  /** Questions that the client asks its user. */
+  addInputs?(text: string, inputs: readonly ClientInput[]): string;
 }

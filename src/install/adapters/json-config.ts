@@ -1,120 +1,74 @@
-// The JSON configuration of a client: one entry is put in, everything else stays.
-import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { jsonDigest } from '../../lib/json-digest.ts';
+// The JSON configuration of a client. Everything but the entry stays as it is written, comments included.
 import {
-  type ConfigEntry,
-  type ConfigFile,
-  type EarlierEntry,
-  freeName,
-  type MergedConfig,
-} from './adapter-template.ts';
-import { addInputs, type JsonSyntax, readJson, removeInputs, removeMember, setMember } from './json-text.ts';
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parseTree,
+} from 'jsonc-parser';
+import type { ClientInput } from '../../catalog/client-config.ts';
+import { asObject, asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
+import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
 
-export const jsonConfig: ConfigFile = { merge, remove, verify };
+export const jsonConfig: ConfigFormat = { compare, put, remove, addInputs };
 
-function merge(
-  text: string,
-  wanted: ConfigEntry,
-  earlier: EarlierEntry | undefined,
-  taken: readonly string[],
-): MergedConfig {
-  const document = readJson(text, syntaxOf(wanted));
-  const section = document[wanted.section] ?? {};
-  if (!isJsonObject(section)) throw new RangeError(`'${wanted.section}' in it is not an object`);
-  const mergedWith = (old: unknown) => (isJsonObject(old) ? keepFilledIn(wanted.entry, old, earlier) : wanted.entry);
-  const isUnchanged = (old: unknown) => old !== undefined && isEqual(old, mergedWith(old));
-  // Two entities may have one entry in common, as long as both want the same of it.
-  const isOurs = (each: string) =>
-    !Object.hasOwn(section, each) ||
-    (taken.includes(each)
-      ? isUnchanged(section[each])
-      : each === earlier?.name || isSameServer(section[each], wanted.entry));
-  const isLeft = earlier !== undefined && Object.hasOwn(section, earlier.name) && isOurs(earlier.name);
-  const name = isLeft ? earlier.name : freeName(wanted.name, isOurs);
-  const old = own(section, name);
-  if (isUnchanged(old)) return { text, name };
-  const isTheirs = isLeft && !isSameServer(old, earlier.entry) && !isSameServer(old, wanted.entry);
-  if (isTheirs) return { text, name, isTheirs };
-  const value = mergedWith(old);
-  const merged = setMember(text, wanted.section, { name, value });
-  assertOnly(merged, wanted, { ...document, [wanted.section]: { ...section, [name]: value } });
-  return { text: addInputs(merged, wanted.inputs), name };
-}
+/** How a server is started or reached. */
+const LAUNCH = ['command', 'args', 'url'];
 
-function remove(text: string, earlier: EarlierEntry): { text: string } | 'absent' | 'another' {
-  const { section: sectionName, name, entry } = earlier;
-  const document = readJson(text, syntaxOf(earlier));
-  const section = asObject(document[sectionName]);
-  if (!Object.hasOwn(section, name)) return 'absent';
-  if (!isEqual(section[name], entry)) return 'another';
-  const { [name]: _gone, ...others } = section;
-  const removed = removeMember(text, sectionName, name);
-  assertOnly(removed, earlier, { ...document, [sectionName]: others });
-  return { text: removeInputs(removed, entry) };
-}
-
-/** Settings of the client belong to its user, and so do values in the place of placeholders. */
-function verify(text: string, earlier: EarlierEntry): 'same' | 'absent' | 'another' {
-  const found = own(asObject(readJson(text, syntaxOf(earlier))[earlier.section]), earlier.name);
+function compare(text: string, { format, section, name, entry }: ConfigEntry): EntryState {
+  const found = own(sectionIn(read(text, format), section), name);
   if (found === undefined) return 'absent';
-  const ours = Object.entries(asObject(found)).filter(([key]) => !isClientSetting(key));
-  return isFilledIn(earlier.entry, Object.fromEntries(ours)) ? 'same' : 'another';
+  if (isEqual(found, entry)) return 'same';
+  const theirs = asObject(found);
+  return LAUNCH.every((part) => isFilledIn(entry[part], theirs[part])) ? 'filled in' : 'another';
 }
 
-function syntaxOf({ format }: Pick<ConfigEntry, 'format'>): JsonSyntax {
-  return { allowsComments: format === 'json with comments' };
+function put(text: string, { format, section, name, entry }: ConfigEntry, before: JsonObject): string {
+  const existing = own(sectionIn(read(text, format), section), name);
+  const value = isJsonObject(existing) ? merged(entry, existing, before) : entry;
+  if (isEqual(existing, value)) return text;
+  const edited = set(text, [section, name], value);
+  if (!isEqual(own(sectionIn(read(edited, format), section), name), value))
+    throw new RangeError(`'${section}' or '${name}' is in it twice, and readers differ about which one counts`);
+  return edited;
 }
 
-/** The last word: what is written must be what was meant, and nothing else. */
-function assertOnly(text: string, format: Pick<ConfigEntry, 'format'>, meant: JsonObject): void {
-  if (!isEqual(readJson(text, syntaxOf(format)), meant))
-    throw new RangeError('it is written in a way that is not understood');
+function remove(text: string, { format, section, name, entry }: ConfigEntry): string {
+  const removed = cut(text, [section, name]);
+  const ids = [...JSON.stringify(entry).matchAll(/\$\{input:([^{}]+)\}/g)].map(([, id]) => id);
+  // Other entries may need the same answers.
+  const isUnused = (id: unknown) => ids.includes(String(id)) && !removed.includes(`\${input:${id}}`);
+  const inputs = asObjects(read(removed, format).inputs);
+  const rest = inputs.filter(({ id }) => !isUnused(id));
+  if (rest.length === inputs.length) return removed;
+  return rest.length > 0 ? set(removed, ['inputs'], rest) : cut(removed, ['inputs']);
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
-  return jsonDigest(one) === jsonDigest(other);
+function addInputs(text: string, inputs: readonly ClientInput[]): string {
+  const existing = read(text, 'json with comments').inputs ?? [];
+  if (inputs.length > 0 && !Array.isArray(existing)) throw new RangeError("'inputs' in it is not a list");
+  const isAsked = ({ id }: ClientInput) => asObjects(existing).some((each) => each.id === id);
+  return inputs
+    .filter((each) => !isAsked(each))
+    .reduce((changed, input) => set(changed, ['inputs', -1], input, { isArrayInsertion: true }), text);
 }
 
-/** The same server, perhaps with a key that somebody has filled in. */
-function isSameServer(existing: unknown, entry: JsonObject): boolean {
-  if (!isJsonObject(existing)) return false;
-  return ['command', 'args', 'url'].every((part) => isFilledIn(entry[part], existing[part]));
+/** What a person changed since `before` was written stays, and so do their own members. */
+function merged(ours: JsonObject, theirs: JsonObject, before: JsonObject): JsonObject {
+  const members = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
+    const [our, their, old] = [own(ours, name), own(theirs, name), own(before, name)];
+    if (LAUNCH.includes(name)) return [name, isFilledIn(our, their) ? their : our];
+    if (isJsonObject(their)) return [name, merged(asObject(our), their, asObject(old))];
+    return [name, their !== undefined && !isEqual(their, old) ? their : our];
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/**
- * What a person put in the place of a placeholder stays, and so do variables and headers of their own, and settings of the
- * client that the hub knows nothing of.
- */
-function keepFilledIn(entry: JsonObject, old: JsonObject, earlier: EarlierEntry | undefined): JsonObject {
-  const settings = Object.entries(old).filter(([key]) => !Object.hasOwn(entry, key) && isClientSetting(key));
-  const merged: JsonObject = { ...entry, ...Object.fromEntries(settings) };
-  for (const part of ['command', 'url', 'args'])
-    if (entry[part] !== undefined && isFilledIn(entry[part], old[part])) merged[part] = old[part];
-  for (const part of ['env', 'headers']) {
-    const [ours, theirs, before] = [asObject(entry[part]), asObject(old[part]), asObject(earlier?.entry[part])];
-    const filledIn = Object.entries(ours).map(([name, value]) => [
-      name,
-      isPlaceholder(value) ? (own(theirs, name) ?? value) : value,
-    ]);
-    const added = Object.entries(theirs).filter(
-      ([name, value]) => !Object.hasOwn(ours, name) && value !== own(before, name),
-    );
-    if (entry[part] !== undefined || added.length > 0) merged[part] = Object.fromEntries([...filledIn, ...added]);
-  }
-  return merged;
-}
-
-/** What is not part of how a server is reached or started. */
-function isClientSetting(key: string): boolean {
-  return !['type', 'command', 'args', 'env', 'url', 'headers'].includes(key);
-}
-
-/** The same, but for what stands where `ours` has placeholders. */
+/** Equal, except for what stands where `ours` has placeholders. */
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
-  if (isJsonObject(ours) && isJsonObject(theirs)) {
-    const names = new Set([...Object.keys(ours), ...Object.keys(theirs)]);
-    return [...names].every((name) => isFilledIn(own(ours, name), own(theirs, name)));
-  }
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return isEqual(ours, theirs);
@@ -122,21 +76,68 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
   const last = others.pop();
   if (last === undefined) return ours === theirs;
-  if (!theirs.startsWith(first)) return false;
   let end = first.length;
   for (const part of others) {
     const start = theirs.indexOf(part, end);
     if (start < 0) return false;
     end = start + part.length;
   }
-  return theirs.length - last.length >= end && theirs.endsWith(last);
+  return theirs.startsWith(first) && theirs.length - last.length >= end && theirs.endsWith(last);
 }
 
-function isPlaceholder(value: unknown): boolean {
-  return typeof value === 'string' && /^\$\{[^{}]+\}$/.test(value);
+/** Inserted first: comments then stay beside the member that they belong to. */
+function set(text: string, path: JSONPath, value: unknown, options: { isArrayInsertion?: true } = {}): string {
+  const content = text.trim() === '' ? '{}\n' : text;
+  const [, indent = '  '] = /^([ \t]+)"/m.exec(content) ?? [];
+  const formattingOptions = {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.length,
+    eol: content.includes('\r\n') ? '\r\n' : '\n',
+  };
+  return applyEdits(
+    content,
+    modify(content, path, value, { formattingOptions, getInsertionIndex: () => 0, ...options }),
+  );
 }
 
-/** Names are words of strangers: `constructor` is nothing that every object has. */
+/** Removes a member and its comma. The library would remove the comments around it too. */
+function cut(text: string, path: JSONPath): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const member = root && findNodeAtLocation(root, path)?.parent;
+  if (!member) return text;
+  const [before, after] = [text.slice(0, member.offset), text.slice(member.offset + member.length)];
+  const [comma] = /^\s*,[ \t]*(\r?\n\s*)?/.exec(after) ?? [];
+  if (comma !== undefined) return before + after.slice(comma.length);
+  const siblings = member.parent?.children ?? [];
+  const previous = siblings[siblings.indexOf(member) - 1];
+  const end = previous ? previous.offset + previous.length : before.length;
+  return (before.slice(0, end) + before.slice(end).replace(',', '')).trimEnd() + after;
+}
+
+function read(text: string, format: ConfigEntry['format']): JsonObject {
+  const allowsComments = format === 'json with comments';
+  const errors: ParseError[] = [];
+  const content = text.trim() === '' ? '{}' : text;
+  const options = { disallowComments: !allowsComments, allowTrailingComma: allowsComments };
+  const tree = parseTree(content, errors, options);
+  if (!tree || errors.length > 0)
+    throw new RangeError(allowsComments ? 'it is not JSON, not even with comments' : 'it is not plain JSON');
+  const document: unknown = getNodeValue(tree);
+  if (!isJsonObject(document)) throw new RangeError('it is not a JSON object');
+  return document;
+}
+
+function sectionIn(document: JsonObject, name: string): JsonObject {
+  const section = own(document, name) ?? {};
+  if (!isJsonObject(section)) throw new RangeError(`'${name}' in it is not an object`);
+  return section;
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return jsonDigest(one) === jsonDigest(other);
+}
+
+/** Names come from manifests, and may be `constructor`. */
 function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -23,14 +23,14 @@ export interface AdapterPlanJob {
   subject: InstallSubject;
   launch: Launch;
   lockfile: Lockfile | undefined;
-  /** What the lockfile says of the entity. */
+  /** The entity in the lockfile. */
   locked: LockedEntity | undefined;
-  /** Clients whose configuration is asked for, whether or not the manifest has adapters for them. */
+  /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
 }
 
 export function planAdapters({ subject, launch, lockfile, locked, clients }: AdapterPlanJob): PlannedAdapter[] {
-  const others = othersOf(lockfile, subject.uid);
+  const others = adaptersOfOthers(lockfile, subject.uid);
   const folders = subject.artifacts.flatMap(({ spec }) => text(asObject(spec).dest) || []);
   const paths: string[] = [];
   return wantedAdapters(subject, { clients, locked }).map((adapter): PlannedAdapter => {
@@ -66,28 +66,16 @@ export function unreachable(framework: string, reason: string): string {
   return `Nothing is written for '${framework}', because the server cannot be reached or started. ${reason}`;
 }
 
-export interface Others {
-  folders: readonly { path: string; id: string }[];
-  adapters: readonly { adapter: LockedAdapter; id: string }[];
-}
-
-/** What belongs to other entities, as the lockfile says. */
-export function othersOf(lockfile: Lockfile | undefined, uid: string): Others {
-  const { entities } = lockfile ? withoutEntity(lockfile, uid) : { entities: [] };
-  return {
-    folders: entities.flatMap(({ id, artifacts }) =>
-      artifacts.flatMap(({ path }) => (path === null ? [] : [{ id, path }])),
-    ),
-    adapters: entities.flatMap(({ id, adapters }) => adapters.map((adapter) => ({ id, adapter }))),
-  };
+/** Adapters of all other entities in the lockfile. */
+export function adaptersOfOthers(lockfile: Lockfile | undefined, uid: string): LockedAdapter[] {
+  return lockfile ? withoutEntity(lockfile, uid).entities.flatMap(({ adapters }) => adapters) : [];
 }
 
 /** Two entities may have one name: the later one is then named by its slug. */
-function usualPath(template: AdapterTemplate, subject: InstallSubject, { adapters }: Others): string {
+function usualPath(template: AdapterTemplate, subject: InstallSubject, others: readonly LockedAdapter[]): string {
   const slug = subject.slug.replaceAll('/', '-');
   const paths = [subject.name, slug, `${subject.type}-${slug}`].map((name) => template.path({ ...subject, name }));
-  const isFree = (path: string) =>
-    !adapters.some(({ adapter }) => adapter.entry === undefined && isSamePath(adapter.path, path));
+  const isFree = (path: string) => !others.some((each) => each.entry === undefined && isSamePath(each.path, path));
   return paths.find(isFree) ?? template.path(subject);
 }
 
@@ -132,6 +120,6 @@ function word(value: unknown): string {
   return text(value).slice(0, LONGEST_WORD);
 }
 
-function text(value: unknown): string {
+export function text(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }

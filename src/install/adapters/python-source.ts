@@ -3,18 +3,12 @@ import type { Variable } from '../../catalog/launch/launch.ts';
 import type { GappedText } from '../../lib/secret-address.ts';
 import type { AdapterRequest, Reachable } from './adapter-template.ts';
 
-/** Frameworks call the same transports by different names. */
-export interface TransportNames {
-  http: string;
-  sse: string;
-  stdio: string;
-}
-
-/** Defines `ENTITY` and `connection()`. */
-export function pythonHeader({ subject, launch, path }: AdapterRequest, names: TransportNames): string {
+/** Defines `ENTITY` and `connection()`. `http` is the framework's name for streamable HTTP. */
+export function pythonHeader({ subject, launch, path }: AdapterRequest, http: string): string {
   const { uid, type, name, version, title, description } = subject;
-  const body = launch.kind === 'remote' ? remoteBody(launch, names) : commandBody(launch, names, path);
-  return `ENTITY: dict[str, Any] = ${pyLiteral({ id: uid, type, name, version, title, description })}
+  const entity = Object.entries({ id: uid, type, name, version, title, description });
+  const body = launch.kind === 'remote' ? remoteBody(launch, http) : commandBody(launch, path);
+  return `ENTITY: dict[str, Any] = {${entity.map(([key, value]) => `${pyString(key)}: ${pyString(value)}`).join(', ')}}
 
 
 def required(name: str) -> str:
@@ -32,23 +26,23 @@ ${body.replace(/^(?=.)/gm, '    ')}`;
 type Remote = Extract<Reachable, { kind: 'remote' }>;
 type Command = Extract<Reachable, { kind: 'command' }>;
 
-function remoteBody({ transport, url, headers }: Remote, names: TransportNames): string {
+function remoteBody({ transport, url, headers }: Remote, http: string): string {
   return `return {
-    "transport": ${pyString(names[transport])},
+    "transport": ${pyString(transport === 'sse' ? 'sse' : http)},
     "url": ${gapped(url)},
     "headers": {${members(headers)}},
 }`;
 }
 
 /** Servers get the few variables that every program needs, and those that are named. */
-function commandBody({ command, args, env, isInTarget }: Command, names: TransportNames, path: string): string {
+function commandBody({ command, args, env, isInTarget }: Command, path: string): string {
   const program = isInTarget
     ? `str(Path(__file__).resolve().parents[${path.split('/').length - 1}] / ${pyString(command)})`
     : pyString(command);
   return `from mcp.client.stdio import get_default_environment
 
 return {
-    "transport": ${pyString(names.stdio)},
+    "transport": "stdio",
     "command": ${program},
     "args": [${args.map(gapped).join(', ')}],
     "env": {**get_default_environment(), ${members(env)}},
@@ -69,48 +63,27 @@ function members(variables: readonly Variable[]): string {
   return variables.map((each) => `${pyString(each.name)}: ${value(each)}`).join(', ');
 }
 
-/** A literal of a JSON value, in ASCII only: no text can end it, whatever encoding the file is read in. */
-function pyLiteral(value: unknown): string {
-  if (typeof value === 'string') return pyString(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (Array.isArray(value)) return `[${value.map(pyLiteral).join(', ')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).filter(([, each]) => each !== undefined);
-    return `{${members.map(([key, each]) => `${pyString(key)}: ${pyLiteral(each)}`).join(', ')}}`;
-  }
-  return 'None';
-}
-
+/** JSON strings are Python strings. ASCII only: no text can end it, whatever encoding the file is read in. */
 export function pyString(text: string): string {
-  const signs = [...text].map((sign) => {
-    if (sign === '"' || sign === '\\') return `\\${sign}`;
-    const code = sign.codePointAt(0) ?? 0;
-    if (code >= 0x20 && code < 0x7f) return sign;
+  return JSON.stringify(text).replace(/[^ -~]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
     return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
   });
-  return `"${signs.join('')}"`;
 }
 
 function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-const KEYWORDS = [
-  ...['false', 'none', 'true', 'and', 'as', 'assert', 'async', 'await', 'break', 'class', 'continue', 'def', 'del'],
-  ...['elif', 'else', 'except', 'finally', 'for', 'from', 'global', 'if', 'import', 'in', 'is', 'lambda', 'nonlocal'],
-  ...['not', 'or', 'pass', 'raise', 'return', 'try', 'while', 'with', 'yield', 'match', 'case', 'type'],
-];
-
-/** `pdf_tables` from any text. */
+/** `pdf_tables` from any text: the start of a name. */
 export function pyName(text: string): string {
   const name = text
     .normalize('NFKD')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+/, '')
     .toLowerCase()
     .slice(0, 60)
     .replace(/_+$/, '');
-  return name === '' || /^\d/.test(name) || KEYWORDS.includes(name) ? `entity_${name || 'unnamed'}` : name;
+  return /^[a-z]/.test(name) ? name : `entity_${name || 'unnamed'}`;
 }

@@ -3,25 +3,48 @@ import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { pyName, pyString, pythonHeader } from './python-source.ts';
 
-export const langgraphNode: AdapterTemplate = {
-  path: (subject) => `adapters/langgraph/${pyName(shortName(subject))}_node.py`,
-  render: (request) => {
-    const name = pyName(shortName(request.subject));
-    const content = `"""A LangGraph node for an entity of the catalog.
+interface PythonTemplate {
+  framework: string;
+  file: 'node' | 'tool';
+  title: string;
+  needs: string;
+  imports?: string;
+  /** What the framework calls streamable HTTP. */
+  http: string;
+  /** What follows `ENTITY` and `connection()`. */
+  code(name: string): string;
+}
 
-Needs langgraph and langchain-mcp-adapters. Written by Catalog Hub; the next install writes it again.
+function pythonTemplate({ framework, file, title, needs, imports, http, code }: PythonTemplate): AdapterTemplate {
+  return {
+    path: (subject) => `adapters/${framework}/${pyName(shortName(subject))}_${file}.py`,
+    render: (request) => {
+      const content = `"""${title} for an entity of the catalog.
+
+Needs ${needs}. Written by Catalog Hub; the next install writes it again.
 """
 
 import os
 from pathlib import Path
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-
-${pythonHeader(request, { http: 'streamable_http', sse: 'sse', stdio: 'stdio' })}
+${imports ? `${imports}\n\n` : ''}${pythonHeader(request, http)}
 
 
-_tools: list[Any] = []
+${code(pyName(shortName(request.subject)))}`;
+      return { kind: 'file', content };
+    },
+  };
+}
+
+export const langgraphNode = pythonTemplate({
+  framework: 'langgraph',
+  file: 'node',
+  title: 'A LangGraph node',
+  needs: 'langgraph and langchain-mcp-adapters',
+  imports: 'from langchain_core.runnables import RunnableConfig',
+  http: 'streamable_http',
+  code: (name) => `_tools: list[Any] = []
 
 
 async def ${name}_tools() -> list[Any]:
@@ -41,28 +64,16 @@ async def ${name}_node(state: dict[str, Any], config: RunnableConfig) -> dict[st
 
 
 NODE_NAME = ${pyString(name)}
-`;
-    return { kind: 'file', content };
-  },
-};
+`,
+});
 
-export const crewaiTool: AdapterTemplate = {
-  path: (subject) => `adapters/crewai/${pyName(shortName(subject))}_tool.py`,
-  render: (request) => {
-    const content = `"""CrewAI tools for an entity of the catalog.
-
-Needs crewai and crewai-tools[mcp]. Written by Catalog Hub; the next install writes it again.
-"""
-
-import atexit
-import os
-from pathlib import Path
-from typing import Any
-
-${pythonHeader(request, { http: 'streamable-http', sse: 'sse', stdio: 'stdio' })}
-
-
-def server_parameters() -> Any:
+export const crewaiTool = pythonTemplate({
+  framework: 'crewai',
+  file: 'tool',
+  title: 'CrewAI tools',
+  needs: 'crewai and crewai-tools[mcp]',
+  http: 'streamable-http',
+  code: (name) => `def server_parameters() -> Any:
     """What MCPServerAdapter takes: an address as it is, a command as an object."""
     settings = connection()
     if settings["transport"] != "stdio":
@@ -75,35 +86,26 @@ def server_parameters() -> Any:
 _adapters: list[Any] = []
 
 
-def ${pyName(shortName(request.subject))}_tools() -> list[Any]:
+def ${name}_tools() -> list[Any]:
     """Tools for an agent, each with a schema of its own: \`Agent(..., tools=..._tools())\`. The connection stays open."""
+    import atexit
+
     from crewai_tools import MCPServerAdapter
 
     if not _adapters:
         _adapters.append(MCPServerAdapter(server_parameters(), connect_timeout=60))
         atexit.register(_adapters[0].stop)
     return list(_adapters[0].tools)
-`;
-    return { kind: 'file', content };
-  },
-};
+`,
+});
 
-export const autogenTool: AdapterTemplate = {
-  path: (subject) => `adapters/autogen/${pyName(shortName(subject))}_tool.py`,
-  render: (request) => {
-    const content = `"""AutoGen tools for an entity of the catalog.
-
-Needs autogen-ext[mcp] and mcp<2. Written by Catalog Hub; the next install writes it again.
-"""
-
-import os
-from pathlib import Path
-from typing import Any
-
-${pythonHeader(request, { http: 'http', sse: 'sse', stdio: 'stdio' })}
-
-
-async def ${pyName(shortName(request.subject))}_tools() -> list[Any]:
+export const autogenTool = pythonTemplate({
+  framework: 'autogen',
+  file: 'tool',
+  title: 'AutoGen tools',
+  needs: 'autogen-ext[mcp] and mcp<2',
+  http: 'http',
+  code: (name) => `async def ${name}_tools() -> list[Any]:
     """Tools for an agent: \`AssistantAgent(name=..., model_client=..., tools=await ..._tools())\`."""
     from autogen_ext.tools.mcp import (
         SseServerParams,
@@ -119,7 +121,5 @@ async def ${pyName(shortName(request.subject))}_tools() -> list[Any]:
         return await mcp_server_tools(StdioServerParams(**settings, read_timeout_seconds=60))
     kinds = {"http": StreamableHttpServerParams, "sse": SseServerParams}
     return await mcp_server_tools(kinds[transport](**settings))
-`;
-    return { kind: 'file', content };
-  },
-};
+`,
+});

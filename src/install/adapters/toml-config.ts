@@ -1,45 +1,33 @@
 // The TOML configuration of a client: one table is put in, everything else stays.
 import { tomlTable } from '../../catalog/client-config.ts';
-import { type ConfigFile, type EarlierEntry, freeName } from './adapter-template.ts';
+import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 
-type Table = Pick<EarlierEntry, 'section' | 'name' | 'entry'>;
-
-/** A table of ours that somebody changed is theirs: Codex has no placeholders to fill in. */
-export const tomlConfig: ConfigFile = {
-  merge: (text, wanted, earlier, taken) => {
-    const { section, entry } = wanted;
-    assertTables(text, section);
-    const isWritten = (name: string) =>
-      [entry, earlier?.entry].some((each) => each && isTable(text, { section, name, entry: each }));
-    const isOurs = (name: string) => !tableIn(text, section, name) || (!taken.includes(name) && isWritten(name));
-    const old = earlier && tableIn(text, section, earlier.name) ? earlier.name : undefined;
-    if (old !== undefined && !isOurs(old)) return { text, name: old, isTheirs: true };
-    const name = old ?? freeName(wanted.name, isOurs);
-    const table = tomlTable(section, name, entry);
-    const found = tableIn(text, section, name);
-    if (found) return { text: text.slice(0, found.start) + table + text.slice(found.end), name };
-    const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-    return { text: `${text}${gap}${table}`, name };
-  },
-  remove: (text, earlier) => {
-    const found = tableIn(text, earlier.section, earlier.name);
+export const tomlConfig: ConfigFormat = {
+  compare: (text, entry) => {
+    assertTables(text, entry.section);
+    const found = tableIn(text, entry);
     if (!found) return 'absent';
-    if (!isTable(text, earlier)) return 'another';
-    return { text: text.slice(0, found.start).replace(/\n\n$/, '\n') + text.slice(found.end) };
+    // Codex has no placeholders to fill in: a table that somebody changed is theirs.
+    return text.slice(found.start, found.end).trim() === tableOf(entry).trim() ? 'same' : 'another';
   },
-  verify: (text, earlier) => {
-    if (!tableIn(text, earlier.section, earlier.name)) return 'absent';
-    return isTable(text, earlier) ? 'same' : 'another';
+  put: (text, entry) => {
+    const found = tableIn(text, entry);
+    if (found) return text.slice(0, found.start) + tableOf(entry) + text.slice(found.end);
+    const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+    return `${text}${gap}${tableOf(entry)}`;
+  },
+  remove: (text, entry) => {
+    const { start, end } = tableIn(text, entry) ?? { start: text.length, end: text.length };
+    return text.slice(0, start).replace(/\n\n$/, '\n') + text.slice(end);
   },
 };
 
-function isTable(text: string, { section, name, entry }: Table): boolean {
-  const found = tableIn(text, section, name);
-  return found !== undefined && text.slice(found.start, found.end).trim() === tomlTable(section, name, entry).trim();
+function tableOf({ section, name, entry }: ConfigEntry): string {
+  return tomlTable(section, name, entry);
 }
 
 /** From its header to its last line that is neither blank nor a comment; tables inside of it belong to it. */
-function tableIn(text: string, section: string, name: string): { start: number; end: number } | undefined {
+function tableIn(text: string, { section, name }: ConfigEntry): { start: number; end: number } | undefined {
   let found: { start: number; end: number } | undefined;
   let offset = 0;
   for (const line of text.split(/(?<=\n)/)) {

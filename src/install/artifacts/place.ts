@@ -120,7 +120,7 @@ async function placeInHub(
 
 /** Without what programs write while they run. */
 function builtTree(folder: string): Promise<string> {
-  return treeDigest(folder, { skip: [MARKER], skipNames: ['__pycache__', '.cache'] });
+  return treeDigest(folder, [MARKER, '__pycache__', '.cache']);
 }
 
 type Complete = Built & { tree: string };
@@ -179,7 +179,7 @@ function otherFolder({ dest, names }: VendorLocation, path: string, job: PlaceJo
 
 /** Without what git itself keeps, which changes whenever somebody looks at a checkout with git. */
 export function vendorTree(folder: string): Promise<string> {
-  return treeDigest(folder, { skipNames: ['.git'] });
+  return treeDigest(folder, ['.git']);
 }
 
 /** A name that is only derived gives way to others; a folder that somebody chose does not. */

@@ -1,10 +1,9 @@
 // Files inside a target that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { copyFile, lstat, mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { HUB_FOLDER } from './places.ts';
+import { HUB_FOLDER, STAGING } from './places.ts';
 
 /** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
 export class PathError extends Error {
@@ -15,7 +14,7 @@ const LONGEST_PATH = 1024;
 const LONGEST_NAME_BYTES = 255;
 const LARGEST_FILE = 50_000_000;
 
-/** What keeps a text from being a path below a folder, as the end of a sentence; undefined when nothing does. */
+/** Why a text is not a path below a folder, as the end of a sentence. */
 export function relativePathFault(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
@@ -53,7 +52,7 @@ export async function pathInside(root: string, path: string): Promise<string> {
   return join(root, ...names);
 }
 
-/** For `catch`: undefined for what is not there; any other error stays one. */
+/** For `catch`: undefined when there is nothing at a path. Any other error is thrown again. */
 export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
@@ -86,78 +85,32 @@ export async function readInside(root: string, path: string): Promise<string | u
  * All or nothing: readers see the file as it was, or whole. A file keeps its owner, group and mode.
  * Returns the absolute path. @throws PathError
  */
-export async function writeFileInside(root: string, path: string, content: string | Buffer): Promise<string> {
+export async function writeFileInside(root: string, path: string, content: string): Promise<string> {
   const whole = await pathInside(root, path);
   const existing = await lstat(whole).catch(absent);
   if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
-  if (Buffer.byteLength(content) > LARGEST_FILE)
-    throw new PathError(`'${shown(path)}' was left as it is, because it would be larger than ${LARGEST_FILE} bytes.`);
   await mkdir(dirname(whole), { recursive: true });
-  // Beside what the hub builds: the next install removes what a killed one left there.
-  const hubFolder = await makeFolderInside(root, HUB_FOLDER);
-  await writeBy(hubFolder).catch((error: NodeJS.ErrnoException) => {
-    // The folder is a mount of its own.
-    if (error.code !== 'EXDEV') throw error;
-    return writeBy(dirname(whole));
-  });
-  return whole;
-
-  async function writeBy(folder: string): Promise<void> {
-    const unfinished = join(folder, `.${randomUUID()}.unfinished`);
-    try {
-      await writeWhole(unfinished, content, existing);
-      await rename(unfinished, whole);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
-  }
-}
-
-async function writeWhole(path: string, content: string | Buffer, model: Stats | undefined): Promise<void> {
-  const file = await open(path, 'wx', model ? 0o600 : 0o644);
+  // In the folder of the hub: the next install removes what a killed one left there.
+  const unfinished = join(await makeFolderInside(root, HUB_FOLDER), `${STAGING}-${randomUUID()}`);
   try {
-    if (model) {
-      const isOfGroup = await file.chown(model.uid, model.gid).then(
-        () => true,
-        () => false,
-      );
-      // Filesystems without owners refuse modes too.
-      await file.chmod(model.mode & (isOfGroup ? 0o777 : 0o707)).catch(() => {});
-    }
-    await file.writeFile(content);
-    // Otherwise a machine that fails now may keep the new name without the content.
-    await file.sync();
-  } finally {
-    await file.close();
+    await writeFile(unfinished, content, { flag: 'wx', mode: existing ? 0o600 : 0o644, flush: true });
+    // Only root can give files away, and some filesystems have neither owners nor modes.
+    if (existing) await chown(unfinished, existing.uid, existing.gid).catch(() => {});
+    if (existing) await chmod(unfinished, existing.mode & 0o777).catch(() => {});
+    await rename(unfinished, whole);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
   }
+  return whole;
 }
 
-/** Copies a file beside itself, and answers where. */
-export async function keepAside(root: string, path: string): Promise<string> {
-  const whole = await pathInside(root, path);
-  for (let number = 1; ; number += 1) {
-    const ending = number === 1 ? '.orig' : `.orig-${number}`;
-    const isFree = await copyFile(whole, whole + ending, constants.COPYFILE_EXCL).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-        return false;
-      },
-    );
-    if (isFree) return path + ending;
-  }
-}
-
-/** Removes what is there, and folders above it that are empty then, up to the root. @throws PathError */
+/** Removes a file or folder, and the folders above it that are empty then, up to the root. @throws PathError */
 export async function removeInside(root: string, path: string): Promise<void> {
   await rm(await pathInside(root, path), { recursive: true, force: true });
-  const names = namesOf(path).slice(0, -1);
-  for (let isRemoved = true; isRemoved && names.length > 0; names.pop()) {
+  try {
+    for (const names = namesOf(path).slice(0, -1); names.length > 0; names.pop()) await rmdir(join(root, ...names));
+  } catch {
     // A folder that holds something else stays, and so do those above it.
-    isRemoved = await rmdir(join(root, ...names)).then(
-      () => true,
-      () => false,
-    );
   }
 }

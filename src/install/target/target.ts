@@ -1,6 +1,6 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, realpath, statfs } from 'node:fs/promises';
+import { access, lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HubError } from '../../errors.ts';
@@ -18,9 +18,6 @@ export interface TargetRule {
 /** The folder of the hub's own package. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
-/** On Linux: proc, sysfs, cgroup2, debugfs, tracefs, securityfs, devpts. Permissions mean nothing there, least of all for root. */
-const FILESYSTEMS_WITHOUT_FILES = new Set([0x9fa0, 0x62656572, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x1cd1]);
-
 interface Place {
   /** The part that exists, with links resolved. */
   existing: string;
@@ -28,18 +25,18 @@ interface Place {
   missing: string[];
 }
 
-/** Only looks. @throws HubError `invalid_request` */
+/** Changes nothing. Returns the path with its links resolved. @throws HubError `invalid_request` */
 export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
   return wholePath(await locate(target, rule));
 }
 
-/** Only looks: why nothing could be made or written there, as far as that can be known. @throws HubError `invalid_request` */
+/** Changes nothing. Returns why nothing can be written there. @throws HubError `invalid_request` */
 export async function targetFault(target: string, rule: TargetRule): Promise<string | undefined> {
   const { existing } = await locate(target, rule);
   return (await faultOf(existing))?.message;
 }
 
-/** Makes the folder where there is none, and answers with its path, links resolved. @throws HubError `invalid_request` */
+/** Makes the folder if it does not exist. Returns its path with links resolved. @throws HubError `invalid_request` */
 export async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
   const { existing, missing } = await locate(target, rule);
   const fault = await faultOf(existing);
@@ -71,9 +68,7 @@ async function faultOf(existing: string): Promise<HubError | undefined> {
     return cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
   try {
     await access(existing, constants.W_OK | constants.X_OK);
-    const { type } = await statfs(existing);
-    if (!FILESYSTEMS_WITHOUT_FILES.has(type)) return undefined;
-    return cannotBeUsed('The system keeps no files there: choose another target.');
+    return undefined;
   } catch (error) {
     return unusable(error);
   }
@@ -84,14 +79,10 @@ async function locate(target: string, { installRoot, workingDir }: TargetRule): 
   if (fault) throw refused(fault);
   const wanted = resolve(installRoot ?? workingDir, target);
   const place = await resolveLinks(wanted);
-  if (installRoot !== undefined) {
-    // Perhaps not there yet: it is made together with the first target.
-    const root = wholePath(await resolveLinks(resolve(installRoot)));
-    // Both: where it is written to be, and where it really is.
-    const isInside = isBelow(resolve(installRoot), wanted) || isBelow(root, wanted);
-    if (!isInside || !isBelow(root, wholePath(place)))
-      throw refused('must lie inside INSTALL_ROOT, after links are resolved');
-  }
+  if (installRoot === undefined) return place;
+  // It may not exist yet: then it is made together with the first target.
+  const root = wholePath(await resolveLinks(resolve(installRoot)));
+  if (!isBelow(root, wholePath(place))) throw refused('must lie inside INSTALL_ROOT, after links are resolved');
   return place;
 }
 
@@ -99,21 +90,16 @@ function wholePath({ existing, missing }: Place): string {
   return join(existing, ...missing);
 }
 
-/** Walks up to what exists; a link that leads nowhere is not taken for a free name. */
+/** Walks up to a folder that exists. A link that leads nowhere is not a free name. */
 async function resolveLinks(path: string): Promise<Place> {
   try {
     const existing = await realpath(path);
-    const found = await lstat(existing);
-    if (!found.isDirectory()) throw refused('is a file, and must be a folder');
-    return { existing, missing: [] };
+    if ((await lstat(existing)).isDirectory()) return { existing, missing: [] };
   } catch (error) {
-    if (error instanceof HubError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error);
   }
-  const link = await lstat(path).catch(() => undefined);
-  if (link) throw refused('must not be a link that leads nowhere');
+  if (await lstat(path).catch(() => undefined)) throw refused('is a file, and must be a folder');
   const parent = dirname(path);
-  if (parent === path) throw refused('must be a folder of this machine');
   const { existing, missing } = await resolveLinks(parent);
   return { existing, missing: [...missing, relative(parent, path)] };
 }

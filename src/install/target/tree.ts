@@ -16,25 +16,17 @@ export async function fileDigest(path: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** What is in a folder and does not count. */
-export interface TreeSkips {
-  /** Paths below the folder. */
-  skip?: readonly string[];
-  /** Names, wherever they are. */
-  skipNames?: readonly string[];
-}
-
 /**
  * `sha256:…` of a folder and everything in it: names, contents, links as they are written, and whether a file may be
- * executed. The same for two folders that hold the same, whenever and by whomever they were made.
+ * executed. The same for two folders with the same content. Files and folders with names in `skip` do not count.
  */
-export async function treeDigest(folder: string, { skip = [], skipNames = [] }: TreeSkips = {}): Promise<string> {
+export async function treeDigest(folder: string, skip: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
   async function add(relativePath: string): Promise<void> {
     const names = await readdir(join(folder, relativePath), { encoding: 'buffer' });
     for (const name of names.sort(Buffer.compare).map(String)) {
       const path = relativePath === '' ? name : `${relativePath}/${name}`;
-      if (skip.includes(path) || skipNames.includes(name)) continue;
+      if (skip.includes(name)) continue;
       const whole = join(folder, path);
       const found = await lstat(whole);
       const note = (kind: string, content = '') => hash.update(`${kind} ${JSON.stringify(path)}${content}\n`);
@@ -71,7 +63,7 @@ export async function findStrayLink(folder: string): Promise<StrayLink | undefin
   return undefined;
 }
 
-/** Undefined when that cannot be told: behind a name that is a link itself, `..` leads up from where that link leads to. */
+/** Undefined when nobody can say: behind a name that is a link itself, `..` leads up from where that link leads to. */
 function danglingEnd(link: string, target: string): string | undefined {
   const names = target.replace(/^(\.{0,2}\/)+/, '').split('/');
   return names.includes('..') ? undefined : resolve(dirname(link), target);

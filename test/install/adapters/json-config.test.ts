@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConfigEntry } from '../../../src/install/adapters/adapter-template.ts';
+import { parse } from 'jsonc-parser';
+import { type EntryMerge, mergeEntry as mergeInto } from '../../../src/install/adapters/config-file.ts';
 import { isFilledIn, jsonConfig } from '../../../src/install/adapters/json-config.ts';
-import { readJson, removeMember, setMember } from '../../../src/install/adapters/json-text.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
 import { renderedFor } from './rendered.ts';
@@ -14,15 +14,14 @@ const wanted = {
   inputs: [],
   entry: { type: 'stdio', command: 'uvx', args: ['pdf'], env: { KEY: `\${KEY}`, LEVEL: 'info' } },
 };
-const mergeEntry = (existing: string, entry: ConfigEntry, earlier?: { name: string; written: JsonObject }) =>
-  jsonConfig.merge(existing, entry, earlier && { ...entry, name: earlier.name, entry: earlier.written }, []);
+const mergeEntry = (existing: string, entry: EntryMerge['wanted'], known?: { name: string; written: JsonObject }) => {
+  const earlier = known && { ...entry, name: known.name, entry: known.written };
+  return mergeInto(existing, { wanted: entry, earlier, taken: [] });
+};
 const merged = (existing: string, known?: string, written: JsonObject = wanted.entry) => {
   const { text, name } = mergeEntry(existing, wanted, known ? { name: known, written } : undefined);
   return { document: JSON.parse(text), name, text };
 };
-
-/** Without the prototypes of whoever read it. */
-const plain = (document: JsonObject) => JSON.parse(JSON.stringify(document));
 
 test('config: a new file holds the entry alone', () => {
   assert.deepEqual(merged('').document, { mcpServers: { pdf: wanted.entry } });
@@ -46,7 +45,7 @@ test('config: a second time changes nothing, byte for byte', () => {
 test('config: what a person filled in stays, and so do settings of the client', () => {
   const filledIn = { ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'debug' }, disabled: true };
   const { document } = merged(JSON.stringify({ mcpServers: { pdf: filledIn } }), 'pdf');
-  assert.deepEqual(document.mcpServers.pdf, { ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'info' }, disabled: true });
+  assert.deepEqual(document.mcpServers.pdf, filledIn);
 });
 
 test('config: an entry of the same name that is somebody else’s is left alone', () => {
@@ -72,17 +71,7 @@ for (const [name, text, reason] of [
   [
     'a section that is there twice',
     '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
-    /'mcpServers' is in it twice/,
-  ],
-  [
-    'an entry that is there twice',
-    '{"mcpServers": {"pdf": {}, "pdf": {"command": "uvx", "args": ["pdf"]}}}',
-    /'pdf' is in it twice/,
-  ],
-  [
-    'a name that is in the entry twice',
-    '{"mcpServers": {"pdf": {"args": [], "command": "uvx", "args": ["pdf"]}}}',
-    /'args' is in it twice/,
+    /'mcpServers' or 'pdf' is in it twice/,
   ],
   ['a list', '[]', /not a JSON object/],
   ['a section that is none', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
@@ -96,21 +85,20 @@ test('config: what is beside the entry stays as it is written: long numbers, ord
     "id": 12345678901234567890, "number": 1.0,
     "z": 1e2,
 
-    "mcpServers": { "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1} },
+    "mcpServers": {
+        "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1} },
     "b": "\\u00e9\\/"
 }
 `;
   const { text } = merged(existing);
-  for (const line of existing.split('\n').filter((each) => !each.includes('mcpServers')))
-    assert.ok(text.split('\n').includes(line), line);
-  assert.ok(text.includes(' "10": {"n": 9007199254740993}, "2": {}, "a": {"x": 1} },'), text);
+  for (const line of existing.split('\n').filter(Boolean)) assert.ok(text.split('\n').includes(line), line);
   assert.deepEqual(JSON.parse(text).mcpServers.pdf, wanted.entry);
   assert.equal(merged(text).text, text);
 });
 
-test('config: marks and line ends of other systems stay', () => {
-  const { text } = mergeEntry('\uFEFF{\r\n  "mcpServers": {}\r\n}\r\n', wanted);
-  assert.ok(text.startsWith('\uFEFF{\r\n  "mcpServers": {\r\n    "pdf": {\r\n'), JSON.stringify(text));
+test('config: line ends of other systems stay', () => {
+  const { text } = mergeEntry('{\r\n  "mcpServers": {}\r\n}\r\n', wanted);
+  assert.ok(text.startsWith('{\r\n  "mcpServers": {\r\n    "pdf": {\r\n'), JSON.stringify(text));
   assert.doesNotMatch(text, /[^\r]\n/);
 });
 
@@ -128,11 +116,10 @@ test('config: comments stay where the client takes them, beside a new entry and 
   const first = mergeEntry(existing, withComments).text;
   for (const comment of ['// mine', '/* all of them */', '// "old": {},', '// theirs'])
     assert.ok(first.includes(comment), first);
-  assert.deepEqual(plain(readJson(first, { allowsComments: true })), {
-    mcpServers: { other: { command: 'x' }, pdf: wanted.entry },
-  });
-  const noted = first.replace('"LEVEL": "info"', '"LEVEL": "debug"');
-  assert.equal(mergeEntry(noted, withComments, { name: 'pdf', written: wanted.entry }).text, first);
+  assert.deepEqual(parse(first), { mcpServers: { other: { command: 'x' }, pdf: wanted.entry } });
+  const entry = { ...wanted.entry, args: ['pdf', '--new'] };
+  const changed = mergeEntry(first, { ...withComments, entry }, { name: 'pdf', written: wanted.entry }).text;
+  assert.equal(changed.replace(/,\s*"--new"/, ''), first);
   for (const broken of ['{ "mcpServers": { /* }', '// nothing', '{ "mcpServers": {} } }', '{ "a" 1 }'])
     assert.throws(() => mergeEntry(broken, withComments), { name: 'RangeError', message: /not JSON/ });
   const deep = `{"a": ${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
@@ -162,14 +149,12 @@ test('config: variables and headers that a person added stay; those of an earlie
   });
 });
 
-test('config: an entry is taken out only as it was written, and nothing else with it', () => {
-  const existing = '{\n  "mcpServers": {\n    "other": { "n": 9007199254740993 }\n  }\n}\n';
-  const { text } = merged(existing);
-  assert.deepEqual(jsonConfig.remove(text, wanted), { text: existing });
-  assert.equal(jsonConfig.remove(existing, wanted), 'absent');
-  assert.equal(jsonConfig.remove(text.replace('info', 'debug'), wanted), 'another');
-  const odd = `{"mcpServers": {"pdf": ${JSON.stringify(wanted.entry)} // mine\n, "b": 2}}`;
-  assert.throws(() => jsonConfig.remove(odd, { ...wanted, format: 'json with comments' }), /not JSON/);
+test('config: only an entry that is as it was written is the same', () => {
+  const { text } = merged('{"mcpServers": {}}');
+  assert.equal(jsonConfig.compare(text, wanted), 'same');
+  assert.equal(jsonConfig.compare(text, { ...wanted, name: 'other' }), 'absent');
+  assert.equal(jsonConfig.compare(text.replace('info', 'debug'), wanted), 'filled in');
+  assert.equal(jsonConfig.compare(text.replace('uvx', 'sh'), wanted), 'another');
 });
 
 test('config: a secret in an address is not written; whoever fills it in keeps it', () => {
@@ -236,57 +221,52 @@ test('config: hostile names become plain ones, and the file stays JSON', () => {
   }
 });
 
-const ENTRY = { command: 'uvx', args: ['pdf'] };
-const added = (text: string) => setMember(text, 'servers', { name: 'pdf', value: ENTRY });
-const removed = (text: string) => removeMember(text, 'servers', 'pdf');
-/** Without the prototypes of whoever read it. */
-const document = (text: string) => JSON.parse(JSON.stringify(readJson(text, { allowsComments: true })));
-
 const LAYOUTS = {
-  'one below the other': '{\n  "servers": {\n    "a": { "command": "x" },\n    "b": {}\n  }\n}\n',
-  'with tabs': '{\n\t"servers": {\n\t\t"a": {}\n\t}\n}',
-  'in one line': '{ "servers": { "a": {}, "b": 1 } }',
-  'without a blank': '{"servers":{"a":{}}}',
-  'a comma behind the last': '{\n  "servers": {\n    "a": {},\n    "b": {},\n  },\n}\n',
-  'a comment behind the last': '{\n  "servers": {\n    "a": {}, // first\n    "b": {} // why b is here\n  }\n}\n',
-  'a comment behind the comma of the last': '{\n  "servers": {\n    "b": {}, /* mine */\n  }\n}\n',
-  'comments below and above': '{\n  "servers": {\n    // above\n    "b": {}\n    // below\n  }\n}\n',
-  'ends of lines of another system': '\uFEFF{\r\n  "servers": {\r\n    "b": {} // mine\r\n  }\r\n}\r\n',
-  'something behind the section': '{\n  "servers": {\n    "b": {}\n  },\n  "inputs": [] // theirs\n}\n',
+  'one below the other': '{\n  "mcpServers": {\n    "a": { "command": "x" },\n    "b": {}\n  }\n}\n',
+  'with tabs': '{\n\t"mcpServers": {\n\t\t"a": {}\n\t}\n}',
+  'a comma behind the last': '{\n  "mcpServers": {\n    "a": {},\n    "b": {},\n  },\n}\n',
+  'a comment behind the last': '{\n  "mcpServers": {\n    "a": {}, // first\n    "b": {} // why b is here\n  }\n}\n',
+  'comments below and above': '{\n  "mcpServers": {\n    // above\n    "b": {}\n    // below\n  }\n}\n',
+  'something behind the section': '{\n  "mcpServers": {\n    "b": {}\n  },\n  "inputs": [] // theirs\n}\n',
 };
 
 for (const [name, text] of Object.entries(LAYOUTS))
-  test(`json text: an entry comes and goes, and no character changes: ${name}`, () => {
-    const withEntry = added(text);
-    assert.notEqual(withEntry, text);
-    assert.partialDeepStrictEqual(document(withEntry), { servers: { pdf: ENTRY } });
-    assert.equal(removed(withEntry), text);
+  test(`config: an entry comes and goes, and no character changes: ${name}`, () => {
+    const entry = { ...wanted, format: 'json with comments' as const };
+    const added = mergeEntry(text, entry).text;
+    assert.partialDeepStrictEqual(parse(added), { mcpServers: { pdf: wanted.entry } });
+    assert.equal(jsonConfig.remove(added, entry), text);
   });
 
 for (const [name, text, after] of [
   [
     'the last of several',
-    '{\n  "servers": {\n    "mine": {}, // do not touch: prod\n    /* see wiki */\n    "pdf": 1\n  }\n}\n',
-    '{\n  "servers": {\n    "mine": {} // do not touch: prod\n    /* see wiki */\n  }\n}\n',
-  ],
-  [
-    'the first of several',
-    '{\n  "servers": {\n    "pdf": 1,\n    // key of mine is in the vault\n    "mine": {}\n  }\n}\n',
-    '{\n  "servers": {\n    // key of mine is in the vault\n    "mine": {}\n  }\n}\n',
+    '{\n  "mcpServers": {\n    "mine": {}, // do not touch: prod\n    /* see wiki */\n    "pdf": 1\n  }\n}\n',
+    '{\n  "mcpServers": {\n    "mine": {} // do not touch: prod\n    /* see wiki */\n  }\n}\n',
   ],
   [
     'one in the middle, with a comment of its own',
-    '{"servers": {\n  "a": 1,\n  "pdf": 1, // said of it, with a , in it\n  "b": 2\n}}',
-    '{"servers": {\n  "a": 1,\n  // said of it, with a , in it\n  "b": 2\n}}',
+    '{"mcpServers": {\n  "a": 1,\n  "pdf": 1, // said of it, with a , in it\n  "b": 2\n}}',
+    '{"mcpServers": {\n  "a": 1,\n  // said of it, with a , in it\n  "b": 2\n}}',
   ],
-  ['the first in one line', '{ "servers": { "pdf": 1, "b": 2 } }', '{ "servers": { "b": 2 } }'],
-  ['the only one', '{ "servers": { "pdf": 1 } }', '{ "servers": {} }'],
-  ['the only one, with a comment', '{ "servers": { /* none yet */ "pdf": 1 } }', '{ "servers": { /* none yet */ } }'],
+  ['the first in one line', '{ "mcpServers": { "pdf": 1, "b": 2 } }', '{ "mcpServers": { "b": 2 } }'],
+  ['the only one', '{ "mcpServers": { "pdf": 1 } }', '{ "mcpServers": { } }'],
 ] as const)
-  test(`json text: a removed entry takes no comment along: ${name}`, () => assert.equal(removed(text), after));
+  test(`config: a removed entry takes no comment along: ${name}`, () =>
+    assert.equal(jsonConfig.remove(text, { ...wanted, format: 'json with comments' }), after));
 
-test('json text: a section that is null holds nothing, and becomes one that does', () => {
-  const text = '{\n  "servers": null, // later\n  "z": 1\n}\n';
-  assert.deepEqual(document(added(text)), { servers: { pdf: ENTRY }, z: 1 });
-  assert.match(added(text), /\}, \/\/ later\n {2}"z": 1\n\}\n$/);
+test('config: questions of a removed entry go with it, unless another entry needs the answers', () => {
+  const [one, two] = ['a', 'b'].map((id) => ({ type: 'promptString' as const, id, description: id, password: true }));
+  assert.ok(one && two);
+  const asking = {
+    ...wanted,
+    inputs: [one, two],
+    entry: { command: 'x', env: { A: `\${input:a}`, B: `\${input:b}` } },
+  };
+  const other = { ...wanted, name: 'other', inputs: [one], entry: { command: 'y', env: { A: `\${input:a}` } } };
+  const both = mergeEntry(mergeEntry('', asking).text, other).text;
+  assert.equal(parse(both).inputs.length, 2);
+  const rest = jsonConfig.remove(both, asking);
+  assert.deepEqual(parse(rest).inputs, [one]);
+  assert.equal('inputs' in parse(jsonConfig.remove(rest, other)), false);
 });
