@@ -19,7 +19,6 @@ import { explain, InstallError } from './errors.ts';
 import { notStartable } from './launchers.ts';
 import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
-import { readPlaced } from './state.ts';
 import { runStep, type StepWatch } from './step.ts';
 import type { InstallSubject } from './subject.ts';
 import { makeFolderInside } from './target/files.ts';
@@ -61,7 +60,7 @@ export async function buildArtifacts(
   tools: InstallTools & { watch: StepWatch },
 ): Promise<BuiltArtifacts> {
   const planned = job.plan.artifacts.filter((each) => !each.alternative);
-  const ownership = await ownershipOf(job.targetDir, job.before.lockfile, job.subject.uid);
+  const ownership = ownershipOf(job.before.lockfile, job.subject.uid);
   const results: StepResult[] = [];
   const artifacts: ArtifactOutcome[] = [];
   for (const [index, each] of planned.entries()) {
@@ -143,7 +142,7 @@ async function commitAll(artifacts: readonly ArtifactOutcome[]): Promise<string 
   }
 }
 
-async function ownershipOf(targetDir: string, lockfile: Lockfile | undefined, uid: string): Promise<Ownership> {
+function ownershipOf(lockfile: Lockfile | undefined, uid: string): Ownership {
   const ours = new Map<string, string>();
   const others = new Map<string, string>();
   for (const { id, artifacts } of lockfile?.entities ?? []) {
@@ -153,9 +152,6 @@ async function ownershipOf(targetDir: string, lockfile: Lockfile | undefined, ui
       else others.set(path, id);
     }
   }
-  // Put in place by an install that was stopped before it could write the lockfile.
-  const placed = await readPlaced(targetDir);
-  for (const [path, tree] of Object.entries(placed)) if (!ours.has(path) && !others.has(path)) ours.set(path, tree);
   return { ours, others };
 }
 

@@ -14,7 +14,6 @@ import {
 } from './contract.ts';
 import { removeOldLaunchers } from './launchers.ts';
 import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
-import { readPlaced, writePlaced } from './state.ts';
 import { pathInside, removeInside } from './target/files.ts';
 import { HUB_FOLDER } from './target/places.ts';
 
@@ -28,8 +27,6 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
   const parts = await removeParts(targetDir, entity, { isForced: request.force, others: rest.entities });
   await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeInside(targetDir, LOCKFILE_NAME));
   await collectGarbage(targetDir, rest);
-  const placed = Object.entries(await readPlaced(targetDir)).filter(([path]) => !parts.removed.includes(path));
-  await writePlaced(targetDir, Object.fromEntries(placed));
   await removeIfUnused(targetDir);
   return { id: entity.id, target: request.target, ...parts };
 }

@@ -20,6 +20,15 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether arrays and objects are nested at most `limit` deep; walks without recursion, so that no input can exhaust the stack. */
 export function isWithinDepth(value: unknown, limit: number): boolean {
   let level = [value].filter(isNested);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } from 'cockatiel';
 import { z } from 'zod';
 import { FetchError } from '../lib/fetch-error.ts';
+import { parseJson } from '../lib/json.ts';
 import type { Fetch, FetchReply } from '../lib/world.ts';
 import { type Embedder, EmbeddingError, type EmbedOptions, unitLength } from './embedder.ts';
 
@@ -114,7 +115,7 @@ function pauseAfter(error: unknown, tries: number): number {
 }
 
 function readVectors({ body }: FetchReply, count: number): Float32Array[] {
-  const answer = Answer.safeParse(parsed(body));
+  const answer = Answer.safeParse(parseJson(body.toString()));
   if (!answer.success) throw new EmbeddingError('The embedding endpoint gave something that is no list of vectors');
   const { data } = answer.data;
   if (data.length !== count)
@@ -124,12 +125,4 @@ function readVectors({ body }: FetchReply, count: number): Float32Array[] {
     throw new EmbeddingError('The embedding endpoint gave a vector of an unusable size');
   }
   return inOrder.map(({ embedding }) => unitLength(Float32Array.from(embedding)));
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

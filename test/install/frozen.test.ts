@@ -30,7 +30,7 @@ test('frozen: a colleague with the lockfile gets the same, wherever the branch i
   assert.equal(stepNamed(report, 'git.checkout').extra?.commit, first);
   assert.deepEqual(stepNamed(report, 'lockfile.write').extra, { path: 'hub.lock.json', frozen: true, skipped: true });
   assert.equal(await other.read('hub.lock.json'), text);
-  const skips = ['lock', 'state.json', '.git'];
+  const skips = ['lock', '.git'];
   assert.equal(await treeDigest(other.target, skips), await treeDigest(one.target, skips));
   const thawed = await other.install(manifest, { update: true });
   assert.notEqual(thawed.lockfile.entities[0]?.artifacts[0]?.resolved, first);
@@ -107,9 +107,7 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   const report = await other.hub.install(request);
   assert.equal(report.ok, true, JSON.stringify(report.results));
   assert.match(report.warnings.join(), /restored from the lockfile alone/);
-  const [mine, theirs] = await Promise.all(
-    [one, other].map(({ target }) => treeDigest(target, ['lock', 'state.json', '.git'])),
-  );
+  const [mine, theirs] = await Promise.all([one, other].map(({ target }) => treeDigest(target, ['lock', '.git'])));
   assert.equal(theirs, mine);
 
   await rm(join(other.target, '.mcp.json'));

@@ -1,6 +1,6 @@
-// Real repositories on a real host on loopback: git's own http-backend behind an HTTP server, or plain files.
+// Real repositories on a real host on loopback: git's own http-backend behind an HTTP server.
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,6 @@ export interface GitHost {
   gitWith(name: string, input: Buffer, ...args: string[]): Promise<string>;
   /** What was asked for, in order. */
   requests: string[];
-  /** In place of the version of the protocol that is asked for. */
-  protocol?: string;
   /** Answers instead of git, when it answers at all. */
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -41,14 +39,12 @@ const ENV = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** `plain` hands out the files of the repositories and understands nothing of git. */
-export async function startGitHost(t: TestContext, { plain = false }: { plain?: boolean } = {}): Promise<GitHost> {
+export async function startGitHost(t: TestContext): Promise<GitHost> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-git-host-'));
   const server = createServer((request, response) => {
     host.requests.push(`${request.method} ${request.url}`);
     if (host.intercept?.(request, response)) return;
-    if (plain) void sendFile(folder, request, response);
-    else runBackend(folder, request, response, host.protocol);
+    runBackend(folder, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
@@ -71,7 +67,6 @@ export async function startGitHost(t: TestContext, { plain = false }: { plain?: 
     }
     await git(name, 'add', '--all', '--force', '.');
     await git(name, 'commit', '--quiet', '--allow-empty', '--message', 'change');
-    await git(name, 'update-server-info');
     return git(name, 'rev-parse', 'HEAD');
   };
   const host: GitHost = {
@@ -90,7 +85,7 @@ export async function startGitHost(t: TestContext, { plain = false }: { plain?: 
   return host;
 }
 
-function runBackend(folder: string, request: IncomingMessage, response: ServerResponse, protocol?: string): void {
+function runBackend(folder: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
   const backend = spawn('git', ['http-backend'], {
     env: {
@@ -102,7 +97,7 @@ function runBackend(folder: string, request: IncomingMessage, response: ServerRe
       REQUEST_METHOD: request.method,
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-      GIT_PROTOCOL: protocol ?? String(request.headers['git-protocol'] ?? ''),
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
       REMOTE_ADDR: '127.0.0.1',
     },
   });
@@ -130,10 +125,4 @@ function runBackend(folder: string, request: IncomingMessage, response: ServerRe
 /** `/thing.git/info/refs` is `/thing/.git/info/refs` on disk. */
 function withGitFolder(path: string): string {
   return path.replace(/^\/(.+?)(?:\.git)?\/(info\/refs|git-upload-pack|HEAD|objects\/.*)$/, '/$1/.git/$2');
-}
-
-async function sendFile(folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-  const file = await readFile(join(folder, withGitFolder(pathname))).catch(() => undefined);
-  response.writeHead(file ? 200 : 404, { 'content-type': 'text/plain' }).end(file);
 }

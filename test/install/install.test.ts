@@ -57,7 +57,6 @@ test('install: an inline manifest is saved, its parts are installed, and everyth
   assert.deepEqual(await files(), [
     '.hub/.gitignore',
     '.hub/lock',
-    '.hub/state.json',
     '.mcp.json',
     'hub.lock.json',
     'src/agents/pdf.py',

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { LOCKFILE_NAME, type LockedArtifact } from '../contract.ts';
 import { InstallError } from '../errors.ts';
-import { readPlaced, writePlaced } from '../state.ts';
 import { absent, makeFolderInside, pathInside, readInside } from '../target/files.ts';
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
 import { treeDigest } from '../target/tree.ts';
@@ -164,10 +163,8 @@ async function placeInVendor(artifact: Placing, location: VendorLocation, job: P
   return {
     ...installed(resolution, path, { ...built, warnings }),
     tree,
-    commit: async () => {
-      await writePlaced(targetDir, { ...(await readPlaced(targetDir)), [path]: tree });
-      await swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') });
-    },
+    commit: async () =>
+      swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') }),
   };
 }
 

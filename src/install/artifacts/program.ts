@@ -73,6 +73,15 @@ export function findCause(output: string, causes: Causes): string | undefined {
   return undefined;
 }
 
+/** The last line that says something, for errors without a known cause. */
+export function lastLine(output: string): string {
+  const line = output.split('\n').findLast((each) => each.trim() !== '') ?? 'it gave no reason';
+  return line
+    .trim()
+    .replace(/^(fatal|error): |\.$/gi, '')
+    .slice(0, 300);
+}
+
 /** Folders of the hub mean nothing to a reader: staging folders are gone by then. */
 export function withoutFolders(text: string, folders: readonly string[]): string {
   return folders.reduce((shown, folder) => shown.replaceAll(`${folder}${sep}`, '').replaceAll(folder, '.'), text);

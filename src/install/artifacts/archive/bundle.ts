@@ -2,6 +2,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../../lib/json.ts';
 import type { Built } from '../artifact.ts';
 
 /** `${__dirname}` stands for the folder of the bundle. */
@@ -28,18 +29,10 @@ export function bundleCommand(
   manifest: string,
   platform: string = process.platform,
 ): z.infer<typeof Command> | undefined {
-  const read = BundleManifest.safeParse(parsed(manifest));
+  const read = BundleManifest.safeParse(parseJson(manifest));
   if (!read.success) return undefined;
   const { platform_overrides: overrides, ...common } = read.data.server.mcp_config;
   return { args: [], env: {}, ...common, ...(Object.hasOwn(overrides, platform) ? overrides[platform] : {}) };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `MCPB_SIG_V1`, the length of the signature in 4 bytes, the signature, `MCPB_SIG_END`. */

@@ -4,7 +4,7 @@ import { RunError } from '../../../lib/run.ts';
 import type { RunResult } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Causes, findCause, lastLine, outputEnd, runProgram, withoutFolders } from '../program.ts';
 
 const GIT_TIMEOUT_MS = 30 * 60_000;
 const MOST_OUTPUT_BYTES = 50_000_000;
@@ -97,7 +97,7 @@ function environmentOf({ usesConfiguration }: GitAccess, context: GitContext): R
   return { ...silent, ...closed, HOME: nowhere, XDG_CONFIG_HOME: nowhere };
 }
 
-const CAUSES: readonly [RegExp, string][] = [
+const CAUSES: Causes = [
   [/could not resolve host/i, 'the name of its host is not known'],
   [/host key verification failed/i, 'its host is not in known_hosts: connect to it once with ssh'],
   [
@@ -119,11 +119,7 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
 ];
 
-/** The end of a sentence that a person can act on, or what git itself said last. */
 function causeOf(output: string): string {
-  const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
-  if (cause) return cause;
-  const lines = output.split('\n').filter(Boolean);
-  const last = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? 'git wrote nothing';
-  return last.replace(/^(fatal|error): |\.$/g, '').slice(0, 300);
+  const reasons = output.split('\n').filter((line) => /^(fatal|error): /.test(line));
+  return findCause(output, CAUSES) ?? lastLine(reasons.at(-1) ?? output);
 }

@@ -4,14 +4,16 @@ import { InstallError } from '../../errors.ts';
 import { findStrayLink } from '../../target/tree.ts';
 import type { ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
-import { checkOut, createGitBudget, findCommit, GIT_LIMITS, type GitLimits, isCommit } from './checkout.ts';
+import { checkOut, findCommit, GIT_LIMITS, type GitLimits, isCommit } from './checkout.ts';
 import { accessFault, readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
 
 const GitSpec = z.object({
   repo: checkedText(repositoryFault),
   ref: checkedText(refFault).nullish(),
   dest: Destination.nullish(),
-  submodules: z.boolean().nullish(),
+  submodules: z
+    .literal(false, { error: 'must not be true: submodules are not fetched; publish an archive that holds them' })
+    .nullish(),
 });
 type GitSpec = z.infer<typeof GitSpec>;
 
@@ -21,8 +23,7 @@ export function createGitKind(limits: GitLimits): ArtifactKind<GitSpec> {
   return {
     step: 'git.checkout',
     spec: GitSpec,
-    describe: ({ repo, ref, submodules }) =>
-      `check out ${ref ?? 'HEAD'} of ${shownRepository(repo)}${submodules ? ', with submodules' : ''}`,
+    describe: ({ repo, ref }) => `check out ${ref ?? 'HEAD'} of ${shownRepository(repo)}`,
     location: ({ repo, dest }) => ({
       kind: 'vendor',
       dest: dest ?? undefined,
@@ -44,9 +45,8 @@ export function createGitKind(limits: GitLimits): ArtifactKind<GitSpec> {
       const commit = resolved ?? '';
       if (!isCommit(commit) || integrity !== integrityOf(commit))
         throw new InstallError(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
-      const { repo, ref, submodules } = spec;
-      const budget = createGitBudget(limits);
-      await checkOut({ folder, repo, commit, submodules: submodules === true, budget }, context);
+      const { repo, ref } = spec;
+      await checkOut({ folder, repo, commit, limits }, context);
       await assertLinksStayInside(folder);
       return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
     },

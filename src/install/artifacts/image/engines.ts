@@ -1,9 +1,17 @@
 // docker, podman and skopeo: which of them this machine has, and what they are asked to do.
-
-import { createHash } from 'node:crypto';
 import { InstallError } from '../../errors.ts';
+import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { HELD_BACK, outputEnd, runProgram, withoutFolders, works } from '../program.ts';
+import {
+  type Causes,
+  findCause,
+  HELD_BACK,
+  lastLine,
+  outputEnd,
+  runProgram,
+  withoutFolders,
+  works,
+} from '../program.ts';
 import type { Logins } from './logins.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
@@ -78,8 +86,7 @@ export async function inspectWithSkopeo(image: ImageReference, run: Run): Promis
   if (!(await works('skopeo', ['--version'], context))) return undefined;
   const insecure = isLoopback(image.host) && context.allowPrivateNetwork ? ['--tls-verify=false'] : [];
   const args = ['inspect', '--raw', ...insecure, '--', `docker://${pullName(image)}`];
-  const manifest = await imageProgram('skopeo', args, run);
-  return `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
+  return textDigest(await imageProgram('skopeo', args, run));
 }
 
 /** @throws InstallError */
@@ -104,7 +111,7 @@ async function imageProgram(program: string, args: string[], { context, logins }
   throw new InstallError(`${program} could not pull the image: ${pullCause(output)}.`, { extra: { output } });
 }
 
-const CAUSES: readonly [RegExp, string][] = [
+const CAUSES: Causes = [
   [HELD_BACK, 'its registry leads to an address that the hub may not connect to'],
   [/policy\.json/, 'it lacks its policy, /etc/containers/policy.json: install the package containers-common'],
   [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
@@ -129,21 +136,7 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
 ];
 
-/** The last line, when the cause is not known. */
 export function pullCause(output: string): string {
-  const cause = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
-  if (cause !== undefined) return cause;
-  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it wrote nothing';
-  return withoutLogForm(lastLine).replace(/\.$/, '').slice(0, 300);
-}
-
-/** `time="…" level=fatal msg="…"`. */
-function withoutLogForm(line: string): string {
-  const [, message] = /\bmsg=("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
-  if (message === undefined) return line.replace(/^Error: /, '');
-  try {
-    return JSON.parse(message);
-  } catch {
-    return message.slice(1, -1);
-  }
+  const [, message] = /\bmsg="((?:[^"\\]|\\.)*)"/.exec(output) ?? [];
+  return findCause(output, CAUSES) ?? lastLine(message?.replaceAll('\\"', '"') ?? output);
 }

@@ -3,6 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../../lib/json.ts';
 import { mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import type { ImageReference } from './reference.ts';
@@ -37,16 +38,8 @@ export async function loginsFor(image: ImageReference, { trust, stagingDir }: Ar
 async function readDockerConfig(): Promise<{ folder: string; config: DockerConfig }> {
   const folder = join(homedir(), '.docker');
   const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}');
-  const read = DockerConfig.safeParse(parsed(text));
+  const read = DockerConfig.safeParse(parseJson(text));
   return { folder, config: read.success ? read.data : DockerConfig.parse({}) };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 interface OwnConfig {

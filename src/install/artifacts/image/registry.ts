@@ -1,12 +1,15 @@
 // Asks a registry for the digest of an image: for machines without docker, podman and skopeo.
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { FetchError } from '../../../lib/fetch-error.ts';
+import { parseJson } from '../../../lib/json.ts';
 import type { FetchReply } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
+import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import type { Logins } from './logins.ts';
 import { type ImageReference, imageName, isLoopback } from './reference.ts';
+
+type Headers = { authorization: string };
 
 const LIMITS = { maxBytes: 4_000_000, timeoutMs: 30_000 };
 const MANIFEST_TYPES = [
@@ -25,7 +28,7 @@ export async function digestFromRegistry(
   const name = imageName(image);
   try {
     const url = `${await registryUrl(image, context)}/v2/${image.repository}/manifests/${image.tag ?? 'latest'}`;
-    const ask = (authorization?: string) => send(url, { accept: MANIFEST_TYPES, authorization }, context);
+    const ask = (login?: Headers) => send(url, { accept: MANIFEST_TYPES, ...login }, context);
     const first = await ask();
     const reply =
       first.status === 401
@@ -39,13 +42,13 @@ export async function digestFromRegistry(
   }
 }
 
-/** Of the manifest itself: what a registry announces must be the same. */
+/** The digest of the manifest itself. The one that the registry announces must be the same. */
 function digestOf({ body, headers }: FetchReply, name: string): string {
-  const digest = `sha256:${createHash('sha256').update(body).digest('hex')}`;
+  const digest = textDigest(body);
   const announced = headers['docker-content-digest'];
   if (announced?.startsWith('sha256:') && announced !== digest)
     throw new InstallError(`The registry sent a manifest for ${name} that does not have the digest it announced.`);
-  const isManifest = z.object({ schemaVersion: z.literal(2) }).safeParse(parsed(body)).success;
+  const isManifest = z.object({ schemaVersion: z.literal(2) }).safeParse(parseJson(body.toString())).success;
   if (!isManifest) throw new InstallError(`The registry sent a manifest for ${name} that cannot be read.`);
   return digest;
 }
@@ -59,26 +62,26 @@ async function registryUrl({ host }: ImageReference, context: ArtifactContext): 
   );
 }
 
-/** The header that the registry's challenge asks for. @throws InstallError */
+/** The login that the registry's challenge asks for. @throws InstallError */
 async function authorize(
   challenge: string,
   image: ImageReference,
   context: ArtifactContext,
   basic: string | undefined,
-): Promise<string> {
+): Promise<Headers> {
   const { scheme, realm, service } = readChallenge(challenge);
-  const login = basic === undefined ? undefined : `Basic ${basic}`;
+  const login = basic === undefined ? undefined : { authorization: `Basic ${basic}` };
   if (scheme === 'basic' && login) return login;
   const url = URL.parse(realm ?? '');
   if (scheme !== 'bearer' || !url) throw refusal(image, 401);
   if (service !== undefined) url.searchParams.set('service', service);
   // Written here: the registry's own might ask for more than reading this image.
   url.searchParams.set('scope', `repository:${image.repository}:pull`);
-  const { status, body } = await send(url.href, { authorization: login }, context);
-  const found = Token.safeParse(parsed(body)).data;
+  const { status, body } = await send(url.href, { ...login }, context);
+  const found = Token.safeParse(parseJson(body.toString())).data;
   const token = found?.token ?? found?.access_token ?? '';
   // Nothing else may get into a header.
-  if (status === 200 && /^[\x21-\x7e]+$/.test(token)) return `Bearer ${token}`;
+  if (status === 200 && /^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` };
   throw new InstallError(
     `The registry gives no token for ${imageName(image)} (status ${status}): it may not be public.`,
   );
@@ -86,29 +89,14 @@ async function authorize(
 
 const Token = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
-/** Registries may send any number of characters, and each is looked at more than once. */
-const LONGEST_CHALLENGE = 2_000;
-
-/** `Bearer realm="…",service="…"`, with the values in quotes or without. */
-export function readChallenge(header: string) {
-  const [, scheme = '', rest = ''] = /^\s*([A-Za-z]+)\s*(.*)$/s.exec(header.slice(0, LONGEST_CHALLENGE)) ?? [];
-  const values = new Map<string, string>();
-  for (const [, key = '', quoted, plain] of rest.matchAll(/([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g))
-    values.set(key.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
-  return { scheme: scheme.toLowerCase(), realm: values.get('realm'), service: values.get('service') };
+/** `Bearer realm="…",service="…"`. */
+function readChallenge(header: string) {
+  const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(header.slice(0, 2_000))?.[1];
+  return { scheme: /^\w+/.exec(header)?.[0].toLowerCase(), realm: value('realm'), service: value('service') };
 }
 
-function send(url: string, headers: Record<string, string | undefined>, { fetch, signal }: ArtifactContext) {
-  const given = Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined);
-  return fetch({ url, headers: Object.fromEntries(given), ...LIMITS, signal });
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+function send(url: string, headers: Record<string, string>, { fetch, signal }: ArtifactContext) {
+  return fetch({ url, headers, ...LIMITS, signal });
 }
 
 function refusal(image: ImageReference, status: number): InstallError {

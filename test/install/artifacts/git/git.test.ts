@@ -108,22 +108,6 @@ test('git: two targets get the same bytes, and git finds nothing changed in them
   assert.equal(stdout, '');
 });
 
-test('git: a plain file host works too', async (t) => {
-  const host = await startGitHost(t, { plain: true });
-  const first = await host.create('thing', { 'a.txt': 'one' });
-  await host.git('thing', 'tag', 'v1');
-  const second = await host.commit('thing', { 'a.txt': 'two' });
-  for (const [ref, commit] of [
-    ['v1', first],
-    ['main', second],
-    [undefined, second],
-    [first, first],
-  ] as const) {
-    const { install } = await building(t);
-    assert.equal((await install(gitKind, { repo: host.url('thing'), ref })).resolved, commit, ref);
-  }
-});
-
 test('git: a frozen install takes the commit of the lockfile, wherever the branch is by now', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
@@ -139,63 +123,16 @@ test('git: a frozen install takes the commit of the lockfile, wherever the branc
   assert.match(await failure(gitKind, spec, { locked: unlocked }), /has no commit for/);
 });
 
-test('git: a host that gives out no commits by id gives out the ref, or its history', async (t) => {
-  const host = await startGitHost(t);
-  const first = await host.create('thing', { 'a.txt': 'one' });
-  const second = await host.commit('thing', { 'a.txt': 'two' });
-  for (const name of ['allowAnySHA1InWant', 'allowTipSHA1InWant', 'allowReachableSHA1InWant'])
-    await host.git('thing', 'config', `uploadpack.${name}`, 'false');
-  // Protocol 2 knows no such limit.
-  host.protocol = '';
-  const { install, read } = await building(t);
-  const spec = { repo: host.url('thing'), ref: 'main' };
-  assert.equal((await install(gitKind, spec)).resolved, second);
-  const locked = { resolved: first, integrity: `sha1:${first}` };
-  assert.equal((await install(gitKind, spec, { locked })).resolved, first);
-  assert.equal(await read('a.txt'), 'one');
-});
-
-test('git: submodules come when they are asked for, each from an address that was checked', async (t) => {
+test('git: submodules are not fetched, and a manifest that wants them is refused', async (t) => {
   const host = await startGitHost(t);
   await host.create('inner', { 'i.txt': 'inner' });
   await host.create('outer', { 'o.txt': 'outer' });
-  await host.git(
-    'outer',
-    '-c',
-    'protocol.file.allow=always',
-    'submodule',
-    'add',
-    '--quiet',
-    host.url('inner.git'),
-    'sub/inner',
-  );
-  await host.commit('outer', { '.gitmodules': `[submodule "inner"]\n\tpath = sub/inner\n\turl = ../inner.git\n` });
-  const without = await building(t);
-  await without.install(gitKind, { repo: host.url('outer'), ref: 'main' });
-  assert.deepEqual(await readdir(join(without.folder, 'sub/inner')), []);
-  const { install, read } = await building(t);
-  await install(gitKind, { repo: host.url('outer'), ref: 'main', submodules: true });
-  assert.equal(await read('sub/inner/i.txt'), 'inner');
-});
-
-test('git: a submodule that names a folder or a command of the machine is refused', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('inner');
-  for (const [name, url] of Object.entries({
-    command: 'ext::sh -c touch% /tmp/never',
-    ssh: 'git@example.org:x/y.git',
-    option: '--upload-pack=evil',
-    folder: join(host.folder, 'inner'),
-  })) {
-    await host.create(name);
-    await host.git(name, 'submodule', 'add', '--quiet', host.url('inner.git'), 'sub');
-    await host.commit(name, { '.gitmodules': `[submodule "x"]\n\tpath = sub\n\turl = ${url}\n` });
-    const { failure } = await building(t, { allowPrivate: true });
-    for (const allowPrivateNetwork of [true, false]) {
-      const sentence = await failure(gitKind, { repo: host.url(name), submodules: true }, { allowPrivateNetwork });
-      assert.match(sentence, /address of the submodule 'sub'/, name);
-    }
-  }
+  await host.git('outer', 'submodule', 'add', '--quiet', host.url('inner.git'), 'sub');
+  await host.commit('outer', {});
+  const { install, failure, folder } = await building(t);
+  assert.match(await failure(gitKind, { repo: host.url('outer'), submodules: true }), /submodules are not fetched/);
+  await install(gitKind, { repo: host.url('outer') });
+  assert.deepEqual(await readdir(join(folder, 'sub')), []);
 });
 
 test('git: a repository that unfolds to millions of files is refused before it is checked out', async (t) => {
@@ -259,37 +196,16 @@ function sentence(failing: Promise<unknown>): Promise<string> {
   return failing.then(() => assert.fail('it was installed'), explain);
 }
 
-/** `outer` has three submodules and one of them two more; four of the five are one repository with two files of 50,000 zeros. */
-async function startHost(t: TestContext): Promise<GitHost> {
+test('git: files and bytes are counted before anything is checked out', async (t) => {
   const host = await startGitHost(t);
   const zeros = '0'.repeat(50_000);
-  const inner = await host.create('inner', { 'a.txt': zeros, 'b.txt': zeros });
-  await addSubmodules(host, 'middle', { x: ['inner', inner], y: ['inner', inner] });
-  const middle = (await host.git('middle', 'rev-parse', 'HEAD')).trim();
-  await addSubmodules(host, 'outer', { a: ['inner', inner], b: ['inner', inner], c: ['middle', middle] });
-  return host;
-}
-
-async function addSubmodules(host: GitHost, name: string, submodules: Record<string, [string, string]>): Promise<void> {
-  const modules = Object.entries(submodules).map(
-    ([path, [repo]]) => `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${host.url(repo)}\n`,
-  );
-  await host.create(name, { '.gitmodules': modules.join('') });
-  for (const [path, [, commit]] of Object.entries(submodules))
-    await host.git(name, 'update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
-  await host.git(name, 'commit', '--quiet', '--message', 'with submodules');
-}
-
-test('git: files, bytes and submodules of all submodules count together', async (t) => {
-  const host = await startHost(t);
+  await host.create('thing', { 'a.txt': zeros, 'b.txt': zeros });
   const place = await building(t);
-  const spec = { repo: host.url('outer'), submodules: true };
   const within = (limits: Partial<GitLimits>) => createGitKind({ ...GIT_LIMITS, ...limits });
-  await place.install(within({ mostBytes: 401_000, mostSubmodules: 5 }), spec);
-  // Each of them alone would be far below.
-  assert.match(await place.failure(within({ mostBytes: 390_000 }), spec), /would unfold to \d+ bytes/);
-  assert.match(await place.failure(within({ mostFiles: 9 }), spec), /would unfold to more than 9 files/);
-  assert.match(await place.failure(within({ mostSubmodules: 4 }), spec), /more than 4 submodules/);
+  const spec = { repo: host.url('thing') };
+  assert.match(await place.failure(within({ mostBytes: 90_000 }), spec), /would unfold to \d+ bytes/);
+  assert.match(await place.failure(within({ mostFiles: 1 }), spec), /would unfold to more than 1 files/);
+  await place.install(within({ mostBytes: 101_000, mostFiles: 2 }), spec);
 });
 
 /** In it, `deep/er/up` is the repository itself: each `..` behind it leads further out than its spelling says. */
@@ -367,19 +283,6 @@ test('git: a repository that is larger than allowed is refused, and nothing is l
   const spec = { repo: host.url('large') };
   assert.match(await place.failure(gitWithin(200_000), spec), SENTENCE);
   await place.install(gitWithin(2_000_000), spec);
-});
-
-test('git: a repository and its submodules count together', async (t) => {
-  const host = await startGitHost(t);
-  const inner = await host.create('inner', { 'b.bin': randomBytes(100_000).toString('hex') });
-  await host.create('outer', { 'a.bin': randomBytes(100_000).toString('hex') });
-  await host.commit('outer', { '.gitmodules': `[submodule "i"]\n\tpath = i\n\turl = ${host.url('inner')}\n` });
-  await host.git('outer', 'update-index', '--add', '--cacheinfo', `160000,${inner},i`);
-  await host.git('outer', 'commit', '--quiet', '--message', 'with a submodule');
-  const place = await building(t);
-  const kind = gitWithin(180_000);
-  assert.match(await place.failure(kind, { repo: host.url('outer'), submodules: true }), SENTENCE);
-  await place.install(kind, { repo: host.url('outer') });
 });
 
 test('git: a host that sends without end is stopped while it sends', async (t) => {

@@ -6,7 +6,6 @@ import { type TestContext, test } from 'node:test';
 import { pullCause } from '../../../../src/install/artifacts/image/engines.ts';
 import { imageKind } from '../../../../src/install/artifacts/image/image.ts';
 import { pullName, readImageReference } from '../../../../src/install/artifacts/image/reference.ts';
-import { readChallenge } from '../../../../src/install/artifacts/image/registry.ts';
 import { createRun } from '../../../../src/lib/run.ts';
 import { emptyFolder } from '../artifact-context.ts';
 import { type Building, building } from '../building.ts';
@@ -285,10 +284,3 @@ for (const spec of REFUSED) {
     assert.equal(imageKind.spec.safeParse(spec).success, false);
   });
 }
-
-test('a challenge is read with quotes and without', () => {
-  const expected = { scheme: 'bearer', realm: 'https://a/b', service: 'c d' };
-  assert.deepEqual(readChallenge('Bearer realm="https://a/b",service="c d",scope="x"'), expected);
-  assert.deepEqual(readChallenge('bearer Realm=https://a/b, service="c d"'), expected);
-  assert.deepEqual(readChallenge(''), { scheme: '', realm: undefined, service: undefined });
-});
