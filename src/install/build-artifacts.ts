@@ -19,7 +19,7 @@ import { explain, InstallError } from './errors.ts';
 import { notStartable } from './launchers.ts';
 import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
 import { isSameEntity } from './lockfile/lockfile.ts';
-import { runStep, type StepWatch } from './step.ts';
+import { present, runStep, type StepWatch } from './step.ts';
 import type { InstallSubject } from './subject.ts';
 import { makeFolderInside } from './target/files.ts';
 import { HUB_FOLDER, STAGING, VENDOR } from './target/places.ts';
@@ -165,12 +165,7 @@ function withPaths({ ours, others }: Ownership, built: readonly ArtifactOutcome[
 }
 
 function extraOf({ resolved, integrity, path, extra, warnings, skipped }: InstalledArtifact): Record<string, unknown> {
-  const known = Object.entries({ resolved, integrity, path }).filter(([, value]) => value !== null);
   const { bundle: _bundle, ...shown } = extra;
-  return {
-    ...Object.fromEntries(known),
-    ...shown,
-    ...(skipped ? { skipped: true, reason: skipped } : {}),
-    ...(warnings.length > 0 ? { warning: warnings.join(' ') } : {}),
-  };
+  const skip = skipped ? { skipped: true, reason: skipped } : {};
+  return present({ resolved, integrity, path, ...shown, ...skip, warning: warnings.join(' ') });
 }

@@ -28,7 +28,7 @@ function launcherPath(name: string): string {
 /** A name that no other entity of the lockfile has. */
 export function launcherName(wanted: string, { slug, taken }: { slug: string; taken: ReadonlySet<string> }): string {
   const last = slug.split('/').at(-1) ?? slug;
-  const names = [wanted, `${last}-${wanted}`, `${slug}-${wanted}`].map(safeName);
+  const names = [wanted, `${last}-${wanted}`, `${slug}-${wanted}`].map((name) => safeName(name));
   return names.find((name) => !taken.has(name)) ?? `${safeName(slug)}-${names.length}`;
 }
 

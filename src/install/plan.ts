@@ -17,7 +17,6 @@ import type {
 } from './contract.ts';
 import { isSameArtifact } from './lockfile/lock-entry.ts';
 import type { InstallSubject } from './subject.ts';
-import { overlap } from './target/places.ts';
 
 export interface PlanJob {
   subject: InstallSubject;
@@ -61,21 +60,13 @@ export function shownPlan(plan: InstallPlan): InstallPlan {
 }
 
 function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact[] {
-  const chosen: string[] = [];
   return artifacts.map((artifact) => {
     const kind = typeof artifact.kind === 'string' ? artifact.kind : '';
     const spec = withDigestOfPackage(isJsonObject(artifact.spec) ? artifact.spec : {}, document);
     const read = readArtifact(kind, spec);
     const shared = { kind: kind || 'unknown', spec, reason: reasonOf(kind, artifact) };
     if ('fault' in read) return { ...shared, ...read, command: `nothing: ${read.fault}` };
-    const { step, describe, location } = read.kind;
-    const place = location(read.spec);
-    const dest = place.kind === 'vendor' ? place.dest : undefined;
-    const taken = dest && chosen.find((each) => overlap(each, dest));
-    if (dest) chosen.push(dest);
-    if (!taken) return { ...shared, step, command: describe(read.spec) };
-    const fault = `Another artifact of this manifest goes to '${taken}' as well.`;
-    return { ...shared, step, command: `nothing: ${fault}`, fault };
+    return { ...shared, step: read.kind.step, command: read.kind.describe(read.spec) };
   });
 }
 

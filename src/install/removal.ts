@@ -1,5 +1,5 @@
 // Takes an entity out of a target, and removes what no entity of the lockfile needs any longer.
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { glob, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RemovalOutcome, removeAdapter } from './adapters/locked-adapter.ts';
 import { vendorTree } from './artifacts/place.ts';
@@ -17,8 +17,6 @@ import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfil
 import { pathInside, removeInside } from './target/files.ts';
 import { HUB_FOLDER } from './target/places.ts';
 
-const AREAS = ['python', 'npm'];
-
 /** For a caller that has the lock of the target. */
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
   const lockfile = await readLockfile(targetDir);
@@ -35,15 +33,8 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
 export async function collectGarbage(targetDir: string, { entities }: Lockfile): Promise<void> {
   await removeOldLaunchers(targetDir, entities);
   const named = new Set(entities.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)));
-  for (const area of AREAS) {
-    const folder = await pathInside(targetDir, `${HUB_FOLDER}/${area}`);
-    for (const name of await readdir(folder).catch(() => [])) {
-      for (const pin of await readdir(join(folder, name)).catch(() => [])) {
-        const isNamed = named.has(`${HUB_FOLDER}/${area}/${name}/${pin}`);
-        if (!isNamed) await rm(join(folder, name, pin), { recursive: true, force: true });
-      }
-      await rmdir(join(folder, name)).catch(() => {});
-    }
+  for await (const path of glob(`${HUB_FOLDER}/{python,npm}/*/*`, { cwd: targetDir })) {
+    if (!named.has(path.replaceAll('\\', '/'))) await removeInside(targetDir, path.replaceAll('\\', '/'));
   }
 }
 

@@ -12,7 +12,8 @@ import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, mergeLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
 import { shownPlan } from './plan.ts';
 import { collectGarbage, removeIfUnused, removeParts } from './removal.ts';
-import { runStep, type StepOutcome, type StepWatch } from './step.ts';
+import { present, runStep, type StepOutcome, type StepWatch } from './step.ts';
+import type { InstallSubject } from './subject.ts';
 import { HUB_FOLDER, STAGING } from './target/places.ts';
 
 const REGISTER_STEP = 'gateway.register';
@@ -79,13 +80,9 @@ async function adaptersStep(
     const generic = plan.adapters
       .filter((each) => each.generic)
       .map((each) => `${each.framework}/${each.template_key}`);
-    const extra = {
-      files: value.locked.map(({ path }) => path),
-      ...(generic.length > 0 ? { generic } : {}),
-      ...(warnings.length > 0 ? { warning: warnings.join(' ') } : {}),
-      ...(errors.length > 0 ? { error: errors.join(' ') } : {}),
-    };
-    return { ok: errors.length === 0, extra, value };
+    const files = value.locked.map(({ path }) => path);
+    const extra = present({ generic, warning: warnings.join(' '), error: errors.join(' ') });
+    return { ok: errors.length === 0, extra: { files, ...extra }, value };
   });
   return { result, written, files: written.locked.map(({ path }) => path) };
 }
@@ -128,17 +125,10 @@ async function lockfileStep(
     onDisk = mergeLockfile(before.lockfile, entry);
     await writeLockfile(targetDir, onDisk);
     isWritten = true;
-    const removal = await removeEarlier(known, entry, { targetDir, others: withoutEntity(onDisk, entry.id).entities });
-    const { removed, edited, kept } = removal;
-    const warning = `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
-    return {
-      extra: {
-        path,
-        ...(removed.length > 0 ? { removed } : {}),
-        ...(edited.length > 0 ? { edited } : {}),
-        ...(kept.length > 0 ? { warning } : {}),
-      },
-    };
+    const others = withoutEntity(onDisk, entry.id).entities;
+    const { removed, edited, kept } = await removeEarlier(known, entry, { targetDir, others });
+    const warning = kept.length > 0 && `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
+    return { extra: present({ path, removed, edited, warning: warning || undefined }) };
   });
   if (onDisk && !before.error) await collectGarbage(targetDir, onDisk).catch(() => {});
   return { result, lockfile: onDisk, isWritten };
@@ -160,7 +150,7 @@ function removeEarlier(
 /** Its failure does not fail the install. */
 async function register({ subject, signal }: InstallJob, tools: InstallTools): Promise<StepOutcome<never>> {
   const { gateway, isGatewayConfigured } = tools;
-  const reason = reasonToSkip(subject.mcpRegistration ?? {}, { isGatewayConfigured, ...subject, signal });
+  const reason = reasonToSkip(subject, isGatewayConfigured, signal);
   if (reason) return { extra: { skipped: true, reason } };
   const registration = await gateway.registerOne(subject.uid, signal);
   if (!registration)
@@ -171,13 +161,11 @@ async function register({ subject, signal }: InstallJob, tools: InstallTools): P
 }
 
 function reasonToSkip(
-  registration: Record<string, unknown>,
-  {
-    isGatewayConfigured,
-    isInCatalog,
-    signal,
-  }: { isGatewayConfigured: boolean; isInCatalog: boolean; signal: AbortSignal },
+  { mcpRegistration, isInCatalog }: InstallSubject,
+  isGatewayConfigured: boolean,
+  signal: AbortSignal,
 ): string | undefined {
+  const registration = mcpRegistration ?? {};
   if (Object.keys(registration).length === 0)
     return 'The manifest has no mcp_registration: there is nothing to register.';
   if (!isGatewayConfigured) {

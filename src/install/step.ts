@@ -7,7 +7,7 @@ import { explain, InstallError, isUnexpected } from './errors.ts';
 
 type Extra = Record<string, unknown>;
 
-/** What is told about the step, whether it succeeded, and what it made. */
+/** Whether the step succeeded, what the report says about it, and what it made. */
 export interface StepOutcome<T> {
   ok?: boolean;
   extra?: Extra;
@@ -39,6 +39,12 @@ export async function runStep<T>(
   const result = { step, ok, elapsed_secs, ...(extra ? { extra } : {}) };
   onEvent({ kind: 'finished', result });
   return { result, value };
+}
+
+/** Without members that are empty or absent. */
+export function present(extra: Extra): Extra {
+  const isEmpty = (value: unknown) => value == null || value === '' || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(extra).filter(([, value]) => !isEmpty(value)));
 }
 
 function detail(error: unknown): Extra {

@@ -152,7 +152,7 @@ test('install: a failing artifact does not stop the others, and the lockfile say
   );
   assert.equal(report.ok, false);
   const errors = report.results.map(({ step, ok, extra }) => [step, ok, extra?.error]);
-  assert.match(String(errors[0]?.[2]), /There is no repository/);
+  assert.match(String(errors[0]?.[2]), /there is no repository at this address/);
   assert.match(String(errors[1]?.[2]), /spec\.repo is missing/);
   assert.match(String(errors[2]?.[2]), /registry 'nuget'/);
   assert.equal(errors[3]?.[1], true);

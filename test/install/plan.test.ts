@@ -179,7 +179,10 @@ test('plan: a command of any length is read at once', async () => {
 
 test('names: made from any text, and neither long nor with dots at their ends', () => {
   assert.equal(safeName(`a${'x'.repeat(200_000)}b`).length, 80);
-  assert.deepEqual(['.-a.b-.', '...', `a${'.'.repeat(90)}b`].map(safeName), ['a.b', 'unnamed', 'a']);
+  assert.deepEqual(
+    ['.-a.b-.', '...', `a${'.'.repeat(90)}b`].map((each) => safeName(each)),
+    ['a.b', 'unnamed', 'a'],
+  );
 });
 
 function anArchive(spec: JsonObject): JsonObject {

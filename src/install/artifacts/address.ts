@@ -20,11 +20,15 @@ export function publicUrl(url: string): string {
   return shownAddress(new URL(url).href);
 }
 
-/** @throws InstallError when this machine may not connect to it. */
-export async function vetRegistry(url: string, { vetAddress }: Pick<ArtifactContext, 'vetAddress'>): Promise<void> {
+/** `what` begins the sentence of the error. @throws InstallError when this machine may not connect to it. */
+export async function vetHost(
+  url: string,
+  { vetAddress }: Pick<ArtifactContext, 'vetAddress'>,
+  what = `The registry ${shownAddress(url)}`,
+): Promise<void> {
   await vetAddress(url).catch((error: unknown) => {
     if (!(error instanceof FetchError)) throw error;
-    throw new InstallError(`The registry ${shownAddress(url)} cannot be used: ${error.message}.`, { cause: error });
+    throw new InstallError(`${what} cannot be used: ${error.message}.`, { cause: error });
   });
 }
 

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { LOCKFILE_NAME } from '../contract.ts';
 import { relativePathFault } from '../target/files.ts';
-import { clientFileAt, RESERVED, VENDOR } from '../target/places.ts';
+import { clientFileAt, RESERVED, safeName, VENDOR } from '../target/places.ts';
 
 const LONGEST_PATH = 1_024;
-const LONGEST_NAME = 100;
 
 /** A folder below the target. */
 export const Destination = z
@@ -47,18 +46,9 @@ export function vendorNames(address: string): string[] {
   const url = URL.parse(address);
   const parts = (url?.pathname ?? address).split('/').filter(Boolean);
   const names = parts.map((part) => decoded(part).replace(EXTENSION, '')).filter((name) => !MEANINGLESS.test(name));
-  const name = safeName(names.at(-1) ?? '');
-  if (name === '') return ['archive'];
-  const owner = safeName(names.at(-2) ?? url?.hostname ?? '');
-  return owner === '' ? [name] : [name, `${owner}-${name}`.slice(0, LONGEST_NAME)];
-}
-
-function safeName(text: string): string {
-  const plain = text.replace(/[^A-Za-z0-9._-]+/g, '-');
-  return plain
-    .replace(/^[-.]+/, '')
-    .slice(0, LONGEST_NAME)
-    .replace(/[-.]+$/, '');
+  const [owner, name] = [names.at(-2) ?? url?.hostname ?? '', names.at(-1) ?? ''].map((each) => safeName(each, ''));
+  if (!name) return ['archive'];
+  return owner ? [name, safeName(`${owner}-${name}`)] : [name];
 }
 
 function decoded(part: string): string {

@@ -3,28 +3,18 @@ import { z } from 'zod';
 import type { DownloadReply } from '../../lib/world.ts';
 import { InstallError } from '../errors.ts';
 
-const HEX_LENGTHS = { sha256: 64, sha512: 128 } as const;
-type Algorithm = keyof typeof HEX_LENGTHS;
+const DIGEST = /^(?:(?<named>sha256|sha512):)?(?<hex>[0-9a-f]{64}|[0-9a-f]{128})$/;
+type Algorithm = 'sha256' | 'sha512';
 
 /** `algorithm:hex`, in lower case. */
 export const Digest = z.string().transform((text, context) => {
-  const written = text.trim().toLowerCase();
-  const [, name, hex = ''] = /^(?:([a-z0-9]+):)?(.*)$/s.exec(written) ?? [];
-  const algorithm = name ?? (hex.length === HEX_LENGTHS.sha512 ? 'sha512' : 'sha256');
-  const fault = digestFault(algorithm, hex);
-  if (fault === undefined) return `${algorithm}:${hex}`;
-  context.addIssue({ code: 'custom', message: fault });
+  const { named, hex = '' } = DIGEST.exec(text.trim().toLowerCase())?.groups ?? {};
+  const algorithm = hex.length === 128 ? 'sha512' : 'sha256';
+  if (hex && (named ?? algorithm) === algorithm) return `${algorithm}:${hex}`;
+  const message = "must be 'sha256:' and 64 hexadecimal digits, or 'sha512:' and 128";
+  context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
-
-function digestFault(algorithm: string, hex: string): string | undefined {
-  if (!Object.hasOwn(HEX_LENGTHS, algorithm)) return `must be sha256 or sha512, and is '${algorithm.slice(0, 20)}'`;
-  const length = HEX_LENGTHS[algorithm as Algorithm];
-  if (/^sha(256|512)-/.test(hex))
-    return `must be written as 'sha256:' or 'sha512:' and hexadecimal digits, with a colon`;
-  if (hex.length !== length) return `must have ${length} hexadecimal digits for ${algorithm}, and has ${hex.length}`;
-  return /^[0-9a-f]+$/.test(hex) ? undefined : 'must be written in hexadecimal digits';
-}
 
 /** @throws InstallError when what was downloaded is something else. */
 export function checkDigest(expected: string, reply: Pick<DownloadReply, Algorithm>, what: string): void {

@@ -10,7 +10,7 @@ const PROGRAM_TIMEOUT_MS = 15 * 60_000;
 
 /** What programs write when the hub's proxy did not let them through, some of them without the reason. */
 export const HELD_BACK =
-  /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful/;
+  /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
 
 export interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   timeoutMs?: number;

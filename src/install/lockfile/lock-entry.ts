@@ -1,4 +1,5 @@
 // What the lockfile says about one install.
+import { isLoopbackHost, withoutBrackets } from '../../lib/address.ts';
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
@@ -57,8 +58,7 @@ function shown(address: string | null): string | null {
 
 /** The address of a hub on this machine leads nowhere on another one. */
 function isLoopback(address: string | null): boolean {
-  const hostname = URL.parse(address ?? '')?.hostname ?? '';
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(hostname);
+  return isLoopbackHost(withoutBrackets(URL.parse(address ?? '')?.hostname ?? ''));
 }
 
 function lockedArtifact({ planned, installed }: ArtifactOutcome): LockedArtifact {

@@ -40,12 +40,11 @@ export function overlap(one: string, other: string): boolean {
 const LONGEST_NAME = 80;
 
 /** A name for a file or folder, made from any text. */
-export function safeName(text: string): string {
+export function safeName(text: string, otherwise = 'unnamed'): string {
   const plain = text.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
-  return (
-    plain
-      .replace(/^[-.]+/, '')
-      .slice(0, LONGEST_NAME)
-      .replace(/[-.]+$/, '') || 'unnamed'
-  );
+  const trimmed = plain
+    .replace(/^[-.]+/, '')
+    .slice(0, LONGEST_NAME)
+    .replace(/[-.]+$/, '');
+  return trimmed || otherwise;
 }

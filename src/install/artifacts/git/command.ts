@@ -4,7 +4,7 @@ import { RunError } from '../../../lib/run.ts';
 import type { RunResult } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, lastLine, outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, outputEnd, runProgram, withoutFolders } from '../program.ts';
 
 const GIT_TIMEOUT_MS = 30 * 60_000;
 const MOST_OUTPUT_BYTES = 50_000_000;
@@ -25,11 +25,11 @@ const SETTINGS = [
 export interface GitAccess {
   /** Whether git uses the configuration and the credentials of the user it runs as. */
   usesConfiguration: boolean;
-  /** Further settings, which hold git to the addresses that were checked. */
-  settings: readonly string[];
+  /** Whether git connects only to addresses that the hub itself may use, redirects included. */
+  isGuarded: boolean;
 }
 
-export const publicAccess: GitAccess = { usesConfiguration: false, settings: [] };
+export const publicAccess: GitAccess = { usesConfiguration: false, isGuarded: false };
 
 export interface Git {
   /** Any exit code is a result. @throws InstallError when git is missing or cannot go on. */
@@ -46,13 +46,14 @@ export function gitIn(folder: string, context: GitContext, access: GitAccess = p
   const { stagingDir } = context;
 
   function start(args: readonly string[]): Promise<RunResult> {
-    const settings = [...SETTINGS, ...access.settings].flatMap((setting) => ['-c', setting]);
+    const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
     const request = {
       program: 'git',
       args: [...settings, ...args],
       cwd: folder,
       env: { ...environmentOf(access, context), GIT_CEILING_DIRECTORIES: dirname(folder) },
       inherit: access.usesConfiguration ? ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : [],
+      isGuarded: access.isGuarded,
       timeoutMs: GIT_TIMEOUT_MS,
       mostOutputBytes: MOST_OUTPUT_BYTES,
       whenMissing: 'git is not installed on this machine: install git and try again.',
@@ -98,11 +99,12 @@ function environmentOf({ usesConfiguration }: GitAccess, context: GitContext): R
 }
 
 const CAUSES: Causes = [
+  [HELD_BACK, 'it leads to an address that the hub may not connect to'],
   [/could not resolve host/i, 'the name of its host is not known'],
   [/host key verification failed/i, 'its host is not in known_hosts: connect to it once with ssh'],
   [
     /authentication failed|could not read (?:username|password)|terminal prompts disabled|error: 40[13]|permission denied \(publickey/i,
-    'it needs a login, and there is none for it on this machine',
+    'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
   ],
   [
     /repository .*not found|returned error: 404|does not appear to be a git repository/i,
@@ -110,7 +112,7 @@ const CAUSES: Causes = [
   ],
   [/certificate/i, 'the certificate of its host is not valid for it'],
   [
-    /failed to connect|couldn't connect|connection refused|timed out|too slow|network is unreachable/i,
+    /failed to connect|couldn't connect|connection refused|timed out|too slow|network is unreachable|error: 50[234]|response 50[234]/i,
     'its host could not be reached, or is too slow; try again later',
   ],
   [

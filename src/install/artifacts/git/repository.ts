@@ -1,8 +1,7 @@
 // Repositories: which addresses and refs are accepted, where a repository really is, and how git may go there.
-import { FetchError } from '../../../lib/fetch-error.ts';
 import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
-import { LONGEST_ADDRESS, mayUseCredentials } from '../address.ts';
+import { LONGEST_ADDRESS, mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type GitAccess, publicAccess } from './command.ts';
 
@@ -68,76 +67,18 @@ interface FoundRepository {
   access: GitAccess;
 }
 
-const ownAccess: GitAccess = { usesConfiguration: true, settings: [] };
-const REFS_TIMEOUT_MS = 30_000;
-const MOST_REFS_BYTES = 50_000_000;
-/** Hosts answer so for what is private, too. */
-const NOT_PUBLIC = [401, 403, 404];
-
-/** @throws InstallError */
+/** @throws InstallError when this machine may not connect to it. */
 export async function findRepository(repo: string, context: ArtifactContext): Promise<FoundRepository> {
+  const { trust } = context;
   const url = readRepository(repo);
   if (!url) throw new InstallError(`'${repo.slice(0, 120)}' is not an address of a repository.`);
   const fault = accessFault(url, context);
   if (fault) throw new InstallError(`The repository ${shownRepository(repo)} ${fault}.`);
   if (url.protocol === 'file:') return { address: url.href, access: publicAccess };
   if (url.protocol === 'ssh:') return { address: repo.replace(/^git\+/i, ''), access: ownAccess };
-  try {
-    return await findOnWeb(url, repo, context);
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    throw new InstallError(`The repository ${shownRepository(repo)} ${error.message}.`, { cause: error });
-  }
+  await vetHost(url.href, context, `The repository ${shownRepository(repo)}`);
+  const usesConfiguration = mayUseCredentials(trust, url.host, url.pathname);
+  return { address: url.href, access: trust.isOwnMachine ? ownAccess : { usesConfiguration, isGuarded: true } };
 }
 
-async function findOnWeb(url: URL, repo: string, context: ArtifactContext): Promise<FoundRepository> {
-  if (context.trust.isOwnMachine) {
-    await context.vetAddress(url.href);
-    return { address: url.href, access: ownAccess };
-  }
-  const { status, address } = await followRedirects(url, context);
-  if (status === 200)
-    return { address, access: { usesConfiguration: false, settings: await heldTo(address, context) } };
-  const isTrusted = mayUseCredentials(context.trust, url.host, url.pathname);
-  if (!NOT_PUBLIC.includes(status) || !isTrusted) throw refusal(repo, status);
-  return { address: url.href, access: { usesConfiguration: true, settings: await heldTo(url.href, context) } };
-}
-
-/** git itself would go wherever it is sent, so the hub's own requests, which check every address, find the way. */
-async function followRedirects(url: URL, { fetch, signal }: ArtifactContext) {
-  const { status, url: found } = await fetch({
-    url: `${url.href.replace(/\/+$/, '')}/info/refs?service=git-upload-pack`,
-    headers: { 'git-protocol': 'version=2' },
-    maxBytes: MOST_REFS_BYTES,
-    timeoutMs: REFS_TIMEOUT_MS,
-    signal,
-  });
-  return { status, address: withCredentials(new URL(found.replace(/\/info\/refs(\?.*)?$/, '')), url) };
-}
-
-/** Credentials in an address are for the host they were written for. */
-function withCredentials(found: URL, requested: URL): string {
-  if (found.origin !== requested.origin) return found.href;
-  found.username = requested.username;
-  found.password = requested.password;
-  return found.href;
-}
-
-/** Settings that keep git at the addresses that were checked, whatever the name server says next. */
-async function heldTo(address: string, { vetAddress }: ArtifactContext): Promise<string[]> {
-  const url = new URL(address);
-  const addresses = await vetAddress(address);
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  const list = addresses.map((each) => (each.includes(':') ? `[${each}]` : each)).join(',');
-  const isHeld = list === '' ? [] : [`http.curloptResolve=${url.hostname}:${port}:${list}`];
-  return ['http.followRedirects=false', ...isHeld];
-}
-
-function refusal(repo: string, status: number): InstallError {
-  const shown = shownRepository(repo);
-  if ([...NOT_PUBLIC, 410].includes(status))
-    return new InstallError(
-      `There is no repository at ${shown}, or it is not public (status ${status}). For private repositories, the operator names their host in INSTALL_CREDENTIALS_FOR.`,
-    );
-  return new InstallError(`The host of the repository ${shown} answered with status ${status}.`);
-}
+const ownAccess: GitAccess = { usesConfiguration: true, isGuarded: false };

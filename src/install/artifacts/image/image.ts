@@ -1,7 +1,7 @@
 // Container images: found by their digest, and pulled by the engine of this machine.
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
-import { vetRegistry } from '../address.ts';
+import { vetHost } from '../address.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Digest } from '../digest.ts';
 import { findEngine, inspectWithSkopeo, pullDigest, pullTag } from './engines.ts';
@@ -41,7 +41,7 @@ export const imageKind: ArtifactKind<ImageReference> = {
     (await findEngine(context)) ? undefined : 'Neither docker nor podman is installed and running.',
 
   async resolve(image, context) {
-    await vetRegistry(`https://${image.host}/`, context);
+    await vetHost(`https://${image.host}/`, context);
     const digest = image.digest ?? (await findDigest(image, context));
     return { resolved: `${imageName(image)}@${digest}`, integrity: digest };
   },
@@ -50,7 +50,7 @@ export const imageKind: ArtifactKind<ImageReference> = {
     const isSame = resolved === `${imageName(image)}@${integrity}` && (!image.digest || image.digest === integrity);
     if (!isSame || !integrity)
       throw new InstallError(`The lockfile has ${resolved}, and the manifest ${pullName(image)}.`);
-    await vetRegistry(`https://${image.host}/`, context);
+    await vetHost(`https://${image.host}/`, context);
     const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };
     if (!engine) return { skipped: NO_ENGINE, extra };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
-import { vetRegistry } from '../address.ts';
+import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
 import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
@@ -35,7 +35,7 @@ export async function runNpm(args: readonly string[], request: NpmRequest, conte
   const { spec, folder, isGuarded = false } = request;
   const { package: name, registry_url } = spec;
   const [command = '', ...rest] = args;
-  if (registry_url) await vetRegistry(registry_url, context);
+  if (registry_url) await vetHost(registry_url, context);
   const { isOwnMachine } = context.trust;
   const { options, env, inherit } = isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
   const allowed = isOwnMachine ? [] : REGISTRY_ONLY;

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
-import { vetRegistry } from '../address.ts';
+import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
 import { type Interpreter, NO_PYTHON, neutralFolder, PYTHON, WINDOWS } from './interpreter.ts';
@@ -31,7 +31,7 @@ export async function pythonTool(
   interpreter: Interpreter,
   context: ArtifactContext,
 ): Promise<PythonTool> {
-  if (indexUrl !== undefined) await vetRegistry(indexUrl, context);
+  if (indexUrl !== undefined) await vetHost(indexUrl, context);
   const access = await indexAccess(indexUrl, interpreter, context);
   const isOwnIndex = indexUrl === undefined;
   const run: PythonJob['run'] = async (program, args, env) => {

@@ -126,7 +126,7 @@ test('zip: digests in every form; a wrong one lets nothing through', async (t) =
 });
 
 const BAD_SPECS: [object, RegExp][] = [
-  [{ url: 'https://example.org/a.zip', digest: `sha256-${'0'.repeat(64)}` }, /with a colon/],
+  [{ url: 'https://example.org/a.zip', digest: `sha256-${'0'.repeat(64)}` }, /must be 'sha256:'/],
   [{}, /url/],
   [{ url: 5 }, /url/],
   [{ url: '' }, /http/],

@@ -51,17 +51,14 @@ test('git: a host or repository that is not there is told in a sentence', async 
   const host = await startGitHost(t);
   await host.create('thing');
   const { failure } = await building(t);
-  assert.match(
-    await failure(gitKind, { repo: host.url('nothing') }),
-    /There is no repository at .*\/nothing, or it is not public \(status 404\)/,
-  );
+  assert.match(await failure(gitKind, { repo: host.url('nothing') }), /there is no repository at this address/);
   assert.match(await failure(gitKind, { repo: host.url('thing'), ref: 'nope' }), /has no branch, tag or commit 'nope'/);
   assert.match(await failure(gitKind, { repo: 'http://127.0.0.1:1/x' }), /could not be reached/);
   host.intercept = (_request, response) => {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
     return true;
   };
-  assert.match(await failure(gitKind, { repo: host.url('thing') }), /not public \(status 401\)/);
+  assert.match(await failure(gitKind, { repo: host.url('thing') }), /needs a login/);
   host.intercept = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>no repository</html>');
     return true;
@@ -88,6 +85,14 @@ test('git: redirects are followed where they may lead, and private addresses are
   const { install } = await building(t);
   assert.equal((await install(gitKind, { repo: host.url('old') })).resolved, commit);
 
+  host.intercept = (_request, response) => {
+    response.writeHead(301, { location: 'http://169.254.169.254/latest/info/refs?service=git-upload-pack' }).end();
+    return true;
+  };
+  const { failure } = await building(t);
+  assert.match(await failure(gitKind, { repo: host.url('moved') }), /could not be fetched/);
+  host.intercept = undefined;
+
   const guarded = await building(t, { allowPrivate: false });
   const refused = { allowPrivateNetwork: false };
   assert.match(await guarded.failure(gitKind, { repo: host.url('moved') }, refused), /ALLOW_PRIVATE_NETWORK/);
@@ -106,14 +111,17 @@ test('git: an address of IPv6 is an address, and one that is never connected to 
   assert.equal(repositoryFault('https://[2001:db8::1]/thing.git'), undefined);
   const { failure } = await building(t, { allowPrivate: false });
   const spec = { repo: 'http://[fe80::1]/y.git' };
-  assert.match(await failure(gitKind, spec, { allowPrivateNetwork: false }), /leads to fe80::1, .* never connected to/);
+  assert.match(
+    await failure(gitKind, spec, { allowPrivateNetwork: false }),
+    /cannot be used: fe80::1 .* never connected to/,
+  );
 });
 
 const CAUSES: [written: string, cause: string][] = [
   ["fatal: unable to access 'https://h/': Could not resolve host: h", 'the name of its host is not known'],
   [
     'fatal: could not read Username for https://h: terminal prompts disabled',
-    'it needs a login, and there is none for it on this machine',
+    'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
   ],
   ['error: RPC failed; curl 18\nfatal: early EOF', 'its host ended the connection early; try again later'],
   ['error: unable to create file FOLDER/aux: Permission denied', 'unable to create file aux: Permission denied'],
@@ -166,7 +174,7 @@ test('git: the credentials of the operator are for the hosts that the operator n
   }
   for (const credentialsFor of [[], ['other.example'], [`${host.authority}/teams`]]) {
     const { failure } = await building(t, { env, trust: { credentialsFor } });
-    assert.match(await failure(gitKind, spec), /not public \(status 401\).*INSTALL_CREDENTIALS_FOR/);
+    assert.match(await failure(gitKind, spec), /needs a login.*INSTALL_CREDENTIALS_FOR/);
   }
 });
 
