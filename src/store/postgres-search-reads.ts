@@ -172,20 +172,21 @@ export function createSearchReads(db: Db): SearchReads {
       return rows;
     },
 
-    async count({ filter, versions }) {
-      const what = versions === 'all' ? sql`*` : sql`distinct family`;
+    async count(choice) {
       const { rows } = await sql<{ total: string }>`
-        select count(${what}) as total from search_entity where ${isShown(filter)}
+        select count(*) as total from search_entity where ${isListed(choice)}
       `.execute(db);
       return Number(rows[0]?.total ?? 0);
     },
 
     async countFacets(choice) {
       const { rows } = await sql<{ value: string; count: number }>`
-        with listed as materialized (select type, facets from search_entity where ${isListed(choice)})
-        select 'type:' || type as value, count(*)::int as count from listed group by type
+        with listed as materialized (
+          select type, facets, count(*) as entities from search_entity where ${isListed(choice)} group by type, facets
+        )
+        select 'type:' || type as value, sum(entities)::int as count from listed group by type
         union all
-        select value, count(*)::int as count from listed, unnest(facets) as value group by value
+        select value, sum(entities)::int as count from listed, unnest(facets) as value group by value
       `.execute(db);
       return rows;
     },
@@ -231,6 +232,9 @@ function isShown({ type, isActive, isRegistered, facets }: EntityFilter, table =
 
 function isListed({ filter, versions }: ListChoice): RawBuilder<unknown> {
   if (versions === 'all') return isShown(filter);
+  const { isActive, isRegistered, facets, prerelease } = filter;
+  // Almost every list; the type is the same for all versions.
+  if (isActive && !isRegistered && facets.length === 0 && !prerelease) return sql`is_newest and ${isShown(filter)}`;
   const order = (table: string) => {
     const columns = filter.prerelease ? ['version_key', 'uid'] : ['is_stable', 'version_key', 'uid'];
     return sql`(${sql.join(columns.map((name) => (name === 'is_stable' ? sql`not ${sql.ref(`${table}.is_prerelease`)}` : sql.ref(`${table}.${name}`))))})`;

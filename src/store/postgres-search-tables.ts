@@ -5,7 +5,7 @@ import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
 
 /** To be raised whenever the tables or what is written to them changes: they are then built again. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 const REVISIONS_AT_ONCE = 20;
 
 export function createSearchTables({ read, write, isOneOf }: Dialect, revision: Revision): SearchTables {
@@ -141,6 +141,7 @@ const TABLES = [
     slug_key text collate "C" not null,
     version_key text collate "C" not null,
     is_prerelease boolean not null,
+    is_newest boolean not null,
     status text not null,
     is_registered boolean not null,
     facets text[] not null,
@@ -151,6 +152,7 @@ const TABLES = [
   'create index search_entity_versions on search_entity (family, is_prerelease, version_key desc, uid desc)',
   'create index search_entity_slug on search_entity (slug_key)',
   'create index search_entity_newest on search_entity (created_at desc, uid desc)',
+  'create index search_entity_newest_version on search_entity (created_at desc, uid desc) where is_newest',
   'create index search_entity_facets on search_entity using gin (facets)',
   `create table search_name (
     key text collate "C" not null,
@@ -254,7 +256,7 @@ async function saveTexts(tx: Db, described: readonly FamilyKey[]): Promise<void>
 
 async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<void> {
   const rows = families.flatMap(({ type, name, members }) =>
-    members.map((member) => ({
+    members.map((member, place) => ({
       type,
       name,
       uid: member.uid,
@@ -262,6 +264,7 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       slug_key: member.slugKey,
       version_key: member.versionKey,
       is_prerelease: member.isPrerelease,
+      is_newest: place === members.findIndex(({ status }) => status !== 'disabled'),
       status: member.status,
       is_registered: member.isRegistered,
       facets: member.facets,
@@ -276,12 +279,12 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       or family in (select id from search_family join ${keys(families)} using (type, name))
   `.execute(tx);
   await sql`
-    insert into search_entity (uid, family, type, slug, slug_key, version_key, is_prerelease, status, is_registered, facets,
-      quality, published_at, created_at)
-    select uid, family.id, type, slug, slug_key, version_key, is_prerelease, status, is_registered,
+    insert into search_entity (uid, family, type, slug, slug_key, version_key, is_prerelease, is_newest, status, is_registered,
+      facets, quality, published_at, created_at)
+    select uid, family.id, type, slug, slug_key, version_key, is_prerelease, is_newest, status, is_registered,
       array(select json_array_elements_text(facets)), quality, published_at, created_at
     from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(uid text, type text, name text, slug text,
-      slug_key text, version_key text, is_prerelease boolean, status text, is_registered boolean, facets json,
+      slug_key text, version_key text, is_prerelease boolean, is_newest boolean, status text, is_registered boolean, facets json,
       quality double precision, published_at text, created_at text)
     join search_family as family using (type, name)
   `.execute(tx);

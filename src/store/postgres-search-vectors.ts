@@ -6,8 +6,8 @@ import type { Db, Dialect } from './dialects/dialect.ts';
 /** pgvector has no graph for longer vectors; they are compared one by one. */
 const LONGEST_IN_GRAPH = 4_000;
 
-/** Adds what pgvector makes possible, whenever it was installed. */
-export async function openSearchVectors({ write, isOneOf }: Dialect): Promise<SearchVectors> {
+/** Adds what pgvector makes possible, whenever it was installed. Statements of `builder` may take as long as they need. */
+export async function openSearchVectors({ write, isOneOf }: Dialect, builder: Db): Promise<SearchVectors> {
   const isAvailable = await write.transaction().execute(addColumn);
   return {
     isAvailable,
@@ -41,25 +41,26 @@ export async function openSearchVectors({ write, isOneOf }: Dialect): Promise<Se
       return rows.map(({ digest, value }) => ({ digest, vector: floatsFrom(value) }));
     },
 
-    save: (model, vectors) => write.transaction().execute((tx) => save(tx, model, vectors)),
+    save: (model, vectors, { areStored }) =>
+      write.transaction().execute(async (tx) => {
+        if (!areStored) await store(tx, model, vectors);
+        await adopt(tx, model, vectors);
+      }),
 
     async buildIndex(model, dimensions) {
       if (dimensions > LONGEST_IN_GRAPH) return;
       const { rows } = await sql<{ indexdef: string }>`
-        select indexdef from pg_indexes where indexname = 'search_vector_nearest' and schemaname = current_schema()
+        select indexdef from pg_indexes join pg_index on indexrelid = to_regclass(indexname)
+        where indexname = 'search_vector_nearest' and schemaname = current_schema() and indisvalid
       `.execute(write);
-      const isCurrent = rows[0]?.indexdef.includes(`halfvec(${dimensions})`) && rows[0].indexdef.includes(model);
-      if (isCurrent) return;
-      await write.transaction().execute(async (tx) => {
-        // Longer than other statements may take: a million vectors need some minutes.
-        await sql`set local statement_timeout = 0`.execute(tx);
-        await sql`drop index if exists search_vector_nearest`.execute(tx);
-        // Literals, because an index definition takes no parameters.
-        await sql`
-          create index search_vector_nearest on search_vector
-          using hnsw ((embedding::halfvec(${sql.lit(dimensions)})) halfvec_ip_ops) where model = ${sql.lit(model)}
-        `.execute(tx);
-      });
+      const definition = rows[0]?.indexdef ?? '';
+      if (definition.includes(`halfvec(${dimensions})`) && definition.includes(model)) return;
+      await sql`drop index if exists search_vector_nearest`.execute(builder);
+      // Concurrently: changes of the catalog go on. Literals, because an index definition takes no parameters.
+      await sql`
+        create index concurrently search_vector_nearest on search_vector
+        using hnsw ((embedding::halfvec(${sql.lit(dimensions)})) halfvec_ip_ops) where model = ${sql.lit(model)}
+      `.execute(builder);
     },
   };
 }
@@ -81,7 +82,7 @@ async function addColumn(tx: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function save(tx: Db, model: string, vectors: readonly FamilyVector[]): Promise<void> {
+async function store(tx: Db, model: string, vectors: readonly FamilyVector[]): Promise<void> {
   const byDigest = new Map(vectors.map((each) => [each.digest, each.vector]));
   await tx
     .insertInto('text_vector')
@@ -90,6 +91,9 @@ async function save(tx: Db, model: string, vectors: readonly FamilyVector[]): Pr
       conflict.columns(['model', 'digest']).doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),
     )
     .execute();
+}
+
+async function adopt(tx: Db, model: string, vectors: readonly FamilyVector[]): Promise<void> {
   const rows = vectors.map(({ family, digest, vector }) => ({ family, digest, vector: `[${vector.join(',')}]` }));
   await sql`
     update search_vector as stored set model = ${model}, embedding = incoming.vector::halfvec

@@ -15,6 +15,9 @@ export interface PostgresSearch {
   close(): Promise<void>;
 }
 
+/** The index of a million vectors takes minutes. */
+const BUILD = { settings: { statement_timeout: '0' }, timeoutMs: 6 * 3_600_000 };
+
 type PostgresAddress = Extract<DatabaseAddress, { engine: 'postgres' }>;
 
 export async function openPostgresSearch(
@@ -24,10 +27,16 @@ export async function openPostgresSearch(
 ): Promise<PostgresSearch> {
   const tables = createSearchTables(dialect, revision);
   await tables.prepare();
-  const vectors = await openSearchVectors(dialect);
-  const { openReads } = await import('./dialects/postgres.ts');
-  const { db, close } = openReads({ url: readUrl ?? url, poolSize }, { metrics, settings: SEARCH_SETTINGS });
-  return { tables, vectors, reads: createSearchReads(db), close };
+  const { openConnections } = await import('./dialects/postgres.ts');
+  const builder = openConnections({ url, poolSize: 1 }, { metrics, ...BUILD });
+  const vectors = await openSearchVectors(dialect, builder.db);
+  const reader = openConnections({ url: readUrl ?? url, poolSize }, { metrics, settings: SEARCH_SETTINGS });
+  return {
+    tables,
+    vectors,
+    reads: createSearchReads(reader.db),
+    close: async () => void (await Promise.all([builder.close(), reader.close()])),
+  };
 }
 
 /** Whether the database server has pgvector. */

@@ -61,17 +61,21 @@ export async function fillVectors(
       const stored = await vectors.stored(embedder.model, [...byDigest.keys()]);
       // Vectors of another length are from before the model changed under its name.
       const usable = stored.filter(({ vector }) => vector.length === dimensions);
-      for (const batch of batches(usable, SAVED_AT_ONCE)) await save(batch, byDigest);
+      for (const batch of batches(usable, SAVED_AT_ONCE)) await save(batch, byDigest, { areStored: true });
       for (const { digest } of usable) byDigest.delete(digest);
       for (const family of await embedAll(byDigest)) passedOver.add(family);
     }
   }
 
-  async function save(made: readonly StoredVector[], byDigest: ReadonlyMap<string, Missing[]>): Promise<void> {
+  async function save(
+    made: readonly StoredVector[],
+    byDigest: ReadonlyMap<string, Missing[]>,
+    options = { areStored: false },
+  ): Promise<void> {
     const families = made.flatMap(({ digest, vector }) =>
       (byDigest.get(digest) ?? []).map(({ family }) => ({ family, digest, vector })),
     );
-    if (families.length > 0) await vectors.save(embedder.model, families);
+    if (families.length > 0) await vectors.save(embedder.model, families, options);
   }
 
   /** Returns the families whose text is no longer the one that was indexed: the index will follow. */

@@ -1,5 +1,6 @@
 // The engine that searches in PostgreSQL: the database finds candidates, the hub merges their scores and holds no index.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { parseReference } from '../../catalog/uid.ts';
 import { orAborted } from '../../lib/or-aborted.ts';
 import type { Clock, Logger } from '../../lib/world.ts';
@@ -22,7 +23,15 @@ import {
   namedFamilies,
 } from './merge-hits.ts';
 import { candidateQuery, readQuery, scoredTerms } from './query.ts';
-import type { EntityFilter, FoundMember, SearchReads, SearchTables, SearchVectors, VectorQuery } from './store.ts';
+import type {
+  EntityFilter,
+  FoundMember,
+  ListChoice,
+  SearchReads,
+  SearchTables,
+  SearchVectors,
+  VectorQuery,
+} from './store.ts';
 
 export interface PostgresEngine {
   rank(request: RankRequest, signal?: AbortSignal): Promise<Ranking>;
@@ -119,6 +128,8 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   /** Whether this hub has seen to it once that there are vectors of its model. */
   let hasEmbedded = false;
   let embedAgainAt = 0;
+  /** Counts of lists take longest, and are the same for all their pages. */
+  const counts = new LRUCache<string, ReturnType<typeof count>>({ max: 100 });
   let reported = '';
 
   function opened(): Promise<Embedder> {
@@ -325,18 +336,24 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   async function list({ filters, versions, limit, offset, withFacets }: ListRequest): Promise<Listing> {
     const { isBehind } = await bringUpToDate();
     const choice = { filter: entityFilter(filters), versions };
-    const [listed, total, counted] = await Promise.all([
-      reads.list({ ...choice, limit, offset }),
-      reads.count(choice),
-      withFacets ? reads.countFacets(choice) : undefined,
-    ]);
+    const key = JSON.stringify([indexed, choice, withFacets]);
+    const counting = counts.get(key) ?? count(choice, withFacets);
+    counts.set(key, counting);
+    counting.catch(() => counts.delete(key));
+    const [listed, { total, facets }] = await Promise.all([reads.list({ ...choice, limit, offset }), counting]);
     return {
       hits: listed.map((each) => ({ ...each, ...NO_SCORES })),
       total,
-      ...(counted && { facets: countsFrom(counted) }),
+      ...(facets && { facets }),
       ...(isBehind && { degraded: BEHIND }),
       isLasting: !isBehind,
     };
+  }
+
+  async function count(choice: ListChoice, withFacets: boolean): Promise<{ total: number; facets?: FacetCounts }> {
+    if (!withFacets) return { total: await reads.count(choice) };
+    const facets = countsFrom(await reads.countFacets(choice));
+    return { total: facets.type.reduce((sum, each) => sum + each.count, 0), facets };
   }
 
   async function embed(signal: AbortSignal): Promise<void> {

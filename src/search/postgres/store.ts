@@ -36,7 +36,7 @@ export interface SearchVectors {
   missing(limit: number): Promise<{ family: number; digest: string; uid: EntityUid; name: string }[]>;
   /** Vectors that were computed before, by the digests of their texts. */
   stored(model: string, digests: readonly string[]): Promise<{ digest: string; vector: Float32Array }[]>;
-  save(model: string, vectors: readonly FamilyVector[]): Promise<void>;
+  save(model: string, vectors: readonly FamilyVector[], options: { areStored: boolean }): Promise<void>;
   /** Builds the index of the vectors, which is faster once they are all there. */
   buildIndex(model: string, dimensions: number): Promise<void>;
 }
@@ -120,7 +120,7 @@ export interface IndexProgress {
 }
 
 export interface IndexedFamily extends FamilyKey {
-  /** Empty when the family is gone. */
+  /** Newest first, stable versions before pre-releases; empty when the family is gone. */
   members: readonly IndexedMember[];
   /** Absent when its document is as it was. */
   document?: IndexedDocument;

@@ -50,13 +50,19 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
   };
 }
 
-/** Reads on connections with settings of their own, from a read replica where the address leads to one. */
-export function openReads(
+export interface ConnectionOptions extends DialectDependencies {
+  /** Of PostgreSQL, for these connections only. */
+  settings: Readonly<Record<string, string>>;
+  timeoutMs?: number;
+}
+
+/** Connections with settings of their own. */
+export function openConnections(
   address: PostgresAddress,
-  { metrics, settings }: DialectDependencies & { settings: Readonly<Record<string, string>> },
+  { metrics, settings, timeoutMs = ANSWER_TIMEOUT_MS.read }: ConnectionOptions,
 ): { db: Db; close(): Promise<void> } {
   const { pool, kysely } = openPool(address, metrics, settings);
-  const db = kysely(ANSWER_TIMEOUT_MS.read);
+  const db = kysely(timeoutMs);
   return {
     db,
     async close() {
