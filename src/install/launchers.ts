@@ -1,8 +1,7 @@
-// Launchers in `.hub/bin`: one program per name, which starts exactly what was installed; and how a server is started with them.
-
+// Launchers in `.hub/bin`, which start exactly what was installed, and how a server is started with them.
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type InstalledPackage, type Launch, startInstalled } from '../catalog/launch/launch.ts';
+import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
 import { asObject, asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
@@ -27,8 +26,7 @@ function launcherPath(name: string): string {
 
 /** A name that no other entity of the lockfile has. */
 export function launcherName(wanted: string, { slug, taken }: { slug: string; taken: ReadonlySet<string> }): string {
-  const last = slug.split('/').at(-1) ?? slug;
-  const names = [wanted, `${last}-${wanted}`, `${slug}-${wanted}`].map((name) => safeName(name));
+  const names = [wanted, `${lastPart(slug)}-${wanted}`, `${slug}-${wanted}`].map((name) => safeName(name));
   return names.find((name) => !taken.has(name)) ?? `${safeName(slug)}-${names.length}`;
 }
 
@@ -76,18 +74,9 @@ type Artifact = Pick<InstalledArtifact, 'path' | 'programs'>;
 function wordsOf({ program, command = [] }: LockedLauncher, { path, programs }: Artifact) {
   const folder = `${ROOT}/${path}`;
   const found = programs.find(({ name }) => name === program);
-  if (command.length > 0) {
-    const words = command.map((word) => word.replace(FOLDER, () => folder));
-    // `python` is the interpreter of the artifact's own environment.
-    return { folder, words: found ? [`${folder}/${found.file}`, ...words] : words, isInside: !found };
-  }
-  if (!found) return { folder, words: [], isInside: false };
-  const { file, interpreter } = found;
-  return {
-    folder,
-    words: [...(interpreter ? [`${folder}/${interpreter}`] : []), `${folder}/${file}`],
-    isInside: false,
-  };
+  const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${file}`] : []));
+  const words = command.map((word) => word.replace(FOLDER, () => folder));
+  return { folder, words: [...start, ...words], isInside: !found };
 }
 
 function shellText(launcher: LockedLauncher, artifact: Artifact): string {
@@ -133,50 +122,55 @@ export interface Started {
 const INTERPRETER = 'python';
 
 export function startOf(parts: InstalledParts): Started {
-  const names = launcherNames(parts);
-  const launchers = parts.artifacts.flatMap(({ installed }, artifact) =>
-    (installed?.programs ?? [])
-      .filter(({ name }) => name !== INTERPRETER)
-      .map(({ name: program }) => ({ name: names(program), artifact, program })),
+  const { launch, artifacts } = parts;
+  const launchers = artifacts.flatMap(({ installed }, artifact) =>
+    programNames(installed?.programs ?? []).map((program) => ({
+      name: launcherName(program, parts),
+      artifact,
+      program,
+    })),
   );
-  const { launch } = parts;
-  if (launch.kind === 'remote') return { launchers, launch };
-  return startPackage(parts, launchers, names) ?? startBundle(parts, names) ?? startCommand(parts, launchers, names);
+  const unchanged = { launchers, launch };
+  if (launch.kind === 'remote') return unchanged;
+  return startPackage(parts, launchers) ?? startBundle(parts, launchers) ?? startCommand(parts, launchers) ?? unchanged;
 }
 
-function launcherNames({ slug, taken }: InstalledParts): (wanted: string) => string {
-  const known = new Map<string, string>();
-  return (wanted) => {
-    const name = known.get(wanted) ?? launcherName(wanted, { slug, taken });
-    known.set(wanted, name);
-    return name;
-  };
+function programNames(programs: readonly Program[]): string[] {
+  return programs.map(({ name }) => name).filter((name) => name !== INTERPRETER);
 }
 
 /** A command such as `npx pkg` or `docker run image`, whose package was installed. */
-function startPackage(
-  { launch, artifacts, slug }: InstalledParts,
-  launchers: LockedLauncher[],
-  names: (wanted: string) => string,
-): Started | undefined {
+function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
+  const { launch, artifacts } = parts;
   if (launch.kind !== 'command' || !launch.package) return undefined;
   const { kind, name, program } = launch.package;
-  const index = artifacts.findIndex(({ planned }) => runsPackage(launch, planned));
-  const found = artifacts[index];
-  if (!found?.installed) return undefined;
-  const started = (installed: InstalledPackage, all = launchers) => ({
-    launchers: all,
-    launch: startInstalled(launch, installed),
-  });
-  const { resolved, programs } = found.installed;
-  if (kind === 'oci') return resolved === null ? undefined : started({ kind: 'image', reference: resolved });
-  if (program === INTERPRETER) {
-    const own = { name: names(lastPart(slug)), artifact: index, program };
-    return started({ kind: 'program', path: launcherPath(own.name) }, withLauncher(launchers, own));
+  const artifact = artifacts.findIndex(({ planned }) => runsPackage(launch, planned));
+  const installed = artifacts[artifact]?.installed;
+  if (!installed) return undefined;
+  if (kind === 'oci') {
+    const reference = installed.resolved;
+    return reference === null ? undefined : { launchers, launch: startInstalled(launch, { kind: 'image', reference }) };
   }
-  const chosen = mainProgram(programs, program ?? name);
-  const launcher = launchers.find((each) => each.artifact === index && each.program === chosen);
-  return launcher && started({ kind: 'program', path: launcherPath(launcher.name) });
+  if (program === INTERPRETER) {
+    const own = serverLauncher(parts, launchers, { artifact, program });
+    return { launchers: own.launchers, launch: startInstalled(launch, { kind: 'program', path: own.path }) };
+  }
+  const chosen = mainProgram(installed.programs, program ?? name);
+  const launcher = launchers.find((each) => each.artifact === artifact && each.program === chosen);
+  if (!launcher) return undefined;
+  return { launchers, launch: startInstalled(launch, { kind: 'program', path: launcherPath(launcher.name) }) };
+}
+
+interface OwnLauncher {
+  artifact: number;
+  program?: string;
+  command?: string[];
+}
+
+/** The launcher of the server itself takes precedence over a program of the same name. */
+function serverLauncher(parts: InstalledParts, launchers: readonly LockedLauncher[], own: OwnLauncher) {
+  const name = launcherName(lastPart(parts.slug), parts);
+  return { path: launcherPath(name), launchers: [...launchers.filter((each) => each.name !== name), { name, ...own }] };
 }
 
 function runsPackage(launch: Launch, { kind, spec }: Pick<PlannedArtifact, 'kind' | 'spec'>): boolean {
@@ -194,18 +188,13 @@ export function notStartable(
   if (launch.kind !== 'command' || !launch.package || !runsPackage(launch, planned)) return undefined;
   const { kind, name, program } = launch.package;
   if (kind === 'oci' || skipped || program === INTERPRETER || mainProgram(programs, program ?? name)) return undefined;
-  const names = programs.map((each) => each.name).filter((each) => each !== INTERPRETER);
+  const names = programNames(programs);
   if (names.length === 0) return `The package '${name}' has no program, so this server cannot be started.`;
   return `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not name one of them: this server may not start.`;
 }
 
 function lastPart(slug: string): string {
   return slug.split('/').at(-1) ?? slug;
-}
-
-/** The command of the server itself takes precedence over a program of the same name. */
-function withLauncher(launchers: readonly LockedLauncher[], own: LockedLauncher): LockedLauncher[] {
-  return [...launchers.filter(({ name }) => name !== own.name), own];
 }
 
 /** Names of images without tag and digest, of packages without extras; Python does not tell `-` from `_`. */
@@ -219,7 +208,7 @@ function normalName(name: string): string {
 
 /** The program that is named like the package, the only one, or the only one for MCP. */
 function mainProgram(programs: readonly Program[], wanted: string): string | undefined {
-  const names = programs.map(({ name }) => name).filter((name) => name !== INTERPRETER);
+  const names = programNames(programs);
   const short = normalName(wanted.split('/').at(-1) ?? wanted);
   const named = names.find((name) => normalName(name) === short);
   const candidates = names.length === 1 ? names : names.filter((name) => /(^|[-_])mcp([-_]|$)/i.test(name));
@@ -227,48 +216,37 @@ function mainProgram(programs: readonly Program[], wanted: string): string | und
 }
 
 /** An MCP bundle says itself how it is started. */
-function startBundle({ artifacts, slug }: InstalledParts, names: (wanted: string) => string): Started | undefined {
-  const artifact = artifacts.findIndex(({ installed }) => installed?.extra.bundle !== undefined);
-  const bundle = asObject(artifacts[artifact]?.installed?.extra.bundle);
+function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
+  const artifact = parts.artifacts.findIndex(({ installed }) => installed?.extra.bundle !== undefined);
+  const bundle = asObject(parts.artifacts[artifact]?.installed?.extra.bundle);
   const command = asText(bundle.command);
   if (!command) return undefined;
-  const name = names(lastPart(slug));
-  const args = Array.isArray(bundle.args) ? bundle.args.map(String) : [];
   const isOpen = (word: string) => /\$\{user_config\./.test(word);
-  const env = Object.entries(asObject(bundle.env)).map(([key, value]) => ({
-    name: key,
-    from: key,
+  const args = (Array.isArray(bundle.args) ? bundle.args.map(String) : []).filter((word) => !isOpen(word));
+  const env = Object.entries(asObject(bundle.env)).map(([name, value]) => ({
+    ...{ name, from: name, isRequired: true },
     value: isOpen(String(value)) ? undefined : String(value),
-    isRequired: true,
   }));
+  const own = serverLauncher(parts, launchers, { artifact, command: [command, ...args] });
   return {
-    launchers: [{ name, artifact, command: [command, ...args.filter((word) => !isOpen(word))] }],
-    launch: { kind: 'command', command: launcherPath(name), args: [], env, isInTarget: true },
+    launchers: own.launchers,
+    launch: { kind: 'command', command: own.path, args: [], env, isInTarget: true },
   };
 }
 
 /** Any other command runs in the folder of the checkout, or with the interpreter of the installed environment. */
-function startCommand(
-  { launch, artifacts, slug }: InstalledParts,
-  launchers: LockedLauncher[],
-  names: (wanted: string) => string,
-): Started {
-  if (launch.kind !== 'command' || launch.package) return { launchers, launch };
+function startCommand(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
+  const { launch, artifacts } = parts;
+  if (launch.kind !== 'command' || launch.package) return undefined;
   const runsPython = /^python(3(\.\d+)?)?$/.test(launch.command);
-  const index = artifacts.findIndex(({ installed }) => {
+  const artifact = artifacts.findIndex(({ installed }) => {
     if (!installed?.path) return false;
     const { programs } = installed;
     return programs.length === 0 || (runsPython && programs.some(({ name }) => name === INTERPRETER));
   });
-  const found = artifacts[index]?.installed;
-  if (!found) return { launchers, launch };
-  const isPython = found.programs.length > 0;
-  const name = names(lastPart(slug));
-  const launcher = isPython
-    ? { name, artifact: index, program: INTERPRETER }
-    : { name, artifact: index, command: [launch.command] };
-  return {
-    launchers: withLauncher(launchers, launcher),
-    launch: { ...launch, command: launcherPath(name), isInTarget: true },
-  };
+  const found = artifacts[artifact]?.installed;
+  if (!found) return undefined;
+  const start = found.programs.length > 0 ? { program: INTERPRETER } : { command: [launch.command] };
+  const own = serverLauncher(parts, launchers, { artifact, ...start });
+  return { launchers: own.launchers, launch: { ...launch, command: own.path, isInTarget: true } };
 }

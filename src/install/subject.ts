@@ -128,10 +128,8 @@ async function storedSubject(
   catalog: SubjectCatalog,
   { id, prerelease }: { id: string; prerelease: boolean },
 ): Promise<InstallSubject> {
-  const record = await catalog.get(id, { prerelease }).catch((error) => {
-    if (error instanceof HubError && error.code === 'entity_not_found') throw notInCatalog(id);
-    throw error;
-  });
+  const record = await catalog.get(id, { prerelease }).catch(unlessMissing);
+  if (!record) throw notInCatalog(id);
   if (record.blocked_at !== null) throw blocked(record);
   const { text } = await catalog.manifest(record.id);
   const document: unknown = JSON.parse(text);
@@ -143,10 +141,7 @@ async function storedSubject(
 }
 
 async function assertNotBlocked(catalog: SubjectCatalog, uid: string): Promise<void> {
-  const record = await catalog.get(uid).catch((error) => {
-    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-    throw error;
-  });
+  const record = await catalog.get(uid).catch(unlessMissing);
   if (record && record.blocked_at !== null) throw blocked(record);
 }
 

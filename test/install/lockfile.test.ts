@@ -106,7 +106,7 @@ test('lockfile: of an adapter that was an entry and is a file of its own now, no
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
-  'a version that never was': ['{"version": 0, "entities": []}', /its version is 0/],
+  'a version that never was': ['{"version": 0, "entities": []}', /it is of version 0/],
   'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
   'no version': ['{"entities": []}', /it is not a lockfile \(version/],
   'a list': ['[]', /it is not a lockfile/],

@@ -51,32 +51,23 @@ export interface PlaceJob {
   ownership: Ownership;
 }
 
-export async function placeArtifact({ kind, spec }: ReadyArtifact, job: PlaceJob): Promise<InstalledArtifact> {
-  const { context, locked, isFrozen } = job;
+export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): Promise<InstalledArtifact> {
+  const { kind, spec } = artifact;
   const location = kind.location(spec);
-  const isLocked = locked?.ok && (location.kind !== 'hub' || locked.pins !== undefined);
-  if (isFrozen && !isLocked)
+  const isLocked = given.locked?.ok && (location.kind !== 'hub' || given.locked.pins !== undefined);
+  if (given.isFrozen && !isLocked)
     throw new InstallError(
       `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without frozen once, which locks it.`,
     );
-  const artifact: Placing = {
-    locked: isLocked ? locked : undefined,
-    resolve: async () => (isLocked ? locked : kind.resolve(spec, context)),
-    build: (resolution, folder) => kind.build(spec, resolution, folder, context),
-    inspect: async (folder) => kind.inspect?.(folder) ?? {},
-  };
+  const job = { ...given, locked: isLocked ? given.locked : undefined };
   if (location.kind === 'hub') return placeInHub(artifact, location, job);
   if (location.kind === 'vendor') return placeInVendor(artifact, location, job);
-  const resolution = await artifact.resolve();
-  return installed(resolution, null, await artifact.build(resolution, context.stagingDir));
+  const resolution = await resolve(artifact, job);
+  return installed(resolution, null, await kind.build(spec, resolution, job.context.stagingDir, job.context));
 }
 
-/** The artifact of one job. */
-interface Placing {
-  locked: Resolution | undefined;
-  resolve(): Promise<Resolution>;
-  build(resolution: Resolution, folder: string): Promise<Built>;
-  inspect(folder: string): Promise<Built>;
+async function resolve({ kind, spec }: ReadyArtifact, { locked, context }: PlaceJob): Promise<Resolution> {
+  return locked ?? kind.resolve(spec, context);
 }
 
 function installed({ resolved, integrity, pins }: Resolution, path: string | null, built: Built): InstalledArtifact {
@@ -91,11 +82,12 @@ function installed({ resolved, integrity, pins }: Resolution, path: string | nul
 
 /** The folder is named after what it holds, so that one that is complete is never built again. */
 async function placeInHub(
-  artifact: Placing,
+  artifact: ReadyArtifact,
   { area, name }: Extract<Location, { kind: 'hub' }>,
-  { targetDir, isFrozen }: PlaceJob,
+  job: PlaceJob,
 ): Promise<InstalledArtifact> {
-  const resolution = await artifact.resolve();
+  const { targetDir, isFrozen, context } = job;
+  const resolution = await resolve(artifact, job);
   const { resolved, integrity, pins } = resolution;
   const pin = jsonDigest([resolved, integrity, pins])
     .replace(/^sha256:/, '')
@@ -108,7 +100,7 @@ async function placeInHub(
   await rm(folder, { recursive: true, force: true });
   await makeFolderInside(targetDir, path);
   try {
-    const built = await artifact.build(resolution, folder);
+    const built = await artifact.kind.build(artifact.spec, resolution, folder, context);
     await writeFile(join(folder, MARKER), `${JSON.stringify({ ...built, tree: await builtTree(folder) })}\n`);
     return installed(resolution, path, built);
   } catch (error) {
@@ -142,22 +134,27 @@ export async function isChanged(targetDir: string, path: string, { tree }: Compl
 
 type VendorLocation = Extract<Location, { kind: 'vendor' }>;
 
-async function placeInVendor(artifact: Placing, location: VendorLocation, job: PlaceJob): Promise<InstalledArtifact> {
-  const { targetDir, context, isForced } = job;
+async function placeInVendor(
+  artifact: ReadyArtifact,
+  location: VendorLocation,
+  job: PlaceJob,
+): Promise<InstalledArtifact> {
+  const { targetDir, context, isForced, locked } = job;
+  const { kind, spec } = artifact;
   const path = await choosePath(location, job);
   const found = await inspectPlace(path, job);
   const mayStay = found.state === 'unchanged' || (found.state === 'changed' && !isForced && !job.isFrozen);
-  if (mayStay && artifact.locked) {
-    const { extra, ...built } = await artifact.inspect(join(targetDir, path));
+  if (mayStay && locked) {
+    const { extra, ...built } = (await kind.inspect?.(join(targetDir, path))) ?? {};
     const warnings = found.state === 'unchanged' ? [] : [changedWarning(path)];
-    const kept = installed(artifact.locked, path, { ...built, warnings, extra: { ...extra, unchanged: true } });
+    const kept = installed(locked, path, { ...built, warnings, extra: { ...extra, unchanged: true } });
     return { ...kept, tree: found.tree };
   }
   if (found.state !== 'free' && found.state !== 'unchanged' && !isForced) throw inTheWay(path, found.state);
-  const resolution = await artifact.resolve();
+  const resolution = await resolve(artifact, job);
   const folder = join(context.stagingDir, 'built');
   await mkdir(folder);
-  const built = await artifact.build(resolution, folder);
+  const built = await kind.build(spec, resolution, folder, context);
   const tree = await vendorTree(folder);
   const warnings = [...(built.warnings ?? []), ...otherFolder(location, path, job)];
   return {

@@ -26,10 +26,8 @@ export function parseLockfile(text: string): Lockfile {
   }
   // The version comes first: the rest of a newer version may have any shape.
   const version = isJsonObject(document) ? document.version : undefined;
-  if (typeof version === 'number' && version >= LOCKFILE_VERSION + 1)
+  if (typeof version === 'number' && Math.floor(version) !== LOCKFILE_VERSION)
     throw unreadable(`it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`);
-  if (typeof version === 'number' && version < LOCKFILE_VERSION)
-    throw unreadable(`its version is ${version}, and versions begin with ${LOCKFILE_VERSION}`);
   if (!isWithinDepth(document, DEEPEST_LOCKFILE))
     throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
   const read = Lockfile.safeParse(document);

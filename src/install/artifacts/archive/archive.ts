@@ -1,5 +1,5 @@
 // Archives by address, in zip or tar.gz form: downloaded, checked by their digest, then extracted.
-import { access, lstat, rm } from 'node:fs/promises';
+import { access, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FetchError } from '../../../lib/fetch-error.ts';
@@ -12,7 +12,7 @@ import { Destination, vendorNames } from '../destination.ts';
 import { checkDigest, Digest, differs } from '../digest.ts';
 import { inspectBundle, removeSignature } from './bundle.ts';
 import { refused } from './entries.ts';
-import { type Extracted, extractArchive } from './extract.ts';
+import { extractArchive } from './extract.ts';
 
 const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
@@ -50,7 +50,7 @@ export const zipKind: ArtifactKind<ArchiveSpec> = {
   spec: ArchiveSpec,
   async build(spec, resolution, folder, context) {
     const file = await fetchLocked(spec, resolution, context);
-    return { extra: { ...(await extractOnce(file, folder, context)) } };
+    return { extra: { ...(await extractArchive({ file, folder, signal: context.signal })) } };
   },
 };
 
@@ -62,7 +62,7 @@ export const mcpbKind: ArtifactKind<ArchiveSpec> = {
   async build(spec, resolution, folder, context) {
     const file = await fetchLocked(spec, resolution, context);
     await removeSignature(file);
-    const extracted = await extractOnce(file, folder, context);
+    const extracted = await extractArchive({ file, folder, signal: context.signal });
     const manifest = await lstat(join(folder, 'manifest.json')).catch(() => undefined);
     if (extracted.format !== 'zip' || !manifest?.isFile() || manifest.size > MAX_MANIFEST_BYTES)
       throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
@@ -83,12 +83,6 @@ async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: Ar
   const found = await fileDigest(file);
   if (found !== integrity) throw differs(`The archive ${shown}`, { expected: integrity, found });
   return file;
-}
-
-async function extractOnce(file: string, folder: string, { signal }: ArtifactContext): Promise<Extracted> {
-  const extracted = await extractArchive({ file, folder, signal });
-  await rm(file);
-  return extracted;
 }
 
 async function downloadArchive(url: string, context: ArtifactContext): Promise<DownloadReply> {

@@ -127,6 +127,12 @@ export function refused(reason: string): InstallError {
   return new InstallError(`The archive was refused, and nothing of it was kept: ${reason}.`);
 }
 
+/** Errors of the machine, a full disk above all, have a syscall; those of a broken archive have none. */
+export function isBroken(error: unknown): error is Error {
+  const { syscall, name } = error as NodeJS.ErrnoException;
+  return !(error instanceof InstallError) && syscall === undefined && name !== 'AbortError';
+}
+
 export function refusedEntry(name: string, fault: string): InstallError {
   return refused(`its entry '${shownName(name)}' ${fault}`);
 }

@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createBufferSweep } from '../../../lib/garbage.ts';
 import { findStrayLink } from '../../target/tree.ts';
 import { ARCHIVE_LIMITS, type ArchiveContent, createEntryGuard, refused, refusedEntry } from './entries.ts';
 import { tarEntries } from './tar.ts';
@@ -32,7 +31,6 @@ export async function extractArchive({ file, folder, signal }: ExtractRequest): 
   const guard = createEntryGuard(archiveBytes, ARCHIVE_LIMITS);
   const source = { file, archiveBytes, signal, limits: ARCHIVE_LIMITS, guard };
   const links = new Map<string, string>();
-  const sweep = createBufferSweep();
   for await (const { path, kind, isExecutable, content } of (format === 'zip' ? zipEntries : tarEntries)(source)) {
     signal.throwIfAborted();
     const place = join(folder, path);
@@ -40,9 +38,9 @@ export async function extractArchive({ file, folder, signal }: ExtractRequest): 
     else if (kind === 'folder') await mkdir(place, { recursive: true });
     else {
       await mkdir(dirname(place), { recursive: true });
-      // Of its mode only the executable bit is kept.
+      // Only the executable bit of its mode is kept.
       const output = createWriteStream(place, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 });
-      await pipeline(swept(content, sweep), output, { signal });
+      await pipeline(content, output, { signal });
     }
   }
   if (guard.totals().entries === 0) throw refused('it is empty');
@@ -59,7 +57,7 @@ async function readTarget(path: string, content: ArchiveContent): Promise<string
   return target.toString('utf8');
 }
 
-/** Last, so that nothing is written through them. */
+/** Links are made last, so that nothing is written through them. */
 async function makeLinks(folder: string, links: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, target] of links) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -69,14 +67,7 @@ async function makeLinks(folder: string, links: ReadonlyMap<string, string>): Pr
   if (stray) throw refusedEntry(stray.path, 'is a link that leads out of the archive');
 }
 
-async function* swept(content: ArchiveContent, sweep: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of content) {
-    sweep(chunk);
-    yield chunk;
-  }
-}
-
-/** By its first bytes: names and content types say less. */
+/** Reads the first bytes, because names and content types may say anything. */
 async function recognize(file: string): Promise<{ format: 'zip' | 'tar.gz'; archiveBytes: number }> {
   const handle = await open(file);
   try {

@@ -5,7 +5,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import { InstallError } from '../../errors.ts';
-import { type AdmittedEntry, type ArchiveContent, type ArchiveSource, refused, refusedEntry } from './entries.ts';
+import {
+  type AdmittedEntry,
+  type ArchiveContent,
+  type ArchiveSource,
+  isBroken,
+  refused,
+  refusedEntry,
+} from './entries.ts';
 
 /** Headers and padding: up to three blocks for each entry, long names beside them. */
 const OVERHEAD_BYTES = 64_000_000;
@@ -81,9 +88,7 @@ async function* readable(content: ArchiveContent): AsyncGenerator<Buffer> {
   }
 }
 
-/** Errors of the machine, a full disk above all, have a syscall and stay as they are. */
 function described(error: unknown): never {
-  const { syscall, name, message } = error as NodeJS.ErrnoException;
-  if (error instanceof InstallError || syscall !== undefined || name === 'AbortError') throw error;
-  throw refused(`it is not a readable tar.gz (${message.slice(0, 200)})`);
+  if (!isBroken(error)) throw error;
+  throw refused(`it is not a readable tar.gz (${error.message.slice(0, 200)})`);
 }

@@ -1,11 +1,10 @@
 // Entries of zip archives: all are judged by the archive's own list before the first one is extracted.
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { InstallError } from '../../errors.ts';
 import { relativePathFault } from '../../target/files.ts';
-import { type AdmittedEntry, type ArchiveSource, refused, refusedEntry } from './entries.ts';
+import { type AdmittedEntry, type ArchiveSource, isBroken, refused, refusedEntry } from './entries.ts';
 
-/** By the bits that Unix has for them. */
+/** Types of files, as Unix writes them. */
 const LINK_TYPE = 0o120000;
 const TYPE_BITS = 0o170000;
 const REFUSED_TYPES = new Map([
@@ -14,7 +13,7 @@ const REFUSED_TYPES = new Map([
   [0o010000, 'is a pipe'],
   [0o140000, 'is a socket'],
 ]);
-/** What the library says of names that it judges before anybody else can. */
+/** Names that the library itself refuses. */
 const NAME_OF_LIBRARY = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)$/s;
 const REPARSE_POINT = 0x400;
 const STORED = 0;
@@ -102,19 +101,13 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
     }
     if (sum !== entry.crc32) throw new Error('its checksum is another');
   } catch (error) {
-    throw isBroken(error) ? refusedEntry(entry.fileName, `is broken (${(error as Error).message})`) : error;
+    throw isBroken(error) ? refusedEntry(entry.fileName, `is broken (${error.message})`) : error;
   }
-}
-
-/** Errors of the machine, a full disk above all, have a syscall; those of the archive have none. */
-function isBroken(error: unknown): boolean {
-  const { syscall, name } = error as NodeJS.ErrnoException;
-  return !(error instanceof InstallError) && syscall === undefined && name !== 'AbortError';
 }
 
 function unreadable(error: unknown): never {
   if (!isBroken(error)) throw error;
-  const { message } = error as Error;
+  const { message } = error;
   const [, name] = NAME_OF_LIBRARY.exec(message) ?? [];
   if (name !== undefined) throw refusedEntry(name, relativePathFault(name) ?? 'must be a path inside the archive');
   throw refused(`it is not a readable zip (${message.slice(0, 200)})`);

@@ -5,7 +5,7 @@ import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, outputEnd, runProgram, withoutFolders } from '../program.ts';
 import { type Interpreter, NO_PYTHON, neutralFolder, PYTHON, WINDOWS } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
@@ -88,7 +88,7 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
     },
     async install(folder, requirementsFile) {
       await uv('venv', ...python, '--', folder);
-      // Copies: whoever changes a file must not change it in the cache and in other environments.
+      // Copies: a change to a file must not change it in the cache and in other environments.
       const files = ['--link-mode', 'copy', '--no-compile-bytecode'];
       await uv('pip', 'install', '--python', join(folder, PYTHON), ...from, ...files, ...EXACTLY, requirementsFile);
     },
@@ -105,17 +105,8 @@ function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool
   return {
     async lock(requirement) {
       const report = join(context.stagingDir, 'report.json');
-      await pip(
-        'install',
-        '--no-user',
-        ...from,
-        '--dry-run',
-        '--ignore-installed',
-        '--report',
-        report,
-        '--',
-        requirement,
-      );
+      const onlyReport = ['--dry-run', '--ignore-installed', '--report', report];
+      await pip('install', '--no-user', ...from, ...onlyReport, '--', requirement);
       return { requirements: readReport(await readFile(report, 'utf8')), platform: interpreter.platform };
     },
     async install(folder, requirementsFile) {
@@ -216,9 +207,8 @@ const CAUSES: Causes = [
 
 function pythonError(tool: string, said: string): InstallError {
   const output = outputEnd(said);
-  const lastLine = output.split('\n').findLast((line) => line.trim() !== '') ?? 'it gave no reason';
   const cause = findCause(oneLine(said), CAUSES);
-  return new InstallError(cause ?? `${tool} failed: ${lastLine.trim().slice(0, 300)}.`, { extra: { output } });
+  return new InstallError(cause ?? `${tool} failed: ${lastLine(output)}.`, { extra: { output } });
 }
 
 /** uv wraps its lines. */
