@@ -24,7 +24,7 @@ import type { InstallSubject } from './subject.ts';
 import { makeFolderInside } from './target/files.ts';
 import { HUB_FOLDER, STAGING, VENDOR } from './target/places.ts';
 
-/** One install: what is asked for. */
+/** One install: the request, and what was found out about it. */
 export interface InstallJob {
   request: InstallRequest;
   subject: InstallSubject;

@@ -1,4 +1,4 @@
-// What callers ask of install, and what they are told.
+// Requests to install, and the reports that answer them.
 import { z } from 'zod';
 import { CLIENTS } from '../catalog/client-config.ts';
 
@@ -185,7 +185,7 @@ export const LockedAdapter = z.looseObject({
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
-/** In the order in which they are written: reading a lockfile and writing it again changes nothing. */
+/** Members are in the order in which they are written, so that reading a lockfile and writing it changes nothing. */
 export const LockedEntity = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -238,7 +238,7 @@ export const InstallReport = z
   .meta({ id: 'InstallReport' });
 export type InstallReport = z.infer<typeof InstallReport>;
 
-/** Told while an install runs. */
+/** Progress of an install. */
 export type InstallEvent =
   | { kind: 'plan'; plan: InstallPlan }
   | { kind: 'started'; step: string }

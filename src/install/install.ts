@@ -1,4 +1,4 @@
-// The story of an install: what is asked for, the plan, then the steps, once the target is free.
+// The story of an install: the subject, the plan, then the steps, once the target is free.
 import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';

@@ -50,7 +50,7 @@ function lockedAdapters(locked: LockedEntity | undefined): PlannedAdapter[] {
   return adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path, generic: false }));
 }
 
-/** Without the secrets of a manifest: reports are read by others. */
+/** The plan without the secrets of the manifest: others read reports. */
 export function shownPlan(plan: InstallPlan): InstallPlan {
   return {
     ...plan,
@@ -91,7 +91,7 @@ interface Choice {
   chosen: number | undefined;
 }
 
-/** Of several packages of one server, the one that is locked, preferred, or the first that this machine can run. */
+/** Installs one of several packages of a server: the locked or preferred one, or the first that this machine can run. */
 async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob): Promise<Choice> {
   const indexes = alternativesOf(job.subject.document);
   if (indexes.length < 2) return { artifacts: planned, chosen: undefined };

@@ -102,7 +102,7 @@ async function checkAdapters(
 
 interface LockfileOutcome {
   result: StepResult;
-  /** As it is on disk. */
+  /** The lockfile on disk after the step. */
   lockfile: Lockfile | undefined;
   isWritten: boolean;
 }

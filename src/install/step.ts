@@ -41,7 +41,7 @@ export async function runStep<T>(
   return { result, value };
 }
 
-/** Without members that are empty or absent. */
+/** Leaves out members that are empty or absent. */
 export function present(extra: Extra): Extra {
   const isEmpty = (value: unknown) => value == null || value === '' || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => !isEmpty(value)));

@@ -10,7 +10,7 @@ export interface AdapterRequest {
   subject: InstallSubject;
   params: JsonObject;
   launch: Reachable;
-  /** Of the file, relative to the target. */
+  /** Path of the file, relative to the target. */
   path: string;
   targetDir: string;
 }
@@ -22,7 +22,7 @@ export type Rendered =
   | { kind: 'paste'; note: string };
 
 export interface AdapterTemplate {
-  /** Of templates that render an entry: the file that holds it, and the member of the file. */
+  /** The format of the file that holds the entry, and the member of the file. Only for templates that render an entry. */
   entryOf?: Pick<ConfigEntry, 'format' | 'section'>;
   /** A sentence about templates that write nothing into the target. */
   note?: string;
@@ -39,7 +39,7 @@ export interface ConfigEntry {
   /** The member of the file that holds all entries. */
   section: string;
   name: string;
-  /** With placeholders for values that only the user knows. */
+  /** Has placeholders for values that only the user knows. */
   entry: JsonObject;
 }
 

@@ -16,7 +16,7 @@ import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts
 import type { AdapterTemplate } from './adapter-template.ts';
 import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
 
-/** Of the name of a framework, and of a template's. */
+/** Longest name of a framework or a template, in characters. */
 const LONGEST_WORD = 100;
 
 export interface AdapterPlanJob {
@@ -48,7 +48,7 @@ export function planAdapters({ subject, launch, lockfile, locked, clients }: Ada
   });
 }
 
-/** Those of the manifest, then the clients that are asked for now or were in an earlier install. */
+/** The adapters of the manifest, then the clients that the user requested now or earlier. */
 function wantedAdapters(
   { adapters }: InstallSubject,
   { clients, locked }: Pick<AdapterPlanJob, 'clients' | 'locked'>,
@@ -93,7 +93,7 @@ interface PathRules {
   template: AdapterTemplate | undefined;
   /** Folders of artifacts, which are replaced whole. */
   folders: readonly string[];
-  /** Of adapters before it: entries of one configuration file are merged; a file of its own can have one content only. */
+  /** Paths of the adapters before it: two adapters cannot write one file. */
   paths: readonly string[];
 }
 

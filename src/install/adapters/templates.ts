@@ -48,7 +48,7 @@ function clientTemplate(client: ClientName): AdapterTemplate {
   };
 }
 
-/** For frameworks without a template: what is known of the entity, as JSON. */
+/** The template for unknown frameworks: a description of the entity, as JSON. */
 export function genericStub(framework: string, templateKey: string): AdapterTemplate {
   const stub = ({ subject, params }: Omit<AdapterRequest, 'launch'>, connection: object): Rendered => {
     const { uid, type, name, version, title, summary, description } = subject;

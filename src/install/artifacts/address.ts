@@ -15,7 +15,7 @@ export const WebAddress = z
     error: 'must be an address that starts with http:// or https://',
   });
 
-/** Without the credentials that an address may hold: this form is written down. */
+/** The address without credentials, as lockfiles and reports show it. */
 export function publicUrl(url: string): string {
   return shownAddress(new URL(url).href);
 }

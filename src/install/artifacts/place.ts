@@ -109,7 +109,7 @@ async function placeInHub(
   }
 }
 
-/** Without what programs write while they run. */
+/** Caches that programs write while they run do not count. */
 function builtTree(folder: string): Promise<string> {
   return treeDigest(folder, [MARKER, '__pycache__', '.cache']);
 }
@@ -171,7 +171,7 @@ function otherFolder({ dest, names }: VendorLocation, path: string, job: PlaceJo
   return [`'${first}' is taken, so it was put into '${path}'.`];
 }
 
-/** Without what git itself keeps, which changes whenever somebody looks at a checkout with git. */
+/** The folder `.git` does not count: git changes it whenever somebody looks at a checkout. */
 export function vendorTree(folder: string): Promise<string> {
   return treeDigest(folder, ['.git']);
 }

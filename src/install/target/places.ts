@@ -3,7 +3,7 @@
 /** What the hub builds in each target. Git ignores it, and it can be deleted. */
 export const HUB_FOLDER = '.hub';
 
-/** In the hub's folder: what is not finished. */
+/** Folder inside `.hub` for artifacts that are not finished. */
 export const STAGING = 'staging';
 
 /** Folder of checkouts, archives and bundles whose manifest chooses none. */

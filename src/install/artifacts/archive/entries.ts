@@ -3,7 +3,7 @@ import { InstallError } from '../../errors.ts';
 import { relativePathFault } from '../../target/files.ts';
 
 export interface ArchiveLimits {
-  /** Of all files together, once extracted. */
+  /** Most bytes of all files together, once extracted. */
   maxBytes: number;
   maxEntries: number;
   /** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
@@ -41,7 +41,7 @@ export interface AdmittedEntry {
   path: string;
   kind: 'file' | 'folder' | 'link';
   isExecutable: boolean;
-  /** Of a link, its target. */
+  /** Content of a file, or target of a link. */
   content: ArchiveContent;
 }
 

@@ -18,7 +18,7 @@ const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 export const IMAGE_DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const LONGEST = 255;
-/** With its registry, tag and digest. */
+/** Longest reference, with its registry, tag and digest. */
 const LONGEST_WRITTEN = 1_024;
 
 /** A text is what is wrong with it, as the end of a sentence. */
@@ -70,7 +70,7 @@ export function imageName({ registry, repository }: ImageReference): string {
   return `${registry}/${repository}`;
 }
 
-/** As programs take it: by digest when there is one, because a tag may move. */
+/** The name that programs pull: by digest when there is one, because a tag may move. */
 export function pullName(reference: ImageReference): string {
   const { tag = 'latest', digest } = reference;
   return digest ? `${imageName(reference)}@${digest}` : `${imageName(reference)}:${tag}`;

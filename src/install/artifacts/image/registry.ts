@@ -107,5 +107,5 @@ function refusal(image: ImageReference, status: number): InstallError {
       `The registry does not give out ${name} without a login (status ${status}). For private images, the operator names their host in INSTALL_CREDENTIALS_FOR.`,
     );
   if (status === 429) return new InstallError('The registry limits requests (status 429); try again later.');
-  return new InstallError(`The registry answered with status ${status} when it was asked for ${name}.`);
+  return new InstallError(`The registry answered a request for ${name} with status ${status}.`);
 }
