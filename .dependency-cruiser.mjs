@@ -102,7 +102,7 @@ export default {
     onlyIn('network', 'node_modules/undici/', '^src/lib/(fetch|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
-    onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/(run|worker-process)\\.ts$', '^src/bin/']),
+    onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/run\\.ts$', '^src/bin/']),
     onlyIn('logging', 'node_modules/pino', '^src/lib/logger\\.ts$'),
     onlyIn('metrics', 'node_modules/prom-client/', '^src/lib/metrics\\.ts$'),
   ],

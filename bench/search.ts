@@ -9,9 +9,10 @@ import { createCatalog } from '../src/catalog/catalog.ts';
 import type { DatabaseAddress } from '../src/lib/address.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
 import { SEARCH_MODES, type SearchMode } from '../src/search/contract.ts';
-import { createSearchEngine } from '../src/search/create-engine.ts';
-import { MODELS_FOLDER, openEmbeddedModel } from '../src/search/embedded-model.ts';
-import type { SearchEngine } from '../src/search/engine.ts';
+import { createSearchEngine } from '../src/search/engine/create-engine.ts';
+import type { SearchEngine } from '../src/search/engine/engine.ts';
+import { openEmbeddedModel } from '../src/search/model/embedded-model.ts';
+import { MODELS_FOLDER } from '../src/search/model/open-model.ts';
 import { createPostgresEngine } from '../src/search/postgres/engine.ts';
 import { createCatalogStore } from '../src/store/catalog-store.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -76,6 +77,8 @@ async function measure(set: SearchData): Promise<void> {
   const shared = {
     tryLock: database.tryLock,
     openEmbedder: () => openEmbeddedModel({ folder: MODELS_FOLDER }, log),
+    modelFolder: MODELS_FOLDER,
+    indexPath: values.database && `${values.database}-${set.name}.search-index`,
     now: () => new Date(),
     log,
   };
@@ -85,7 +88,7 @@ async function measure(set: SearchData): Promise<void> {
       : undefined;
   const engine = inDatabase
     ? createPostgresEngine({ ...inDatabase, ...shared })
-    : createSearchEngine({ index: await createSearchIndex(database, revision), ...shared });
+    : createSearchEngine({ index: createSearchIndex(database, revision), ...shared });
   try {
     await timed('index', () => engine.rank(requestFor('anything', 'keyword')));
     await timed('index and embed', () => engine.catchUp(AbortSignal.timeout(3_600_000)));
@@ -112,7 +115,7 @@ function requestFor(text: string, mode: SearchMode) {
     includePending: true,
     prerelease: false,
   };
-  return { text, mode, filters, versions: 'latest' as const, explain: false, limit: 20 };
+  return { text, mode, filters, versions: 'latest' as const, explain: false, limit: 500, withFacets: false };
 }
 
 async function rankedIds(engine: Engine, set: SearchData, text: string, mode: SearchMode): Promise<string[]> {

@@ -1,12 +1,14 @@
-// src/search/vector-kernels.wat as a module of TypeScript.
+// src/search/index/vector-kernels.wat as a module of TypeScript.
 import { readFile } from 'node:fs/promises';
 import wabt from 'wabt';
 
-const SOURCE = new URL('../src/search/vector-kernels.wat', import.meta.url);
+const SOURCE = new URL('../src/search/index/vector-kernels.wat', import.meta.url);
 
 export async function compiledKernels(): Promise<string> {
   const { parseWat } = await wabt();
-  const parsed = parseWat('vector-kernels.wat', await readFile(SOURCE, 'utf8'), { simd: true });
+  // The types of the package do not know all features that it has.
+  const features = { simd: true, threads: true, multi_memory: true } as object;
+  const parsed = parseWat('vector-kernels.wat', await readFile(SOURCE, 'utf8'), features);
   const { buffer } = parsed.toBinary({});
   parsed.destroy();
   return `// Compiled from vector-kernels.wat by \`npm run docs\`.

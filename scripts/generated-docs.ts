@@ -18,7 +18,7 @@ export async function generatedDocs(): Promise<Record<string, string>> {
     'docs/settings.md': settingsPage(),
     'docs/errors.md': errorsPage(),
     'docs/cli.md': cliPage(GENERATED),
-    'src/search/vector-kernels.ts': await compiledKernels(),
+    'src/search/index/vector-kernels.ts': await compiledKernels(),
     'docs/openapi.json': `${JSON.stringify(await openApi(), null, 2)}\n`,
   };
 }

@@ -1,4 +1,5 @@
 // Environment → frozen Config, in the words of the hub.
+import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { SettingError } from './errors.ts';
 import { type DatabaseAddress, isLoopbackHost } from './lib/address.ts';
@@ -42,6 +43,8 @@ export interface Config {
     rerank: Settings['SEARCH_RERANK'];
     backend: Settings['SEARCH_BACKEND'];
     memoryMaxEntities: number;
+    /** Where the index is kept between two starts. */
+    indexPath: string;
   }>;
   readonly embedding: ModelEndpoint | undefined;
   readonly llm: (ModelEndpoint & { readonly timeoutMs: number }) | undefined;
@@ -153,6 +156,7 @@ function searchSettings(settings: Settings): Config['search'] {
     rerank: settings.SEARCH_RERANK,
     backend,
     memoryMaxEntities: settings.SEARCH_MEMORY_MAX_ENTITIES,
+    indexPath: searchIndexPath(settings),
   };
 }
 
@@ -166,6 +170,14 @@ function databaseAddress(settings: Settings): DatabaseAddress {
     };
   }
   return { engine: 'sqlite', path: resolve(settings.DB_PATH ?? `${settings.DATA_DIR}/catalog.sqlite`) };
+}
+
+/** Beside the SQLite file; with PostgreSQL, a file for each database in `DATA_DIR`. */
+function searchIndexPath(settings: Settings): string {
+  const address = databaseAddress(settings);
+  if (address.engine === 'sqlite') return `${address.path}.search-index`;
+  const database = createHash('sha256').update(address.url).digest('hex').slice(0, 12);
+  return resolve(settings.DATA_DIR, `${database}.search-index`);
 }
 
 function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?: string): ModelEndpoint | undefined {

@@ -1,4 +1,4 @@
-// Installs as the hub offers them: read in when one is first asked for, with room made for those that are carried out.
+// Installs as the hub offers them; their code is loaded with the first one.
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type { Install, InstallDependencies } from './install/install.ts';
 
@@ -11,8 +11,7 @@ export interface HubInstalls {
   close(): Promise<void>;
 }
 
-/** `makeRoom` is told when something that needs memory begins; nobody waits for it. */
-export function createHubInstalls(dependencies: InstallDependencies, makeRoom: () => void): HubInstalls {
+export function createHubInstalls(dependencies: InstallDependencies): HubInstalls {
   let opened: Promise<Install> | undefined;
   let underWay = 0;
   let isClosed = false;
@@ -36,11 +35,7 @@ export function createHubInstalls(dependencies: InstallDependencies, makeRoom: (
       if (request.dry_run) return (await installer()).install(request, onEvent);
       underWay += 1;
       try {
-        return await (await installer()).install(request, (event) => {
-          // Not before there is a plan: a request that is refused needs nothing.
-          if (event.kind === 'plan') makeRoom();
-          onEvent(event);
-        });
+        return await (await installer()).install(request, onEvent);
       } finally {
         underWay -= 1;
       }

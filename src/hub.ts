@@ -15,11 +15,12 @@ import type { HubOperations } from './hub-operations.ts';
 import type { World } from './lib/world.ts';
 import { manifestOf } from './remotes/index-formats/listed-server.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
-import { checkLlm } from './search/check-llm.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
-import { createSearchEngine } from './search/create-engine.ts';
-import { MODELS_FOLDER, openEmbeddedModel } from './search/embedded-model.ts';
-import type { SearchEngine } from './search/engine.ts';
+import { createSearchEngine } from './search/engine/create-engine.ts';
+import type { SearchEngine } from './search/engine/engine.ts';
+import { checkLlm } from './search/llm/check-llm.ts';
+import { openEmbeddedModel } from './search/model/embedded-model.ts';
+import { MODELS_FOLDER } from './search/model/open-model.ts';
 import { openSearch } from './search/open-search.ts';
 import { createPostgresEngine } from './search/postgres/engine.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
@@ -131,20 +132,18 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   const { embedding } = config;
   const openEmbedder = async (signal: AbortSignal) => {
     if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
-    const { createHttpEmbedder } = await import('./search/http-embedder.ts');
+    const { createHttpEmbedder } = await import('./search/model/http-embedder.ts');
     return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
   };
   const inDatabase = (await isSearchedInDatabase(config, database, catalog))
     ? await openPostgresSearch(database, config.database as PostgresAddress, { revision, metrics })
     : undefined;
   const engine: SearchEngine = inDatabase
-    ? {
-        ...createPostgresEngine({ ...inDatabase, tryLock: database.tryLock, openEmbedder, now, log }),
-        onCatchingUp() {},
-        async makeRoom() {},
-      }
+    ? createPostgresEngine({ ...inDatabase, tryLock: database.tryLock, openEmbedder, now, log })
     : createSearchEngine({
-        index: await createSearchIndex(database, revision),
+        index: createSearchIndex(database, revision),
+        indexPath: config.search.indexPath,
+        modelFolder: embedding ? undefined : MODELS_FOLDER,
         tryLock: database.tryLock,
         isBusy: () => sync.isIngesting() || installs.isUnderWay(),
         openEmbedder,
@@ -169,28 +168,25 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     },
   });
 
-  const installs = createHubInstalls(
-    {
-      catalog: { ...catalog, isServed },
-      manifestOf,
-      fetchManifest: remotes.fetchSingleManifest,
-      gateway,
-      isGatewayConfigured: config.gateway !== undefined,
-      world,
-      targets: { installRoot: config.installRoot, workingDir: process.cwd() },
-      atOnce: config.installConcurrency,
-      rules: {
-        allowPrivateNetwork: config.allowPrivateNetwork,
-        trust: {
-          isOwnMachine: false,
-          allowScripts: false,
-          allowBuild: false,
-          credentialsFor: config.installCredentialsFor,
-        },
+  const installs = createHubInstalls({
+    catalog: { ...catalog, isServed },
+    manifestOf,
+    fetchManifest: remotes.fetchSingleManifest,
+    gateway,
+    isGatewayConfigured: config.gateway !== undefined,
+    world,
+    targets: { installRoot: config.installRoot, workingDir: process.cwd() },
+    atOnce: config.installConcurrency,
+    rules: {
+      allowPrivateNetwork: config.allowPrivateNetwork,
+      trust: {
+        isOwnMachine: false,
+        allowScripts: false,
+        allowBuild: false,
+        credentialsFor: config.installCredentialsFor,
       },
     },
-    () => void engine.makeRoom(),
-  );
+  });
 
   const stopping = new AbortController();
   // Whatever an older version of the hub mapped differently is repaired while the hub serves.

@@ -35,8 +35,13 @@ const DAY_MS = 86_400_000;
 
 /** 1 on the day of publication, half of it each year; 0 when the date is not known. */
 export function recencyScore(publishedAt: string | null, now: Date): number {
-  if (publishedAt === null) return 0;
-  const ageDays = Math.max(0, now.getTime() - new Date(publishedAt).getTime()) / DAY_MS;
+  return recencyAt(publishedAt === null ? Number.NaN : Date.parse(publishedAt), now);
+}
+
+/** The same for a date in milliseconds, which is NaN when it is not known. */
+export function recencyAt(publishedMs: number, now: Date): number {
+  if (Number.isNaN(publishedMs)) return 0;
+  const ageDays = Math.max(0, now.getTime() - publishedMs) / DAY_MS;
   return Math.round(0.5 ** (ageDays / HALF_LIFE_DAYS) * 1000) / 1000;
 }
 

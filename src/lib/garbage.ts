@@ -7,14 +7,6 @@ type Collect = (options?: { type: 'minor' }) => void;
 let collect: Collect | undefined;
 
 /**
- * For a thread that has just read much and will do little from now on: left to itself, it collects its garbage only when it
- * needs room again. Takes some tenths of a second.
- */
-export function collectGarbage(): void {
-  collector()();
-}
-
-/**
  * For whoever passes on many buffers: each is a small object that holds much memory elsewhere, so that tens of megabytes pile
  * up before the collector sees a reason to come. Call it with every buffer; now and then it takes a millisecond.
  */

@@ -59,7 +59,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
 }
 
 /** For the environment of threads and processes, which would compile, and strip of its types, anew what is kept for the main one. */
-export function compileCache(): NodeJS.ProcessEnv {
+function compileCache(): NodeJS.ProcessEnv {
   const folder = module.getCompileCacheDir();
   // Node adds the part that names its own version.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };

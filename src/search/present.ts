@@ -1,7 +1,7 @@
 // Hit and entity → what callers see of a result.
 import { manifestUrl, type StoredSummary, uidInAddress } from '../catalog/entity.ts';
 import type { SearchItem } from './contract.ts';
-import type { Hit } from './engine.ts';
+import type { Hit } from './engine/engine.ts';
 import { explainFit } from './fit-reason.ts';
 import type { QueryTerms } from './matches.ts';
 import { makeSnippet } from './snippet.ts';

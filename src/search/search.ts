@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/world.ts';
 import type { Rerank, SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
-import type { Hit, Ranking, SearchEngine } from './engine.ts';
-import type { LiveDirectory } from './live-directory.ts';
-import type { FitReasons } from './llm-fit-reasons.ts';
+import type { Hit, Ranking, SearchEngine } from './engine/engine.ts';
+import type { FitReasons } from './llm/llm-fit-reasons.ts';
+import { MOST_RERANKED, type Reranker } from './llm/reranker.ts';
 import { queryTerms } from './matches.ts';
-import { isOfNamed } from './merge.ts';
 import { extractFitReason, type FoundEntity, presentItem } from './present.ts';
+import { isOfNamed } from './ranking/merge.ts';
 import { createRankings } from './rankings.ts';
-import { MOST_RERANKED, type Reranker } from './reranker.ts';
 import type { SearchStore } from './store.ts';
 
 export interface Search {
@@ -26,9 +25,8 @@ export interface SearchSettings {
 }
 
 export interface SearchDependencies {
-  engine: Pick<SearchEngine, 'rank' | 'version'>;
-  store: Pick<SearchStore, 'revision' | 'summaries' | 'descriptions'>;
-  directory: LiveDirectory;
+  engine: Pick<SearchEngine, 'rank' | 'list' | 'version'>;
+  store: SearchStore;
   /** Only with a language model. */
   llm?: { model: string; reranker: Reranker; fitReasons: FitReasons };
   settings: SearchSettings;
@@ -39,7 +37,8 @@ export interface SearchDependencies {
 const PROFILES = { general: { usual: 20, most: 100 }, public: { usual: 5, most: 5 } };
 /** Entries of all kept lists together. */
 const ENTRIES_KEPT = 1_000;
-const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
+/** Hits are ranked in steps of so many, so that the next page costs no search; reranking needs the first step. */
+const RANKED_AT_ONCE = MOST_RERANKED;
 
 interface Cut {
   hits: readonly Hit[];
@@ -49,7 +48,7 @@ interface Cut {
   isLasting: boolean;
 }
 
-export function createSearch({ engine, store, directory, llm, settings, now, baseUrl }: SearchDependencies): Search {
+export function createSearch({ engine, store, llm, settings, now, baseUrl }: SearchDependencies): Search {
   const rankings = createRankings(engine);
   /** Whoever opens the page asks for the same list; a tag stands for everything that a list depends on. */
   const lists = new LRUCache<string, SearchPage>({
@@ -62,40 +61,38 @@ export function createSearch({ engine, store, directory, llm, settings, now, bas
     return [await store.revision(), engine.version(), now().toISOString().slice(0, 10)].join(' ');
   }
 
-  function limitOf({ limit }: SearchQuery): number {
+  function limitOf({ limit }: Pick<SearchQuery, 'limit'>): number {
     const { usual, most } = PROFILES[settings.profile];
     return Math.min(limit ?? usual, most);
   }
 
-  async function listPage(query: SearchQuery): Promise<Cut> {
-    const listed = await directory.current();
-    const choice = { filters: query.filters, versions: query.versions ?? 'all' };
-    const { uids, total } = listed.list({ ...choice, limit: limitOf(query), offset: query.offset });
+  async function listPage({ filters, versions = 'all', withFacets, ...query }: SearchQuery): Promise<Cut> {
+    const request = { filters, versions, limit: limitOf(query), offset: query.offset, withFacets };
+    const { hits, total, facets, degraded, isLasting } = await engine.list(request);
     return {
-      hits: uids.map((uid) => ({ uid, ...NO_SCORES, versionCount: listed.versionCount(uid) })),
+      hits,
       total,
-      about: query.withFacets ? { facets: listed.countListed(choice) } : {},
-      isLasting: true,
+      about: { ...(degraded !== undefined && { degraded }), ...(facets && { facets }) },
+      isLasting,
     };
   }
 
   async function rankedPage(text: string, query: SearchQuery): Promise<Cut> {
-    const { filters, explain } = query;
-    const request = { text, filters, mode: query.mode ?? settings.mode, versions: query.versions ?? 'latest', explain };
-    const ranking = await rankings.rank(request, await state());
+    const { filters, explain, withFacets } = query;
+    const end = query.offset + limitOf(query);
+    const limit = Math.ceil(end / RANKED_AT_ONCE) * RANKED_AT_ONCE;
+    const choice = { mode: query.mode ?? settings.mode, versions: query.versions ?? 'latest' };
+    const ranking = await rankings.rank({ text, filters, ...choice, explain, limit, withFacets }, await state());
     const { hits, rerank } = await reranked(text, ranking.hits, query.rerank ?? settings.rerank);
-    const facets = query.withFacets
-      ? (await directory.current()).countOf(ranking.hits.map(({ uid }) => uid))
-      : undefined;
     return {
-      hits: hits.slice(query.offset, query.offset + limitOf(query)),
+      hits: hits.slice(query.offset, end),
       total: ranking.total,
       about: {
         mode: ranking.mode,
         ...(rerank && { rerank }),
         ...(ranking.degraded !== undefined && { degraded: ranking.degraded }),
         ...(isOnlyByMeaning(ranking) && { only_by_meaning: true }),
-        ...(facets && { facets }),
+        ...(ranking.facets && { facets: ranking.facets }),
       },
       isLasting: ranking.isLasting && (!llm || rerank === undefined || rerank === 'applied'),
     };

@@ -97,15 +97,7 @@ function pairsOf(run: string): Word[] {
 
 /** A name without its separators: `io.github.owner/pdf-table`, `io-github-owner-pdf-table` and `IO GitHub Owner PDF Table` are one. */
 export function nameKey(text: string): string {
-  return compact(fold(text).replace(/[^\p{L}\p{N}]+/gu, ''));
-}
-
-/**
- * The same text in memory of its own, for what is kept. What comes out of `replace` and `slice` takes several times its
- * length, because it holds on to what it was made from.
- */
-export function compact(text: string): string {
-  return Buffer.from(text).toString();
+  return fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /**

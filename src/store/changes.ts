@@ -4,11 +4,13 @@ import type { Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable } from './tables.ts';
 
-interface Changes<Entry> {
+interface Changes<Columns extends Column> {
   /** All changes up to this revision are here. */
   revision: number;
-  present: Entry[];
-  gone: string[];
+  /** All entities that changed. */
+  uids: string[];
+  /** Those that are there now. */
+  present: Row<Columns>[];
 }
 
 type Column = keyof EntityTable & string;
@@ -18,11 +20,11 @@ type Row<Columns extends Column> = Pick<Selectable<EntityTable>, Columns>;
 const REVISIONS_AT_ONCE = 4;
 
 /** Blocked entities count as gone. Undefined when the changes are no longer known; then everything has to be read. */
-export async function changesAfter<Columns extends Column, Entry>(
+export async function changesAfter<Columns extends Column>(
   after: number,
   { read, revision }: Pick<Dialect, 'read'> & { revision: Revision },
-  { columns, toEntry }: { columns: readonly Columns[]; toEntry: (row: Row<Columns>) => Entry },
-): Promise<Changes<Entry> | undefined> {
+  columns: readonly Columns[],
+): Promise<Changes<Columns> | undefined> {
   const now = await revision.current();
   // One statement, so that it sees one state of the database.
   const { rows } = await sql<{ changed_at: number; changed: string; is_there: string | null } & Row<Columns>>`
@@ -38,7 +40,7 @@ export async function changesAfter<Columns extends Column, Entry>(
   const changed = [...new Map(rows.map((row) => [row.changed, row])).values()].filter((row) => row.changed !== '');
   return {
     revision: last,
-    present: changed.filter((row) => row.is_there !== null).map(toEntry),
-    gone: changed.filter((row) => row.is_there === null).map((row) => row.changed),
+    uids: changed.map((row) => row.changed),
+    present: changed.filter((row) => row.is_there !== null),
   };
 }

@@ -19,6 +19,7 @@ import { gatewayItems } from './migrations/0011_gateway_items.ts';
 import { formerGateways } from './migrations/0012_former_gateways.ts';
 import { remoteNotes } from './migrations/0013_remote_notes.ts';
 import { lateCreations } from './migrations/0014_late_creations.ts';
+import { revisionStamps } from './migrations/0015_revision_stamps.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -88,6 +89,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0012_former_gateways': formerGateways(dialect),
     '0013_remote_notes': remoteNotes,
     '0014_late_creations': lateCreations,
+    '0015_revision_stamps': revisionStamps,
   };
 }
 

@@ -1,10 +1,13 @@
 // The catalog's revision: moves with every change, and is cheap to ask for.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Dialect } from './dialects/dialect.ts';
 
 export interface Revision {
   /** Changes made through this process are seen at once, those of another one within `FRESH_MS`. */
   current(): Promise<number>;
+  /** Random text that a revision was given; undefined when the revision is no longer known. */
+  stamp(revision: number): Promise<string | undefined>;
   /** Runs a transaction; when `run` says that it changed the catalog, the revision moves with it. */
   change<T>(run: (tx: Db) => Promise<Change<T>>): Promise<T>;
 }
@@ -45,6 +48,15 @@ export function createRevision({ lookup, write, rowsFromJson, analyse }: Dialect
 
   return {
     current,
+    async stamp(revision) {
+      const row = await lookup
+        .selectFrom('catalog_change')
+        .select('stamp')
+        .where('revision', '=', revision)
+        .where('uid', '=', '')
+        .executeTakeFirst();
+      return row?.stamp ?? undefined;
+    },
     async change(run) {
       try {
         return await write.transaction().execute(async (tx) => {
@@ -68,10 +80,11 @@ export function createRevision({ lookup, write, rowsFromJson, analyse }: Dialect
       .returning('revision')
       .executeTakeFirstOrThrow();
     // A row without an entity as well: a revision that has none at all was made by a hub that does not write them.
-    const rows = [...new Set(['', ...entities])].map((uid) => ({ revision, uid }));
-    const columns = ['revision', 'uid'];
+    const stamp = randomUUID();
+    const rows = [...new Set(['', ...entities])].map((uid) => ({ revision, uid, stamp: uid === '' ? stamp : null }));
+    const columns = ['revision', 'uid', 'stamp'];
     await sql`
-      insert into catalog_change (revision, uid)
+      insert into catalog_change (revision, uid, stamp)
       select * from ${rowsFromJson('catalog_change', columns, JSON.stringify(rows))} as incoming
     `.execute(tx);
     if (FIRST_REVISIONS.includes(revision)) await analyse?.(tx);

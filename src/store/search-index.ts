@@ -1,10 +1,9 @@
 // The engine's port on both engines.
 import { type Selectable, sql } from 'kysely';
 import type { EntityType } from '../catalog/uid.ts';
-import type { IndexEntry, SearchIndex, StoredVector } from '../search/search-index.ts';
+import type { FamilyName, IndexEntry, SearchIndex, StoredVector } from '../search/engine/search-index.ts';
 import { changesAfter } from './changes.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import { createNearestVectors } from './nearest-vectors.ts';
 import type { Revision } from './revision.ts';
 import type { EntityTable } from './tables.ts';
 
@@ -13,7 +12,6 @@ const ENTRY_COLUMNS = [
   'type',
   'name',
   'slug',
-  'version',
   'version_key',
   'is_prerelease',
   'status',
@@ -22,38 +20,62 @@ const ENTRY_COLUMNS = [
   'published_at',
   'gateway_registered_at',
   'facets',
+  'created_at',
 ] as const satisfies (keyof EntityTable)[];
 
 type EntryRow = Pick<Selectable<EntityTable>, (typeof ENTRY_COLUMNS)[number]>;
 
-export async function createSearchIndex(dialect: Dialect, revision: Revision): Promise<SearchIndex> {
-  const { read, write, isOneOf } = dialect;
-  const nearest = await createNearestVectors(dialect);
+const FAMILY_COLUMNS = ['type', 'name'] as const satisfies (keyof EntityTable)[];
 
-  return {
-    revision: () => revision.current(),
-
-    async entries(after, limit) {
+export function createSearchIndex({ read, write, isOneOf }: Dialect, revision: Revision): SearchIndex {
+  async function versionsOf(names: readonly FamilyName[]): Promise<IndexEntry[]> {
+    const found: IndexEntry[] = [];
+    for (const [type, ofType] of Map.groupBy(names, (each) => each.type)) {
       const rows = await read
         .selectFrom('entity')
         .select(ENTRY_COLUMNS)
         .where('blocked_at', 'is', null)
-        .$if(after !== undefined, (query) =>
-          query.where(
-            // Newest first within a name, so that the order of the last two is turned around.
-            sql<boolean>`(type, name) >= (${after?.type}, ${after?.name}) and ((type, name) > (${after?.type}, ${after?.name}) or (version_key, uid) < (${after?.versionKey}, ${after?.uid}))`,
-          ),
-        )
+        .where('type', '=', type)
+        .where(isOneOf('name', [...new Set(ofType.map(({ name }) => name))]))
+        .execute();
+      found.push(...rows.map(entryFromRow));
+    }
+    return found;
+  }
+
+  return {
+    revision: () => revision.current(),
+    stamp: (known) => revision.stamp(known),
+
+    async families(after, limit) {
+      const rows = await read
+        .selectFrom('entity')
+        .select(ENTRY_COLUMNS)
+        .where('blocked_at', 'is', null)
+        .$if(after !== undefined, (query) => query.where(sql<boolean>`(type, name) > (${after?.type}, ${after?.name})`))
         .orderBy('type')
         .orderBy('name')
-        .orderBy('version_key', 'desc')
-        .orderBy('uid', 'desc')
         .limit(limit)
         .execute();
-      return rows.map(entryFromRow);
+      const entries = rows.map(entryFromRow);
+      const last = entries.at(-1);
+      if (!last || entries.length < limit) return entries;
+      // The last name may go on behind the limit: it is left to the next page, unless it is the only one.
+      const whole = entries.filter((entry) => keyOf(entry) !== keyOf(last));
+      return whole.length > 0 ? whole : versionsOf([last]);
     },
 
-    changes: (after) => changesAfter(after, { read, revision }, { columns: ENTRY_COLUMNS, toEntry: entryFromRow }),
+    versionsOf,
+
+    async changes(after) {
+      const changes = await changesAfter(after, { read, revision }, FAMILY_COLUMNS);
+      if (!changes) return undefined;
+      return {
+        revision: changes.revision,
+        uids: changes.uids,
+        present: changes.present.map(({ type, name }) => ({ type: type as EntityType, name })),
+      };
+    },
 
     manifests: (uids) =>
       uids.length === 0
@@ -73,7 +95,6 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
 
     async saveVectors(model, vectors) {
       if (vectors.length === 0) return;
-      await nearest?.prepare(model, vectors[0]?.vector.length ?? 0);
       await write
         .insertInto('text_vector')
         .values(vectors.map((each) => vectorRow(model, each)))
@@ -81,10 +102,7 @@ export async function createSearchIndex(dialect: Dialect, revision: Revision): P
           conflict.columns(['model', 'digest']).doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),
         )
         .execute();
-      await nearest?.adopt(model, vectors);
     },
-
-    nearest: nearest?.find,
   };
 }
 
@@ -94,7 +112,6 @@ function entryFromRow(row: EntryRow): IndexEntry {
     type: row.type as EntityType,
     name: row.name,
     slug: row.slug,
-    version: row.version,
     versionKey: row.version_key,
     isPrerelease: row.is_prerelease === 1,
     // What no remote lists is treated like what its author has switched off.
@@ -103,7 +120,12 @@ function entryFromRow(row: EntryRow): IndexEntry {
     facets: row.facets,
     quality: row.quality,
     publishedAt: row.published_at,
+    createdAt: row.created_at,
   };
+}
+
+function keyOf({ type, name }: FamilyName): string {
+  return `${type} ${name}`;
 }
 
 function vectorRow(

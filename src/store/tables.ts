@@ -96,6 +96,8 @@ interface CatalogChangeTable {
   revision: number;
   /** Empty in one row of every revision. */
   uid: string;
+  /** Random, in the row without an entity: the same revision with another stamp is one of another history. */
+  stamp: Generated<string | null>;
 }
 
 interface VectorTable {

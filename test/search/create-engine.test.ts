@@ -288,55 +288,6 @@ test('engine: an embedder that fails is not asked again and again', async (t) =>
   assert.equal(opened, 1);
 });
 
-test('engine: asked to make room, it puts the model away between two texts, and searches bring it back', async (t) => {
-  const happened: string[] = [];
-  let embedding = (): void => {};
-  const isEmbedding = new Promise<void>((resolve) => {
-    embedding = resolve;
-  });
-  const subjects = threeSubjects();
-  const { save, catchUp, engine } = await searchStage(t, {
-    address: await emptyDatabase(t, 'sqlite'),
-    openEmbedder: async () => ({
-      ...subjects,
-      async embed(texts, { signal } = {}) {
-        embedding();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        signal?.throwIfAborted();
-        happened.push('embed');
-        return subjects.embed(texts);
-      },
-      rest: () => void happened.push('rest'),
-    }),
-  });
-  await engine.makeRoom();
-  assert.deepEqual(happened, []);
-  const crowd = Array.from({ length: 100 }, (_, place) => aManifest({ id: `t${place}`, name: `a/t${place}` }));
-  await save(frost, ...crowd);
-  const caughtUp = catchUp();
-  await isEmbedding;
-  await engine.makeRoom();
-  await caughtUp;
-  assert.equal(happened.at(-1), 'rest');
-  assert.ok(happened.length < 20, `${happened.length} steps`);
-  // It was interrupted, and did not fail: nothing rests because of it.
-  await catchUp();
-  assert.equal(engine.sizes().embedded, engine.sizes().texts);
-  assert.equal((await engine.rank(asks('umbrella'))).hits[0]?.uid, FROST);
-});
-
-test('engine: a listener that fails costs nobody anything but itself', async (t) => {
-  const { save, catchUp, engine, world } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
-  engine.onCatchingUp(() => {
-    throw new Error('It fell asleep.');
-  });
-  await save(pdf);
-  const caughtUp = catchUp();
-  await engine.makeRoom();
-  await caughtUp;
-  assert.match(JSON.stringify(world.logged), /It fell asleep/);
-});
-
 test('engine: embedding that is cut short goes on where it was', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const cut = threeSubjects();

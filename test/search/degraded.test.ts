@@ -1,27 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkModel } from '../../src/search/check-model.ts';
-import { EmbeddingError } from '../../src/search/embedder.ts';
-import { aManifest } from '../support/builders.ts';
-import { testHub } from '../support/hub.ts';
-
-test('degraded: a model that cannot be started is told without paths of the server, which the log has', async (t) => {
-  const program = process.execPath;
-  t.after(() => {
-    process.execPath = program;
-  });
-  const { app, world } = await testHub(t, { settings: { API_TOKEN: 'token-of-the-test' }, manifests: [aManifest()] });
-  process.execPath = '/nowhere/bin/node';
-  const { degraded, items } = (await app.inject('/catalog/search?q=tables+of+a+document')).json();
-  assert.equal(degraded, 'Meaning took no part (the model cannot be started): results are by words only.');
-  assert.equal(items.length, 1);
-  const headers = { authorization: 'Bearer token-of-the-test' };
-  const { model } = (await app.inject({ url: '/diagnostics', headers })).json();
-  assert.equal(model.outcome, 'unavailable');
-  assert.match(model.reason, /^the model cannot be started \(.*node ENOENT/);
-  assert.ok(!model.reason.includes('/nowhere'), model.reason);
-  assert.match(JSON.stringify(world.logged.filter(({ level }) => level === 'warn')), /\/nowhere\/bin\/node ENOENT/);
-});
+import { checkModel } from '../../src/search/model/check-model.ts';
+import { EmbeddingError } from '../../src/search/model/embedder.ts';
 
 for (const [reason, told] of [
   [

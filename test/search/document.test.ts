@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentFromManifest, nameAlone } from '../../src/search/document.ts';
+import { documentFromManifest, nameAlone } from '../../src/search/index/document.ts';
 import { aManifest } from '../support/builders.ts';
 
 test('document: the name without its host, the publisher apart', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { EmbeddingError } from '../../src/search/embedder.ts';
-import { createHttpEmbedder } from '../../src/search/http-embedder.ts';
+import { EmbeddingError } from '../../src/search/model/embedder.ts';
+import { createHttpEmbedder } from '../../src/search/model/http-embedder.ts';
 import { testWorld } from '../support/world.ts';
 
 interface Asked {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { createLlmClient, readJsonObject } from '../../src/search/llm-client.ts';
+import { createLlmClient, readJsonObject } from '../../src/search/llm/llm-client.ts';
 import { type LlmServer, startLlm } from '../support/llm-server.ts';
 import { testWorld } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createLlmClient } from '../../src/search/llm-client.ts';
-import { createLlmFitReasons } from '../../src/search/llm-fit-reasons.ts';
+import { createLlmClient } from '../../src/search/llm/llm-client.ts';
+import { createLlmFitReasons } from '../../src/search/llm/llm-fit-reasons.ts';
 import { type AskedQuestion, type Said, startLlm } from '../support/llm-server.ts';
 import { testWorld } from '../support/world.ts';
 

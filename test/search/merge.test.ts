@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { SEARCH_MODES } from '../../src/search/contract.ts';
-import { type Candidate, finalScore, isOfNamed, unit, weightsFor } from '../../src/search/merge.ts';
+import { type Candidate, finalScore, isOfNamed, unit, weightsFor } from '../../src/search/ranking/merge.ts';
 
 const anyNumber = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1, 2));
 const candidates: fc.Arbitrary<Candidate> = fc.record({

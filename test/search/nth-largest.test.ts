@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nthLargest } from '../../src/search/nth-largest.ts';
+import { nthLargest } from '../../src/search/ranking/nth-largest.ts';
 
 test('nth largest: as if they were sorted, and 0 of too few', () => {
   const numbers = fc.array(fc.oneof(fc.float({ noNaN: true }), fc.constantFrom(0, 1, 2)));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { RankRequest } from '../../src/search/engine.ts';
+import type { RankRequest } from '../../src/search/engine/engine.ts';
 import { createRankings } from '../../src/search/rankings.ts';
 import { wordEngine } from '../support/word-engine.ts';
 
@@ -20,6 +20,8 @@ const REQUEST: RankRequest = {
   mode: 'hybrid',
   versions: 'latest',
   explain: false,
+  limit: 50,
+  withFacets: false,
 };
 const FINDABLE = [{ uid: 'tool:pdf@1', text: 'pdf' }];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createLlmClient } from '../../src/search/llm-client.ts';
-import { createReranker } from '../../src/search/reranker.ts';
+import { createLlmClient } from '../../src/search/llm/llm-client.ts';
+import { createReranker } from '../../src/search/llm/reranker.ts';
 import { type Said, startLlm } from '../support/llm-server.ts';
 import { testWorld } from '../support/world.ts';
 

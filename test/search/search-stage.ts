@@ -5,9 +5,9 @@ import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { SearchFilters, SearchMode } from '../../src/search/contract.ts';
-import { createSearchEngine } from '../../src/search/create-engine.ts';
-import type { Embedder } from '../../src/search/embedder.ts';
-import type { RankRequest } from '../../src/search/engine.ts';
+import { createSearchEngine } from '../../src/search/engine/create-engine.ts';
+import type { RankRequest } from '../../src/search/engine/engine.ts';
+import type { Embedder } from '../../src/search/model/embedder.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRegistrationStore } from '../../src/store/registration-store.ts';
@@ -26,7 +26,16 @@ export const ANY: SearchFilters = {
 };
 
 export function asks(text: string, fields: Partial<RankRequest> = {}): RankRequest {
-  return { text, filters: ANY, mode: 'hybrid', versions: 'latest', explain: false, ...fields };
+  return {
+    text,
+    filters: ANY,
+    mode: 'hybrid',
+    versions: 'latest',
+    explain: false,
+    limit: 500,
+    withFacets: false,
+    ...fields,
+  };
 }
 
 /** Knows three subjects, and counts what it was asked. */
@@ -53,20 +62,22 @@ export interface StageOptions {
   address: DatabaseAddress;
   openEmbedder?: (signal: AbortSignal) => Promise<Embedder>;
   isBusy?: () => boolean;
+  indexPath?: string;
   world?: TestWorld;
 }
 
 export async function searchStage(t: TestContext, options: StageOptions) {
-  const { address, openEmbedder = async () => threeSubjects(), isBusy, world = testWorld() } = options;
+  const { address, openEmbedder = async () => threeSubjects(), isBusy, indexPath, world = testWorld() } = options;
   const database = await openDatabase(address, { metrics: createMetrics() });
   const revision = createRevision(database);
   const catalog = createCatalog({ store: createCatalogStore(database, revision), now: world.now, baseUrl: () => '' });
-  const index = await createSearchIndex(database, revision);
+  const index = createSearchIndex(database, revision);
   const engine = createSearchEngine({
     index,
     tryLock: database.tryLock,
     openEmbedder,
     isBusy,
+    indexPath,
     now: world.now,
     log: world.log,
   });

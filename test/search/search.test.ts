@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { SearchPage, type SearchQuery } from '../../src/search/contract.ts';
-import type { Ranking } from '../../src/search/engine.ts';
+import type { Ranking } from '../../src/search/engine/engine.ts';
 import type { SearchSettings } from '../../src/search/search.ts';
 import { aManifest } from '../support/builders.ts';
 import { aQuery, NO_FILTERS, testSearch } from '../support/search.ts';

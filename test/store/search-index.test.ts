@@ -4,7 +4,7 @@ import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import type { IndexEntry } from '../../src/search/search-index.ts';
+import type { IndexEntry } from '../../src/search/engine/search-index.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRegistrationStore } from '../../src/store/registration-store.ts';
@@ -19,7 +19,8 @@ async function stage(t: TestContext, address: DatabaseAddress) {
   const revision = createRevision(database);
   const catalog = createCatalogStore(database, revision);
   return {
-    index: await createSearchIndex(database, revision),
+    database,
+    index: createSearchIndex(database, revision),
     registrations: createRegistrationStore(database, revision),
     save: (...manifests: JsonObject[]) =>
       catalog.save(
@@ -29,7 +30,7 @@ async function stage(t: TestContext, address: DatabaseAddress) {
   };
 }
 
-testOnEveryEngine('search index: pages by type and name, the newest version of a name first', async (t, address) => {
+testOnEveryEngine('search index: pages of whole names, by type and name', async (t, address) => {
   const { index, save } = await stage(t, address);
   await save(
     aManifest({ id: 'b', name: 'b', version: '1.9.0' }),
@@ -38,37 +39,61 @@ testOnEveryEngine('search index: pages by type and name, the newest version of a
     aManifest({ id: 'a', name: 'a' }),
     aManifest({ id: 'z', name: 'z', type: 'agent' }),
   );
-  const seen: string[] = [];
+  const seen: string[][] = [];
   for (let last: IndexEntry | undefined; ; ) {
-    const page = await index.entries(last, 2);
-    seen.push(...page.map(({ uid }) => uid));
+    const page = await index.families(last, 2);
+    if (page.length === 0) break;
+    seen.push(page.map(({ uid }) => uid).toSorted());
     last = page.at(-1);
-    if (page.length < 2) break;
   }
   assert.deepEqual(seen, [
-    'agent:z@1.0.0',
-    'mcp_server:a@1.0.0',
-    'mcp_server:b@1.10.0',
-    'mcp_server:b@1.9.0',
-    'mcp_server:B@1.9.0',
+    ['agent:z@1.0.0'],
+    ['mcp_server:a@1.0.0'],
+    ['mcp_server:B@1.9.0', 'mcp_server:b@1.10.0', 'mcp_server:b@1.9.0'],
   ]);
+  const found = await index.versionsOf([
+    { type: 'agent', name: 'z' },
+    { type: 'tool', name: 'b' },
+  ]);
+  assert.deepEqual(
+    found.map(({ uid }) => uid),
+    ['agent:z@1.0.0'],
+  );
 });
 
 testOnEveryEngine('search index: what changed after a revision, and what went', async (t, address) => {
   const { index, save, registrations } = await stage(t, address);
   await save(aManifest({ id: 'a', name: 'a' }), aManifest({ id: 'b', name: 'b' }));
   const before = await index.revision();
-  assert.deepEqual(await index.changes(before), { revision: before, present: [], gone: [] });
+  assert.deepEqual(await index.changes(before), { revision: before, present: [], uids: [] });
   await save(aManifest({ id: 'b', name: 'b', title: 'Changed' }));
   await registrations.remove('mcp_server:a@1.0.0');
   const changes = await index.changes(before);
   assert.equal(changes?.revision, await index.revision());
-  assert.deepEqual(
-    changes?.present.map(({ uid }) => uid),
-    ['mcp_server:b@1.0.0'],
-  );
-  assert.deepEqual(changes?.gone, ['mcp_server:a@1.0.0']);
+  assert.deepEqual(changes?.present, [{ type: 'mcp_server', name: 'b' }]);
+  assert.deepEqual(changes?.uids.toSorted(), ['mcp_server:a@1.0.0', 'mcp_server:b@1.0.0']);
   assert.equal(await index.changes(before - 100), undefined);
+});
+
+testOnEveryEngine('search index: a gap in the changes is noticed', async (t, address) => {
+  const { index, save, database } = await stage(t, address);
+  await save(aManifest({ id: 'a', name: 'a' }));
+  await save(aManifest({ id: 'b', name: 'b' }));
+  await database.write.deleteFrom('catalog_change').where('revision', '=', 1).execute();
+  assert.equal(await index.changes(0), undefined);
+  assert.equal((await index.changes(1))?.revision, 2);
+  await database.write.deleteFrom('catalog_change').execute();
+  assert.equal(await index.changes(1), undefined, 'nothing at all, although the revision moved');
+});
+
+testOnEveryEngine('search index: each revision has a stamp of its own', async (t, address) => {
+  const { index, save } = await stage(t, address);
+  await save(aManifest({ id: 'a', name: 'a' }));
+  await save(aManifest({ id: 'b', name: 'b' }));
+  const revision = await index.revision();
+  const [stamp, before] = [await index.stamp(revision), await index.stamp(revision - 1)];
+  assert.ok(stamp && before && stamp !== before);
+  assert.equal(await index.stamp(revision + 1), undefined);
 });
 
 testOnEveryEngine('search index: manifests as text, without those that are gone', async (t, address) => {

@@ -4,16 +4,18 @@ import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { SearchQuery } from '../../src/search/contract.ts';
-import { createLiveDirectory } from '../../src/search/live-directory.ts';
-import { createLlmClient } from '../../src/search/llm-client.ts';
-import { createLlmFitReasons } from '../../src/search/llm-fit-reasons.ts';
-import { createReranker } from '../../src/search/reranker.ts';
+import type { ListRequest, RankRequest } from '../../src/search/engine/engine.ts';
+import { createLlmClient } from '../../src/search/llm/llm-client.ts';
+import { createLlmFitReasons } from '../../src/search/llm/llm-fit-reasons.ts';
+import { createReranker } from '../../src/search/llm/reranker.ts';
 import { createSearch, type SearchSettings } from '../../src/search/search.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRevision } from '../../src/store/revision.ts';
+import { createSearchIndex } from '../../src/store/search-index.ts';
 import { createSearchStore } from '../../src/store/search-store.ts';
 import { emptyDatabase } from './databases.ts';
+import { listerOf, withFacets } from './lister.ts';
 import { type LlmServer, startLlm } from './llm-server.ts';
 import { wordEngine } from './word-engine.ts';
 import { testWorld } from './world.ts';
@@ -66,7 +68,14 @@ export async function testSearch(t: TestContext, { manifests = [], settings = {}
       uid: `${type}:${id}@${version}`,
       text: `${id} ${summary} ${description}`,
     }));
-  const engine = Object.assign(wordEngine(findable), { findable });
+  const index = createSearchIndex(dialect, revision);
+  const words = wordEngine(findable);
+  const { rank } = words;
+  const engine = Object.assign(words, {
+    findable,
+    rank: async (request: RankRequest) => withFacets(await rank(request), request, index),
+    list: async (request: ListRequest) => ({ ...(await listerOf(index)).list(request), isLasting: true }),
+  });
   const llm: LlmServer | undefined = withLlm ? await startLlm(t) : undefined;
   const client =
     llm &&
@@ -79,7 +88,6 @@ export async function testSearch(t: TestContext, { manifests = [], settings = {}
   const search = createSearch({
     engine,
     store,
-    directory: createLiveDirectory(store),
     llm: client && {
       model: client.model,
       reranker: createReranker(client),

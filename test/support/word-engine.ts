@@ -1,5 +1,5 @@
 // A search engine for tests of what is around it: counts the words of the query that a text holds.
-import type { Hit, Ranking, RankRequest, SearchEngine } from '../../src/search/engine.ts';
+import type { Hit, Ranking, RankRequest, SearchEngine } from '../../src/search/engine/engine.ts';
 
 export interface WordEngine extends Pick<SearchEngine, 'rank' | 'version'> {
   /** What was asked of it, in order. */
@@ -42,7 +42,13 @@ export function wordEngine(findable: readonly Findable[], { delayMs = 0 } = {}):
       })
       .filter(({ final }) => final > 0)
       .toSorted((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
-    return { hits, total: hits.length, mode: request.mode, isLasting: !degraded, ...(degraded && { degraded }) };
+    return {
+      hits: hits.slice(0, request.limit),
+      total: hits.length,
+      mode: request.mode,
+      isLasting: !degraded,
+      ...(degraded && { degraded }),
+    };
   }
 
   return {

@@ -1,5 +1,5 @@
 // A document → the `tsvector` that its words are found and scored by.
-import { FIELDS, type Field, type SearchDocument } from '../document.ts';
+import { FIELDS, type Field, type SearchDocument } from '../index/document.ts';
 import { nameKey, wordsOf } from '../words.ts';
 import type { LABEL_WEIGHTS } from './store.ts';
 

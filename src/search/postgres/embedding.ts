@@ -1,6 +1,6 @@
 // Gives every family the vector of its text: one that is stored, or a new one.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Embedder } from '../embedder.ts';
+import type { Embedder } from '../model/embedder.ts';
 import { readDocument, textDigest } from './indexer.ts';
 import type { SearchTables, SearchVectors } from './store.ts';
 

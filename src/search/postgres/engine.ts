@@ -4,14 +4,13 @@ import { LRUCache } from 'lru-cache';
 import { parseReference } from '../../catalog/uid.ts';
 import { orAborted } from '../../lib/or-aborted.ts';
 import type { Clock, Logger } from '../../lib/world.ts';
-import { checkModel, type ModelCheck } from '../check-model.ts';
-import type { SearchFilters, SearchMode } from '../contract.ts';
-import { type Embedder, EmbeddingError, wholeReason } from '../embedder.ts';
-import type { Hit, IndexSizes } from '../engine.ts';
-import { type MergeWeights, weightsFor } from '../merge.ts';
+import type { Hit, IndexSizes, Listing, ListRequest, Ranking, RankRequest, SearchEngine } from '../engine/engine.ts';
+import { checkModel } from '../model/check-model.ts';
+import { type Embedder, EmbeddingError, wholeReason } from '../model/embedder.ts';
+import { type MergeWeights, weightsFor } from '../ranking/merge.ts';
 import { nameKey } from '../words.ts';
 import { fillVectors } from './embedding.ts';
-import { countsFrom, entityFilter, type FacetCounts } from './facets.ts';
+import { countsFrom, entityFilter } from './facets.ts';
 import { indexChanges } from './indexer.ts';
 import {
   bestCandidates,
@@ -32,53 +31,6 @@ import type {
   SearchVectors,
   VectorQuery,
 } from './store.ts';
-
-export interface PostgresEngine {
-  rank(request: RankRequest, signal?: AbortSignal): Promise<Ranking>;
-  list(request: ListRequest): Promise<Listing>;
-  version(): string;
-  catchUp(signal: AbortSignal): Promise<void>;
-  checkModel(): Promise<ModelCheck>;
-  sizes(): IndexSizes;
-  stopWork(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface RankRequest {
-  text: string;
-  filters: SearchFilters;
-  mode: SearchMode;
-  versions: 'latest' | 'all';
-  explain: boolean;
-  /** The number of hits that are returned; all that were found when absent. */
-  limit?: number;
-  withFacets?: boolean;
-}
-
-interface Ranking {
-  hits: readonly Hit[];
-  total: number;
-  mode: SearchMode;
-  degraded?: string;
-  isLasting: boolean;
-  facets?: FacetCounts;
-}
-
-interface ListRequest {
-  filters: SearchFilters;
-  versions: 'latest' | 'all';
-  limit: number;
-  offset: number;
-  withFacets: boolean;
-}
-
-interface Listing {
-  hits: readonly Hit[];
-  total: number;
-  facets?: FacetCounts;
-  degraded?: string;
-  isLasting: boolean;
-}
 
 export interface PostgresEngineDependencies {
   tables: SearchTables;
@@ -115,7 +67,7 @@ interface Understanding {
   trouble?: string;
 }
 
-export function createPostgresEngine(dependencies: PostgresEngineDependencies): PostgresEngine {
+export function createPostgresEngine(dependencies: PostgresEngineDependencies): SearchEngine {
   const { tables, vectors, reads, tryLock, openEmbedder, now, log } = dependencies;
   const stopping = new AbortController();
   const closing = new AbortController();

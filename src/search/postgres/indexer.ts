@@ -1,6 +1,6 @@
 // Keeps the search tables in step with the catalog: family by family, after the changes that the catalog records.
 import { createHash } from 'node:crypto';
-import { documentFromManifest, nameAlone, type SearchDocument } from '../document.ts';
+import { documentFromManifest, nameAlone, type SearchDocument } from '../index/document.ts';
 import { nameKey } from '../words.ts';
 import { documentWords } from './document-words.ts';
 import { facetValues } from './facets.ts';

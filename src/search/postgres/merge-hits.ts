@@ -1,10 +1,10 @@
 // What PostgreSQL found → hits with one score each, best first.
 import { recencyScore } from '../../catalog/quality.ts';
 import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
-import type { Hit } from '../engine.ts';
-import { finalScore, type MergeWeights, unit } from '../merge.ts';
-import type { NameMatch } from '../names.ts';
-import { editDistance } from '../vocabulary.ts';
+import type { Hit } from '../engine/engine.ts';
+import type { NameMatch } from '../index/names.ts';
+import { editDistance } from '../index/typing-errors.ts';
+import { finalScore, type MergeWeights, unit } from '../ranking/merge.ts';
 import { countsFrom, type FacetCounts } from './facets.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';

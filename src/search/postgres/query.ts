@@ -1,5 +1,5 @@
 // A query's text → the terms to look for in PostgreSQL, with what each is worth. Nothing in it is an operator.
-import { editDistance } from '../vocabulary.ts';
+import { editDistance } from '../index/typing-errors.ts';
 import { STOP_TERMS, STOP_WORDS, type Word, wordsOf } from '../words.ts';
 import { HIGHEST_IMPACT, quoted } from './document-words.ts';
 import type { SearchReads } from './store.ts';

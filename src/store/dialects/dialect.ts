@@ -36,10 +36,6 @@ export interface Dialect {
   copyTo?(file: string): Promise<void>;
   /** Whether a path leads to a file that the database is kept in, and that nobody else may write to; absent where servers keep the data. */
   isOwnFile?(path: string): Promise<boolean>;
-  /** Only where vectors may be compared by the database: adds a column for that to `text_vector`, if the extension can be had. */
-  addVectorColumn?(db: Kysely<unknown>): Promise<void>;
-  /** Whether that succeeded once. */
-  hasVectorColumn?(): Promise<boolean>;
   close(): Promise<void>;
 }
 

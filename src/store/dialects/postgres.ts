@@ -18,7 +18,7 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 const LONGEST_LIFETIME_SEC = 1_800;
 
 /** SQL that differs from SQLite's, for every client of a PostgreSQL. */
-export const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate'> = {
+const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate'> = {
   byteOrderedText: sql`text collate "C"`,
   rowsFromJson: (table, columns, json) =>
     sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
@@ -42,7 +42,6 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
     ...OWN_SQL,
     analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
     tryLock: (name) => tryLock(new pg.Client(lockConnection(url)), name),
-    ...vectorColumn(read),
     async close() {
       await Promise.all([lookup, read, write].map((db) => db.destroy()));
       await pool.close();
@@ -107,29 +106,6 @@ function openPool(
       },
     });
   return { pool, kysely };
-}
-
-/** pgvector, where the role may create it or somebody has; the hub does without it everywhere else. */
-export function vectorColumn(db: Kysely<Tables>): Required<Pick<Dialect, 'addVectorColumn' | 'hasVectorColumn'>> {
-  return {
-    async addVectorColumn(migrating) {
-      // A block of its own: an error in it is caught there, and the transaction of the migration goes on.
-      await sql`
-        do $$ begin
-          create extension if not exists vector;
-          alter table text_vector add column if not exists embedding vector;
-        exception when others then null;
-        end $$
-      `.execute(migrating);
-    },
-    async hasVectorColumn() {
-      const { rows } = await sql`
-        select 1 from pg_attribute
-        where attrelid = to_regclass('text_vector') and attname = 'embedding' and not attisdropped
-      `.execute(db);
-      return rows.length > 0;
-    },
-  };
 }
 
 function lockConnection(url: string): pg.ClientConfig {

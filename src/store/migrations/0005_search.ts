@@ -2,7 +2,7 @@
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 
-export function search({ byteOrderedText, addVectorColumn }: Dialect): Migration {
+export function search({ byteOrderedText }: Dialect): Migration {
   return {
     async up(db) {
       await db.schema
@@ -13,7 +13,6 @@ export function search({ byteOrderedText, addVectorColumn }: Dialect): Migration
         .addColumn('value', 'bytea', (column) => column.notNull())
         .addPrimaryKeyConstraint('text_vector_key', ['model', 'digest'])
         .execute();
-      await addVectorColumn?.(db);
     },
   };
 }

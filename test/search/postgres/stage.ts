@@ -5,8 +5,9 @@ import pg from 'pg';
 import { createCatalog } from '../../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
-import type { Embedder } from '../../../src/search/embedder.ts';
-import { createPostgresEngine, type RankRequest } from '../../../src/search/postgres/engine.ts';
+import type { RankRequest } from '../../../src/search/engine/engine.ts';
+import type { Embedder } from '../../../src/search/model/embedder.ts';
+import { createPostgresEngine } from '../../../src/search/postgres/engine.ts';
 import { createCatalogStore } from '../../../src/store/catalog-store.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { openPostgresSearch } from '../../../src/store/postgres-search.ts';
@@ -41,7 +42,16 @@ export async function statement(url: string, text: string): Promise<void> {
 }
 
 export function asks(text: string, fields: Partial<RankRequest> = {}): RankRequest {
-  return { text, filters: ANY, mode: 'hybrid', versions: 'latest', explain: false, limit: 50, ...fields };
+  return {
+    text,
+    filters: ANY,
+    mode: 'hybrid',
+    versions: 'latest',
+    explain: false,
+    limit: 50,
+    withFacets: false,
+    ...fields,
+  };
 }
 
 export async function postgresStage(

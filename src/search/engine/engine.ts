@@ -1,0 +1,87 @@
+// The engine's face: a text becomes a ranking of entities, by words, by meaning or by both; filters become a list.
+import type { EntityUid } from '../../catalog/uid.ts';
+import type { SearchFilters, SearchMode } from '../contract.ts';
+import type { FacetCounts } from '../index/facets.ts';
+import type { ModelCheck } from '../model/check-model.ts';
+
+export interface SearchEngine {
+  /** Never throws for a text, however odd; a part that is not available is named in `degraded`. */
+  rank(request: RankRequest, signal?: AbortSignal): Promise<Ranking>;
+  /** The newest arrival first. */
+  list(request: ListRequest): Promise<Listing>;
+  /**
+   * Moves whenever an answer may differ from the one before: with what is indexed of the catalog and with vectors that
+   * arrive. Cheap; for ETags and caches, beside the catalog's revision.
+   */
+  version(): string;
+  /** Resolves when everything that the catalog holds now is indexed and embedded, or when that cannot be done. */
+  catchUp(signal: AbortSignal): Promise<void>;
+  checkModel(): Promise<ModelCheck>;
+  /** For metrics. */
+  sizes(): IndexSizes;
+  /** Ends background work; searches still work. */
+  stopWork(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RankRequest {
+  /** Not blank: a list is not ranked. */
+  text: string;
+  filters: SearchFilters;
+  mode: SearchMode;
+  /** `latest`: one hit for each type and name; `all`: one for each version that meets the filters. */
+  versions: 'latest' | 'all';
+  explain: boolean;
+  /** How many hits the caller needs. */
+  limit: number;
+  withFacets: boolean;
+}
+
+export interface ListRequest {
+  filters: SearchFilters;
+  /** `latest`: of each type and name, the newest version that meets the filters; a stable one if there is one. */
+  versions: 'latest' | 'all';
+  limit: number;
+  offset: number;
+  withFacets: boolean;
+}
+
+export interface Ranking {
+  /** Best first, ties in a fixed order; `limit` of them at most. */
+  hits: readonly Hit[];
+  /** How many there are in all, of the few hundred best. */
+  total: number;
+  /** What took part, which is less than was asked for when something is degraded. */
+  mode: SearchMode;
+  /** Which part was not available, and what was done instead: one sentence for the caller. */
+  degraded?: string;
+  /** Whether the same request has the same answer until `version` moves: not so when something failed that may work again. */
+  isLasting: boolean;
+  /** Of all hits. */
+  facets?: FacetCounts;
+}
+
+export type Listing = Omit<Ranking, 'mode'>;
+
+/** All scores are within 0..1. */
+export interface Hit {
+  uid: EntityUid;
+  lexical: number;
+  semantic: number;
+  quality: number;
+  recency: number;
+  final: number;
+  /** How many versions of its type and name the catalog holds. */
+  versionCount: number;
+  explanation?: Record<string, unknown>;
+}
+
+export interface IndexSizes {
+  entities: number;
+  /** Types and names: all versions of one are one document. */
+  families: number;
+  /** Distinct texts that are compared by meaning. */
+  texts: number;
+  /** Those that have a vector. */
+  embedded: number;
+}

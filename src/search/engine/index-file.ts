@@ -1,0 +1,111 @@
+// The index in a file, so that a hub that starts need not build it again. What is damaged or foreign is not read.
+import { createHash } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import type { SegmentParts, SnapshotParts } from '../index/snapshot.ts';
+import { createVectorBlock } from '../index/vectors.ts';
+
+/** What the index in a file was made from. */
+export interface FileKey {
+  revision: number;
+  /** Of the revision. */
+  stamp: string;
+  /** Names the vectors; null when there are none. */
+  model: string | null;
+}
+
+interface Header extends FileKey {
+  segments: { block: number; dead: number; vectors?: { bytes: number; dimensions: number; count: number } }[];
+}
+
+/** Moves whenever the layout of segments, or what is read from manifests, changes. */
+const MAGIC = 'catalog-hub search index 1\n';
+const DIGEST_BYTES = 32;
+const LONGEST_HEADER = 1_000_000;
+const WRITTEN_AT_ONCE = 8_000_000;
+
+/** All of it or nothing: the file is replaced when the new one is complete. */
+export async function writeIndexFile(path: string, key: FileKey, parts: SnapshotParts): Promise<void> {
+  const header: Header = {
+    ...key,
+    segments: parts.map(({ block, dead, vectors }) => ({
+      block: block.byteLength,
+      dead: dead.byteLength,
+      ...(vectors && {
+        vectors: { bytes: vectors.memory.buffer.byteLength, dimensions: vectors.dimensions, count: vectors.count },
+      }),
+    })),
+  };
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  const pieces = [Buffer.from(MAGIC), length, text, ...parts.flatMap(bytesOf)];
+  const hash = createHash('sha256');
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    for (const piece of pieces) {
+      for (let start = 0; start < piece.length; start += WRITTEN_AT_ONCE) {
+        // A copy: vectors may arrive while it is written, and the digest must be that of the written bytes.
+        const bytes = Buffer.from(piece.subarray(start, start + WRITTEN_AT_ONCE));
+        hash.update(bytes);
+        await file.writeFile(bytes);
+      }
+    }
+    await file.writeFile(hash.digest());
+    await file.close();
+    await rename(temporary, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function bytesOf({ block, dead, vectors }: SegmentParts): Uint8Array[] {
+  return [block, dead, ...(vectors ? [vectors.memory.buffer] : [])].map((memory) => new Uint8Array(memory));
+}
+
+/** Undefined when there is no such file, or when it is not whole. */
+export async function readIndexFile(
+  path: string,
+): Promise<{ key: FileKey; segments: Omit<SegmentParts, 'id'>[] } | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return undefined;
+  const hash = createHash('sha256');
+  const read = async (into: Uint8Array): Promise<Uint8Array> => {
+    let filled = 0;
+    while (filled < into.length) {
+      const { bytesRead } = await file.read(into, filled, into.length - filled, null);
+      if (bytesRead === 0) throw new Error('The file ends too early');
+      filled += bytesRead;
+    }
+    hash.update(into);
+    return into;
+  };
+  try {
+    const magic = await read(Buffer.alloc(MAGIC.length));
+    if (Buffer.from(magic).toString() !== MAGIC) return undefined;
+    const length = Buffer.from(await read(Buffer.alloc(4))).readUInt32LE();
+    if (length > LONGEST_HEADER) return undefined;
+    const { segments: sizes, ...key } = JSON.parse(Buffer.from(await read(Buffer.alloc(length))).toString()) as Header;
+    const { size } = await file.stat();
+    const segments: Omit<SegmentParts, 'id'>[] = [];
+    for (const each of sizes) {
+      if (each.block + each.dead + (each.vectors?.bytes ?? 0) > size) return undefined;
+      const block = new SharedArrayBuffer(each.block);
+      await read(new Uint8Array(block));
+      const dead = new SharedArrayBuffer(each.dead);
+      await read(new Uint8Array(dead));
+      const vectors = each.vectors && createVectorBlock(each.vectors.dimensions, each.vectors.count);
+      if (vectors) await read(new Uint8Array(vectors.memory.buffer));
+      segments.push({ block, dead, ...(vectors && { vectors }) });
+    }
+    const expected = hash.copy().digest();
+    const stored = Buffer.from(await read(Buffer.alloc(DIGEST_BYTES)));
+    return expected.equals(stored) ? { key, segments } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,155 @@
+// Keeps the index in step with the catalog: from a file, from all of the catalog, then by what changes.
+import type { Logger } from '../../lib/world.ts';
+import { describing, type Family } from '../index/segment-builder.ts';
+import type { FileKey } from './index-file.ts';
+import type { IndexState } from './index-state.ts';
+import type { RunIndexTask } from './index-threads.ts';
+import { segmentsToMerge } from './merge-policy.ts';
+import type { FamilyName, IndexEntry, SearchIndex } from './search-index.ts';
+
+export interface IndexKeeper {
+  /** Brings the index up to date; calls that come meanwhile share the work. An aborted one stops between two pages. */
+  refresh(signal: AbortSignal): Promise<void>;
+  /** The revision of the catalog that the index shows; undefined while it is being built. */
+  revision(): number | undefined;
+  /** Writes the index into its file, if it has changed since it was written last. */
+  save(): Promise<void>;
+}
+
+export interface IndexKeeperDependencies {
+  index: SearchIndex;
+  state: IndexState;
+  run: RunIndexTask;
+  /** Undefined: the index is built at every start. */
+  path: string | undefined;
+  log: Logger;
+}
+
+/** Entities that are read and indexed at a time. */
+const PAGE_SIZE = 4_000;
+const MANIFESTS_AT_ONCE = 200;
+/** A smaller index is built as fast as it is read. */
+const LEAST_SAVED = 1_000;
+
+export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperDependencies): IndexKeeper {
+  let shown: number | undefined;
+  let underWay: Promise<void> | undefined;
+  let merging: Promise<void> | undefined;
+  let hasLookedForFile = path === undefined;
+  let saved = '';
+
+  /** Indexes what the catalog now holds of these names, in place of what the index has of them. */
+  async function indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
+    const families = await withManifests(entries);
+    const change = await run({ kind: 'index', parts: state.parts(), families, replaced: names });
+    state.change(change);
+  }
+
+  async function withManifests(entries: readonly IndexEntry[]): Promise<Family[]> {
+    const families = [...Map.groupBy(entries, nameOf).values()];
+    const uids = families.flatMap((versions) => describing(versions)?.uid ?? []);
+    const manifests = new Map<string, string>();
+    for (let start = 0; start < uids.length; start += MANIFESTS_AT_ONCE) {
+      const page = await index.manifests(uids.slice(start, start + MANIFESTS_AT_ONCE));
+      for (const { uid, manifest } of page) manifests.set(uid, manifest);
+    }
+    return families.map((versions) => ({ versions, manifest: manifests.get(describing(versions)?.uid ?? '') }));
+  }
+
+  async function restore(): Promise<void> {
+    hasLookedForFile = true;
+    const file = await run({ kind: 'read', path: path as string });
+    if (!file || (await index.stamp(file.key.revision)) !== file.key.stamp) return;
+    state.restore(file.segments, file.key.model ?? undefined);
+    shown = file.key.revision;
+    saved = stateKey();
+  }
+
+  /** All of the catalog, while what is there can be searched. */
+  async function load(signal: AbortSignal): Promise<void> {
+    shown = undefined;
+    // Asked first: what changes while pages are read is read again.
+    const begun = await index.revision();
+    const before = new Set(state.parts().map(({ id }) => id));
+    for (let last: FamilyName | undefined; !signal.aborted; ) {
+      const page = await index.families(last, PAGE_SIZE);
+      if (page.length === 0) {
+        state.drop(before);
+        shown = begun;
+        return;
+      }
+      await indexNames(distinctNames(page), page);
+      mergeIfNeeded(before);
+      last = page.at(-1);
+    }
+  }
+
+  async function follow(known: number, signal: AbortSignal): Promise<void> {
+    const changes = await index.changes(known);
+    if (!changes) return load(signal);
+    // An entity may have had another name before.
+    const before = await run({ kind: 'namesOf', parts: state.parts(), uids: changes.uids });
+    const names = distinctNames([...changes.present, ...before]);
+    if (names.length > 0) await indexNames(names, await index.versionsOf(names));
+    shown = changes.revision;
+    mergeIfNeeded(new Set());
+  }
+
+  async function bringUpToDate(signal: AbortSignal): Promise<void> {
+    if (!hasLookedForFile) await restore();
+    while (!signal.aborted) {
+      if (shown === undefined) await load(signal);
+      else if (shown === (await index.revision())) return;
+      else await follow(shown, signal);
+    }
+  }
+
+  /** In the background; changes go on meanwhile. */
+  function mergeIfNeeded(except: ReadonlySet<number>): void {
+    if (merging) return;
+    const ids = segmentsToMerge(state.segments().filter(({ id }) => !except.has(id)));
+    if (ids.length === 0) return;
+    const parts = state.parts().filter(({ id }) => ids.includes(id));
+    merging = run({ kind: 'merge', parts })
+      .then((merged) => {
+        merging = undefined;
+        state.replace(ids, merged, merged.numbers);
+        mergeIfNeeded(except);
+      })
+      .catch((error) => {
+        merging = undefined;
+        log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');
+      });
+  }
+
+  const stateKey = () => [shown, state.version(), state.sizes().embedded].join(' ');
+
+  return {
+    refresh(signal) {
+      underWay ??= bringUpToDate(signal).finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+    revision: () => shown,
+    async save() {
+      await merging;
+      const key = stateKey();
+      const revision = shown;
+      if (path === undefined || revision === undefined || key === saved || state.sizes().families < LEAST_SAVED) return;
+      const stamp = await index.stamp(revision);
+      if (stamp === undefined || stateKey() !== key) return;
+      const fileKey: FileKey = { revision, stamp, model: state.model ?? null };
+      await run({ kind: 'save', parts: state.parts(), path, key: fileKey });
+      saved = key;
+    },
+  };
+}
+
+function nameOf({ type, name }: FamilyName): string {
+  return `${type} ${name}`;
+}
+
+function distinctNames(names: readonly FamilyName[]): FamilyName[] {
+  return [...new Map(names.map(({ type, name }) => [nameOf({ type, name }), { type, name }])).values()];
+}

@@ -1,0 +1,26 @@
+// Which segments are worth merging: many of about the same size, or one with many dead documents.
+import type { OpenSegment } from '../index/snapshot.ts';
+
+/** So many of one size are merged into one of the next. */
+const SEGMENTS_OF_ONE_SIZE = 4;
+const SMALLEST = 64;
+const MOST_DEAD = 0.3;
+
+/** Ids of segments; none when the index is well as it is. */
+export function segmentsToMerge(
+  segments: readonly Pick<OpenSegment, 'id' | 'liveCount' | 'dead'>[],
+): readonly number[] {
+  const bySize = Map.groupBy(segments, ({ liveCount }) => sizeClass(liveCount));
+  const crowd = [...bySize.entries()]
+    .sort(([one], [other]) => one - other)
+    .find(([, same]) => same.length >= SEGMENTS_OF_ONE_SIZE);
+  if (crowd) return crowd[1].map(({ id }) => id);
+  const decayed = segments.find(
+    ({ liveCount, dead }) => dead.length > SMALLEST && liveCount < (1 - MOST_DEAD) * dead.length,
+  );
+  return decayed ? [decayed.id] : [];
+}
+
+function sizeClass(documents: number): number {
+  return Math.floor(Math.log(Math.max(documents, SMALLEST) / SMALLEST) / Math.log(SEGMENTS_OF_ONE_SIZE));
+}

@@ -1,0 +1,63 @@
+// The threads that rank and list, as the main one sees them.
+import { availableParallelism } from 'node:os';
+import { HubError } from '../../errors.ts';
+import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
+import type { IndexState } from './index-state.ts';
+import type {
+  ListedReply,
+  ListWork,
+  RankedReply,
+  RankWork,
+  SearchReply,
+  SearchTask,
+  SearchThreadData,
+} from './search-worker.ts';
+
+export interface SearchThreads {
+  rank(work: Omit<RankWork, 'kind'>): Promise<RankedReply>;
+  list(work: Omit<ListWork, 'kind'>): Promise<ListedReply>;
+  close(): Promise<void>;
+}
+
+const MOST_THREADS = 8;
+const LONGEST_QUEUE = 500;
+const TOO_MANY = 'Too many searches at once; try again in a moment.';
+/** The index is not on the heap: this is for caches, a tokenizer and the query at hand. */
+const HEAP_MB = 256;
+
+/** Threads start with the first search. They share the memory of the index, so that more of them cost little. */
+export function createSearchThreads(state: IndexState, data: SearchThreadData): SearchThreads {
+  let pool: WorkerPool<SearchTask, SearchReply> | undefined;
+  let waiting = 0;
+  // One core is left to the thread that serves requests.
+  const threads = Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
+  const start = () =>
+    createWorkerPool<SearchTask, SearchReply>({
+      module: new URL('./search-worker', import.meta.url),
+      importer: import.meta.url,
+      data,
+      threads,
+      kept: threads,
+      longestQueue: LONGEST_QUEUE + 1,
+      heapMb: HEAP_MB,
+    });
+
+  async function run(work: SearchTask['work']): Promise<SearchReply> {
+    if (waiting >= LONGEST_QUEUE) throw new HubError('overloaded', TOO_MANY);
+    pool ??= start();
+    waiting += 1;
+    try {
+      const reply = await pool.run({ version: state.version(), work });
+      if (reply.kind !== 'unknown version') return reply;
+      return await pool.run({ version: state.version(), parts: state.parts(), work });
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  return {
+    rank: async (work) => (await run({ kind: 'rank', ...work })) as RankedReply,
+    list: async (work) => (await run({ kind: 'list', ...work })) as ListedReply,
+    close: async () => pool?.destroy(),
+  };
+}

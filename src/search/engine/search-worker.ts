@@ -1,0 +1,112 @@
+// Runs on each search thread: embeds the query, ranks, and lists, over memory that all of them share.
+import { workerData } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { createSnapshotReader, type Snapshot, type SnapshotParts } from '../index/snapshot.ts';
+import type { Encoder } from '../model/encoder.ts';
+import { openModel } from '../model/open-model.ts';
+import { createLister, type Listed, type Lister } from '../ranking/lister.ts';
+import { type Ranked, rank } from '../ranking/ranker.ts';
+import type { ListRequest, RankRequest } from './engine.ts';
+
+export interface SearchTask {
+  /** Of the index. */
+  version: number;
+  /** Only for a thread that does not know this version yet. */
+  parts?: SnapshotParts;
+  work: RankWork | ListWork;
+}
+
+export interface RankWork {
+  kind: 'rank';
+  request: RankRequest;
+  now: Date;
+  meaning: QueryMeaning;
+}
+
+export interface ListWork {
+  kind: 'list';
+  request: ListRequest;
+}
+
+/** Where the query's vector comes from: there is none, this thread makes it, or it was made elsewhere. */
+export type QueryMeaning =
+  | { from: 'nowhere' }
+  /** With this model, which the vectors of the texts are of. */
+  | { from: 'here'; model: string | undefined }
+  | { from: 'elsewhere'; vector: Float32Array };
+
+export interface RankedReply extends Ranked {
+  kind: 'rank';
+  /** Whether meaning took part. */
+  usedMeaning: boolean;
+  /** Whether a simpler model takes the place of the one that should run here. */
+  isStandIn: boolean;
+  /** Why the query has no vector although this thread was to make it. */
+  trouble?: string;
+}
+
+export interface ListedReply extends Listed {
+  kind: 'list';
+}
+
+export type SearchReply = RankedReply | ListedReply | { kind: 'unknown version' };
+
+/** Where the files of the embedded model are. */
+export interface SearchThreadData {
+  modelFolder: string;
+}
+
+const { modelFolder } = workerData as SearchThreadData;
+const MOST_QUERY_VECTORS = 1_000;
+
+const reader = createSnapshotReader();
+const queryVectors = new LRUCache<string, Float32Array>({ max: MOST_QUERY_VECTORS });
+let current: { version: number; snapshot: Snapshot; lister: Lister } | undefined;
+let model: Promise<Encoder> | undefined;
+
+export default async function run({ version, parts, work }: SearchTask): Promise<SearchReply> {
+  if (current?.version !== version) {
+    if (!parts) return { kind: 'unknown version' };
+    const snapshot = reader.open(parts);
+    current = { version, snapshot, lister: createLister(snapshot) };
+  }
+  const { snapshot, lister } = current;
+  return work.kind === 'list' ? { kind: 'list', ...lister.list(work.request) } : answer(snapshot, work);
+}
+
+async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): Promise<RankedReply> {
+  const { vector, isStandIn = false, trouble } = await vectorFor(request.text, meaning);
+  const isUsable = snapshot.segments.some(
+    ({ vectors }) => vector !== undefined && vectors?.block.dimensions === vector.length,
+  );
+  const ranked = rank(snapshot, {
+    ...request,
+    mode: isUsable ? request.mode : 'keyword',
+    now,
+    vector: isUsable ? vector : undefined,
+  });
+  return { kind: 'rank', ...ranked, usedMeaning: isUsable, isStandIn, ...(trouble !== undefined && { trouble }) };
+}
+
+interface QueryVector {
+  vector?: Float32Array;
+  isStandIn?: boolean;
+  trouble?: string;
+}
+
+async function vectorFor(text: string, meaning: QueryMeaning): Promise<QueryVector> {
+  if (meaning.from === 'elsewhere') return { vector: meaning.vector };
+  if (meaning.from === 'nowhere') return {};
+  try {
+    model ??= openModel(modelFolder);
+    const { model: name, fallback, encode } = await model;
+    // Vectors of two models are never compared.
+    if (meaning.model !== name) return {};
+    const vector = queryVectors.get(text) ?? (await encode(text));
+    queryVectors.set(text, vector);
+    return { vector, isStandIn: fallback !== undefined };
+  } catch (error) {
+    model = undefined;
+    return { trouble: error instanceof Error ? error.message : String(error) };
+  }
+}

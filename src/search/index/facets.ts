@@ -1,0 +1,123 @@
+// Facet values of entities: read from their rows, matched with filters, and counted.
+import { normalTransport } from '../../catalog/transport.ts';
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { FACETS, type SearchFilters, type SearchPage } from '../contract.ts';
+import { type Segment, typeOf } from './segment.ts';
+
+type FacetName = (typeof FACETS)[number];
+export type FacetCounts = NonNullable<SearchPage['facets']>;
+
+/** Rarer values are left out of counts. */
+const MOST_VALUES = 50;
+
+/** `<facet> <value>` for each value that a row lists. */
+export function facetsFrom(json: string): string[] {
+  const lists = JSON.parse(json) as Partial<Record<FacetName | 'tag', string[]>>;
+  // Published catalogs use tags to say what an entity can do.
+  const capabilities = [...(lists.capability ?? []), ...(lists.tag ?? [])];
+  return FACETS.flatMap((facet) => {
+    const values = facet === 'capability' ? capabilities : (lists[facet] ?? []);
+    return [...new Set(values.map((value) => `${facet} ${value.toLowerCase()}`))];
+  });
+}
+
+/** By the number of a facet set, 1 where it meets the filters; undefined when the filters ask for no facet. */
+export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Array | undefined {
+  const wanted = wantedValues(filters);
+  if (wanted.length === 0) return undefined;
+  const { facetValues, setValues, setStarts } = segment;
+  // One bit for each filter; a set meets them all when its values have all bits together.
+  const bits = new Uint8Array(facetValues.length);
+  for (let value = 0; value < facetValues.length; value += 1) {
+    const text = facetValues.at(value);
+    wanted.forEach((texts, filter) => {
+      if (texts.has(text)) bits[value] = 1 << filter;
+    });
+  }
+  const all = 2 ** wanted.length - 1;
+  return Uint8Array.from({ length: setStarts.length - 1 }, (_, set) => {
+    let met = 0;
+    for (let place = setStarts[set] as number; place < (setStarts[set + 1] as number); place += 1) {
+      met |= bits[setValues[place] as number] as number;
+    }
+    return met === all ? 1 : 0;
+  });
+}
+
+export interface FacetCounter {
+  count(segment: Segment, member: number): void;
+  counts(): FacetCounts;
+}
+
+export function createFacetCounter(): FacetCounter {
+  const types = new Map<string, number>();
+  const sets = new Map<Segment, Uint32Array>();
+
+  function countValues(): Map<string, number> {
+    const totals = new Map<string, number>();
+    for (const [{ setStarts, setValues, facetValues }, members] of sets) {
+      const values = new Uint32Array(facetValues.length);
+      for (let set = 0; set < members.length; set += 1) {
+        const number = members[set] as number;
+        if (number === 0) continue;
+        for (let place = setStarts[set] as number; place < (setStarts[set + 1] as number); place += 1) {
+          const value = setValues[place] as number;
+          values[value] = (values[value] as number) + number;
+        }
+      }
+      for (let value = 0; value < values.length; value += 1) {
+        const number = values[value] as number;
+        if (number > 0) add(totals, facetValues.at(value), number);
+      }
+    }
+    return totals;
+  }
+
+  return {
+    count(segment, member) {
+      add(types, typeOf(segment.flags[member] as number), 1);
+      const members = sets.get(segment) ?? new Uint32Array(segment.setStarts.length - 1);
+      sets.set(segment, members);
+      const set = segment.facetSets[member] as number;
+      members[set] = (members[set] as number) + 1;
+    },
+    counts() {
+      const totals = [...countValues()];
+      const ofFacet = (facet: FacetName) =>
+        mostFrequent(
+          totals
+            .filter(([text]) => text.startsWith(`${facet} `))
+            .map(([text, count]) => ({ value: text.slice(facet.length + 1), count })),
+        );
+      return {
+        type: ENTITY_TYPES.map((value) => ({ value, count: types.get(value) ?? 0 }))
+          .filter(({ count }) => count > 0)
+          .toSorted((a, b) => b.count - a.count),
+        capability: ofFacet('capability'),
+        framework: ofFacet('framework'),
+        provider: ofFacet('provider'),
+        transport: ofFacet('transport'),
+      };
+    },
+  };
+}
+
+function add(totals: Map<string, number>, key: string, number: number): void {
+  totals.set(key, (totals.get(key) ?? 0) + number);
+}
+
+function wantedValues(filters: SearchFilters): ReadonlySet<string>[] {
+  const wanted: Record<FacetName, readonly string[]> = {
+    capability: filters.capabilities,
+    framework: filters.frameworks,
+    provider: filters.providers,
+    transport: filters.transports.map(normalTransport),
+  };
+  return FACETS.filter((facet) => wanted[facet].length > 0).map(
+    (facet) => new Set(wanted[facet].map((value) => `${facet} ${value.toLowerCase()}`)),
+  );
+}
+
+function mostFrequent(counted: { value: string; count: number }[]): { value: string; count: number }[] {
+  return counted.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MOST_VALUES);
+}

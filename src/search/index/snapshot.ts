@@ -1,0 +1,112 @@
+// One state of the index: its segments, which documents of them have been replaced, and their vectors.
+import { LRUCache } from 'lru-cache';
+import type { SearchFilters } from '../contract.ts';
+import { type Choice, chooseMembers } from './choice.ts';
+import { openSegment, type Segment } from './segment.ts';
+import { openVectors, type VectorBlock, type Vectors } from './vectors.ts';
+
+/** What is sent from thread to thread: memory that they share. */
+export type SnapshotParts = readonly SegmentParts[];
+
+export interface SegmentParts {
+  /** Unique as long as the process runs. */
+  id: number;
+  block: SharedArrayBuffer;
+  /** 1 for each document that was removed, or that another segment has now. */
+  dead: SharedArrayBuffer;
+  /** None until the first vector of one of its texts arrives. */
+  vectors?: VectorBlock;
+}
+
+export interface OpenSegment {
+  readonly id: number;
+  readonly segment: Segment;
+  readonly dead: Uint8Array;
+  readonly liveCount: number;
+  readonly vectors: Vectors | undefined;
+}
+
+export interface Snapshot {
+  readonly segments: readonly OpenSegment[];
+  /** Documents in all segments. */
+  readonly documentCount: number;
+  readonly textCount: number;
+  /** How many documents hold a term; replaced ones may be among them. */
+  frequency(term: string): number;
+  /** Rarer is more: 0 when every document holds it. */
+  rarity(term: string): number;
+  choose(segment: OpenSegment, filters: SearchFilters): Choice;
+}
+
+export interface SnapshotReader {
+  /** Opens a state of the index; segments that were opened before are not opened again. */
+  open(parts: SnapshotParts): Snapshot;
+}
+
+/** Most searches have one of a few sets of filters. */
+const MOST_CHOICE_BYTES = 32_000_000;
+
+export function createSnapshotReader(): SnapshotReader {
+  let known = new Map<number, OpenSegment>();
+  const choices = new LRUCache<string, Choice>({
+    maxSize: MOST_CHOICE_BYTES,
+    sizeCalculation: ({ members, texts }) => members.byteLength + texts.byteLength + 1,
+  });
+
+  function choose({ id, segment }: OpenSegment, filters: SearchFilters): Choice {
+    const key = `${id} ${JSON.stringify(filters)}`;
+    const choice = choices.get(key) ?? chooseMembers(segment, filters);
+    choices.set(key, choice);
+    return choice;
+  }
+
+  return {
+    open(parts) {
+      const segments = parts.map((part) => openParts(part, known.get(part.id)));
+      known = new Map(segments.map((segment) => [segment.id, segment]));
+      return createSnapshot(segments, choose);
+    },
+  };
+}
+
+export function openParts({ id, block, dead, vectors }: SegmentParts, before?: OpenSegment): OpenSegment {
+  const segment = before?.segment ?? openSegment(block);
+  const deadDocuments = new Uint8Array(dead);
+  const isSame = before?.vectors !== undefined && before.vectors.block.dimensions === vectors?.dimensions;
+  return {
+    id,
+    segment,
+    dead: deadDocuments,
+    liveCount: segment.documentCount - deadDocuments.reduce((sum, isDead) => sum + isDead, 0),
+    vectors: isSame ? before.vectors : vectors && openVectors(vectors),
+  };
+}
+
+function createSnapshot(segments: readonly OpenSegment[], choose: Snapshot['choose']): Snapshot {
+  const documentCount = segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  const frequencies = new Map<string, number>();
+
+  function frequency(term: string): number {
+    const known = frequencies.get(term);
+    if (known !== undefined) return known;
+    let sum = 0;
+    for (const { segment } of segments) {
+      const place = segment.terms.find(term);
+      if (place >= 0) sum += segment.frequencies[place] as number;
+    }
+    if (frequencies.size >= MOST_FREQUENCIES) frequencies.clear();
+    frequencies.set(term, sum);
+    return sum;
+  }
+
+  return {
+    segments,
+    documentCount,
+    textCount: segments.reduce((sum, { segment }) => sum + segment.textCount, 0),
+    frequency,
+    rarity: (term) => Math.log(1 + (documentCount + 0.5) / (frequency(term) + 0.5)),
+    choose,
+  };
+}
+
+const MOST_FREQUENCIES = 10_000;

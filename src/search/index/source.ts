@@ -1,0 +1,76 @@
+// What a segment is written from: new documents, or the documents of older segments.
+import type { EntityUid } from '../../catalog/uid.ts';
+import { type Posting, readPostings } from './postings.ts';
+import type { Segment } from './segment.ts';
+
+export interface Source {
+  readonly documentCount: number;
+  isLive(document: number): boolean;
+  document(document: number): SourceDocument;
+  readonly termCount: number;
+  /** In the order of code points. */
+  term(place: number): string;
+  /** In the order of documents; those that are not live may be among them. */
+  postings(place: number): readonly Posting[];
+}
+
+export interface SourceDocument {
+  name: string;
+  /** Of its text, in hexadecimal. */
+  digest: string;
+  members: readonly SourceMember[];
+}
+
+export interface SourceMember {
+  uid: EntityUid;
+  flags: number;
+  /** `<facet> <value>`. */
+  facets: readonly string[];
+  quality: number;
+  published: number;
+  arrived: number;
+  versionRank: number;
+}
+
+export function sourceFromSegment(segment: Segment, isLive: (document: number) => boolean): Source {
+  const { terms, postings, postingStarts, names, digest, texts } = segment;
+  const sets = new Map<number, readonly string[]>();
+
+  function facetsOf(set: number): readonly string[] {
+    const known = sets.get(set);
+    if (known) return known;
+    const values = segment.setValues.subarray(segment.setStarts[set], segment.setStarts[set + 1]);
+    const facets = Array.from(values, (value) => segment.facetValues.at(value));
+    sets.set(set, facets);
+    return facets;
+  }
+
+  function memberAt(member: number): SourceMember {
+    return {
+      uid: segment.uids.at(member),
+      flags: segment.flags[member] as number,
+      facets: facetsOf(segment.facetSets[member] as number),
+      quality: segment.qualities[member] as number,
+      published: segment.published[member] as number,
+      arrived: segment.arrived[member] as number,
+      versionRank: segment.versionRanks[member] as number,
+    };
+  }
+
+  return {
+    documentCount: segment.documentCount,
+    isLive,
+    document(document) {
+      const start = segment.memberStarts[document] as number;
+      const end = segment.memberStarts[document + 1] as number;
+      return {
+        name: names.at(document),
+        digest: digest(texts[document] as number),
+        members: Array.from({ length: end - start }, (_, place) => memberAt(start + place)),
+      };
+    },
+    termCount: terms.length,
+    term: terms.at,
+    postings: (place) => readPostings(postings, postingStarts[place] as number, postingStarts[place + 1] as number),
+  };
+}

@@ -1,0 +1,111 @@
+// Lists of texts as two columns: their UTF-8 bytes one after the other, and where each begins.
+
+export interface Strings {
+  readonly length: number;
+  at(place: number): string;
+}
+
+/** `offsets` has one entry more than there are texts. */
+export function openStrings(bytes: Uint8Array, offsets: Uint32Array): Strings {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return {
+    length: offsets.length - 1,
+    at: (place) => buffer.toString('utf8', offsets[place], offsets[place + 1]),
+  };
+}
+
+export interface StringsWriter {
+  /** Answers the place of the text. */
+  add(text: string): number;
+  columns(): { bytes: Uint8Array; offsets: Uint32Array };
+}
+
+export function createStringsWriter(): StringsWriter {
+  const bytes = createByteWriter();
+  const offsets = [0];
+  return {
+    add(text) {
+      bytes.writeText(text);
+      return offsets.push(bytes.length) - 2;
+    },
+    columns: () => ({ bytes: bytes.written(), offsets: Uint32Array.from(offsets) }),
+  };
+}
+
+export interface ByteWriter {
+  readonly length: number;
+  writeText(text: string): void;
+  writeByte(byte: number): void;
+  /** Small numbers take one byte, larger ones up to five. */
+  writeNumber(value: number): void;
+  written(): Uint8Array;
+}
+
+export function createByteWriter(): ByteWriter {
+  let bytes = Buffer.allocUnsafe(65_536);
+  let length = 0;
+
+  function makeRoom(more: number): void {
+    if (length + more <= bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(bytes.length * 2, length + more));
+    bytes.copy(larger, 0, 0, length);
+    bytes = larger;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    writeText(text) {
+      makeRoom(text.length * 3);
+      length += bytes.write(text, length);
+    },
+    writeByte(byte) {
+      makeRoom(1);
+      bytes[length] = byte;
+      length += 1;
+    },
+    writeNumber(value) {
+      makeRoom(5);
+      let rest = value;
+      while (rest > 127) {
+        bytes[length] = (rest & 127) | 128;
+        length += 1;
+        rest >>>= 7;
+      }
+      bytes[length] = rest;
+      length += 1;
+    },
+    written: () => bytes.subarray(0, length),
+  };
+}
+
+/** The order of UTF-8 bytes, which differs from that of JavaScript for characters beyond 16 bits. */
+export function compareByCodePoints(one: string, other: string): number {
+  const shorter = Math.min(one.length, other.length);
+  for (let place = 0; place < shorter; place += 1) {
+    const left = one.charCodeAt(place);
+    const right = other.charCodeAt(place);
+    if (left !== right) return inCodePointOrder(left) - inCodePointOrder(right);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates come after all other units. */
+function inCodePointOrder(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** The order of two texts of a column by their bytes. */
+export function compareBytes(bytes: Uint8Array, offsets: Uint32Array, one: number, other: number): number {
+  const start = offsets[one] as number;
+  const otherStart = offsets[other] as number;
+  const length = (offsets[one + 1] as number) - start;
+  const otherLength = (offsets[other + 1] as number) - otherStart;
+  for (let place = 0; place < length && place < otherLength; place += 1) {
+    const difference = (bytes[start + place] as number) - (bytes[otherStart + place] as number);
+    if (difference !== 0) return difference;
+  }
+  return length - otherLength;
+}

@@ -1,0 +1,66 @@
+;; The two inner loops of the vector index, sixteen numbers at a time.
+;; Compiled into vector-kernels.ts by `npm run docs`; a test compares the two.
+(module
+  ;; Vectors, which all threads share.
+  (import "memories" "vectors" (memory $vectors 1 65536 shared))
+  ;; What one thread needs for a query.
+  (import "memories" "query" (memory $query 1))
+
+  ;; How many bits of each record differ from those of the query. Records are `stride` bytes, a multiple of 16, from
+  ;; `records` to `end`; query and distances, two bytes each, are in the memory of the query.
+  (func (export "differences")
+    (param $records i32) (param $end i32) (param $stride i32) (param $query i32) (param $out i32)
+    (local $at i32) (local $counts v128)
+    (block $done
+      (loop $record
+        (br_if $done (i32.ge_u (local.get $records) (local.get $end)))
+        (local.set $at (i32.const 0))
+        (local.set $counts (v128.const i64x2 0 0))
+        (loop $part
+          (local.set $counts
+            (i16x8.add
+              (local.get $counts)
+              (i16x8.extadd_pairwise_i8x16_u
+                (i8x16.popcnt
+                  (v128.xor
+                    (v128.load $vectors (i32.add (local.get $records) (local.get $at)))
+                    (v128.load $query (i32.add (local.get $query) (local.get $at))))))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br_if $part (i32.lt_u (local.get $at) (local.get $stride))))
+        (local.set $counts (i32x4.extadd_pairwise_i16x8_u (local.get $counts)))
+        (i32.store16 $query
+          (local.get $out)
+          (i32.add
+            (i32.add (i32x4.extract_lane 0 (local.get $counts)) (i32x4.extract_lane 1 (local.get $counts)))
+            (i32.add (i32x4.extract_lane 2 (local.get $counts)) (i32x4.extract_lane 3 (local.get $counts)))))
+        (local.set $out (i32.add (local.get $out) (i32.const 2)))
+        (local.set $records (i32.add (local.get $records) (local.get $stride)))
+        (br $record))))
+
+  ;; The sum of the products of `length` signed bytes and as many floats; `length` is a multiple of 8.
+  (func (export "product") (param $bytes i32) (param $length i32) (param $floats i32) (result f32)
+    (local $end i32) (local $eight v128) (local $low v128) (local $high v128)
+    (local.set $end (i32.add (local.get $bytes) (local.get $length)))
+    (block $done
+      (loop $part
+        (br_if $done (i32.ge_u (local.get $bytes) (local.get $end)))
+        (local.set $eight (v128.load8x8_s $vectors (local.get $bytes)))
+        (local.set $low
+          (f32x4.add
+            (local.get $low)
+            (f32x4.mul
+              (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $eight)))
+              (v128.load $query (local.get $floats)))))
+        (local.set $high
+          (f32x4.add
+            (local.get $high)
+            (f32x4.mul
+              (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $eight)))
+              (v128.load $query offset=16 (local.get $floats)))))
+        (local.set $bytes (i32.add (local.get $bytes) (i32.const 8)))
+        (local.set $floats (i32.add (local.get $floats) (i32.const 32)))
+        (br $part)))
+    (local.set $low (f32x4.add (local.get $low) (local.get $high)))
+    (f32.add
+      (f32.add (f32x4.extract_lane 0 (local.get $low)) (f32x4.extract_lane 1 (local.get $low)))
+      (f32.add (f32x4.extract_lane 2 (local.get $low)) (f32x4.extract_lane 3 (local.get $low))))))

@@ -1,0 +1,65 @@
+// Puts the best results in another order, as a language model sees it.
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { jsonDigest } from '../../lib/json-digest.ts';
+import { type LlmAnswer, type LlmClient, readJsonObject } from './llm-client.ts';
+
+export interface Reranker {
+  /** The places of the candidates, best first: each exactly once. */
+  order(text: string, candidates: readonly Candidate[]): Promise<LlmAnswer<readonly number[]>>;
+}
+
+/** All that a model gets to see of an entity. */
+export interface Candidate {
+  name: string;
+  summary: string;
+}
+
+/** So many of the best are put in order, in one call. */
+export const MOST_RERANKED = 50;
+const LONGEST_NAME = 100;
+const LONGEST_SUMMARY = 300;
+const ORDERS_KEPT = 500;
+
+const TASK = `You order search results of a catalog of agents, tools and MCP servers. The document holds "query", what somebody needs, and "candidates", each with "id", "name" and "summary". Put those first that serve the need best. The form of the answer: {"order": [ids of all candidates, each exactly once, best first]}`;
+
+const Order = z.object({ order: z.array(z.number().int()) });
+
+export function createReranker(llm: LlmClient): Reranker {
+  // By content: the same question has the same answer, whatever the revision of the catalog. Callers of other pages wait for the same answer.
+  const orders = new LRUCache<string, Promise<LlmAnswer<readonly number[]>>>({ max: ORDERS_KEPT });
+
+  return {
+    async order(text, candidates) {
+      if (candidates.length < 2) return { outcome: 'answered', value: candidates.map((_, place) => place) };
+      const data = { query: text, candidates: candidates.map((candidate, place) => shown(candidate, place + 1)) };
+      const key = jsonDigest([llm.model, data]);
+      const known = orders.get(key);
+      if (known) return known;
+      const asked = llm.ask({ task: TASK, data }, (answer) => readOrder(answer, candidates.length));
+      orders.set(key, asked);
+      // Only what was answered is kept: the next who asks may have more luck.
+      if ((await asked).outcome !== 'answered') orders.delete(key);
+      return asked;
+    },
+  };
+}
+
+export function shown({ name, summary }: Candidate, id: number): { id: number; name: string; summary: string } {
+  return {
+    id,
+    name: name.slice(0, LONGEST_NAME).toWellFormed(),
+    summary: summary.slice(0, LONGEST_SUMMARY).toWellFormed(),
+  };
+}
+
+/** @throws when it is anything but an order of all candidates */
+function readOrder(answer: string, count: number): number[] {
+  const { order } = readJsonObject(answer, Order);
+  const places = order.map((id) => id - 1);
+  const isWhole = places.length === count && new Set(places).size === count;
+  if (!isWhole || places.some((place) => place < 0 || place >= count)) {
+    throw new SyntaxError('The order does not hold every candidate exactly once');
+  }
+  return places;
+}

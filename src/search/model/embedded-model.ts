@@ -1,0 +1,68 @@
+// The embedder that comes with the hub, on a thread that ends while there is nothing to embed.
+import { orAborted } from '../../lib/or-aborted.ts';
+import { createWorkerPool } from '../../lib/workers.ts';
+import type { Logger } from '../../lib/world.ts';
+import { type Embedder, EmbeddingError } from './embedder.ts';
+import type { EmbedderReply, EmbedderThreadData } from './embedder-worker.ts';
+
+export interface EmbeddedModelOptions {
+  /** Where the model files are. */
+  folder: string;
+  /** Aborted: opening it is given up at once. */
+  signal?: AbortSignal;
+}
+
+const IDLE_MS = 30_000;
+const LONGEST_QUEUE = 200;
+const BATCH_SIZE = 4;
+const HEAP_MB = 192;
+
+/** Warns once when the encoder does not run here and the static model takes over. @throws EmbeddingError when neither can be used. */
+export async function openEmbeddedModel(
+  { folder, signal }: EmbeddedModelOptions,
+  log: Pick<Logger, 'warn'>,
+): Promise<Embedder> {
+  // biome-ignore lint/style/noProcessEnv: the runtime reports to its makers unless the process's environment says this.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
+  const pool = createWorkerPool<readonly string[], EmbedderReply>({
+    module: new URL('./embedder-worker', import.meta.url),
+    importer: import.meta.url,
+    data: { folder } satisfies EmbedderThreadData,
+    threads: 1,
+    kept: 0,
+    idleMs: IDLE_MS,
+    longestQueue: LONGEST_QUEUE,
+    heapMb: HEAP_MB,
+  });
+
+  async function run(texts: readonly string[], aborted?: AbortSignal): Promise<EmbedderReply> {
+    try {
+      return await orAborted(pool.run(texts), aborted);
+    } catch (cause) {
+      const isAborted = cause instanceof Error && cause.name === 'AbortError';
+      throw new EmbeddingError(isAborted ? 'the request was ended' : 'the model cannot be used', { cause });
+    }
+  }
+
+  try {
+    const { model, fallback } = await run([], signal);
+    if (fallback !== undefined) {
+      log.warn({ reason: fallback }, 'The sentence encoder does not run here; the static model takes its place');
+    }
+    return {
+      model,
+      fallback,
+      batchSize: BATCH_SIZE,
+      async embed(texts, { signal: given } = {}) {
+        const reply = await run(texts, given);
+        // Files that were replaced under a running hub: vectors of two models never meet.
+        if (reply.model !== model) throw new EmbeddingError('the model has changed since the hub was started');
+        return reply.vectors;
+      },
+      close: () => pool.destroy(),
+    };
+  } catch (error) {
+    await pool.destroy();
+    throw error;
+  }
+}

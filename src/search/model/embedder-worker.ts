@@ -1,0 +1,25 @@
+// Runs on a thread of its own: embeds the texts of the catalog with the model that comes with the hub.
+import { workerData } from 'node:worker_threads';
+import type { Encoder } from './encoder.ts';
+import { openModel } from './open-model.ts';
+
+export interface EmbedderThreadData {
+  folder: string;
+}
+
+export interface EmbedderReply {
+  model: string;
+  fallback: string | undefined;
+  vectors: Float32Array[];
+}
+
+let opened: Promise<Encoder> | undefined;
+
+/** Without a text, the model is only opened. @throws Error when no model can be used here. */
+export default async function embed(texts: readonly string[]): Promise<EmbedderReply> {
+  opened ??= openModel((workerData as EmbedderThreadData).folder);
+  const { model, fallback, encode } = await opened;
+  const vectors: Float32Array[] = [];
+  for (const text of texts) vectors.push(await encode(text));
+  return { model, fallback, vectors };
+}

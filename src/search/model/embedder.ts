@@ -1,0 +1,38 @@
+// Port: turns texts into vectors, so that what means about the same is near.
+
+export interface Embedder {
+  /** Names the vector space: vectors of two models never meet. */
+  readonly model: string;
+  /** Why it is not the model that should run here, where it only stands in for that. */
+  readonly fallback?: string;
+  /** How many texts `embed` likes to get at a time while a catalog is embedded. */
+  readonly batchSize: number;
+  /** Vectors of unit length, one for each text. @throws EmbeddingError */
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
+  close(): Promise<void>;
+}
+
+export interface EmbedOptions {
+  signal?: AbortSignal;
+  /** A search waits for it: it should fail soon rather than succeed late. */
+  isUrgent?: boolean;
+}
+
+/** Never reaches a caller as an error: search goes on by words, and says why in these words. What may name files is its cause. */
+export class EmbeddingError extends Error {
+  override readonly name = 'EmbeddingError';
+}
+
+/** For the operator, with what is behind it. */
+export function wholeReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
+}
+
+/** @throws EmbeddingError when it is no direction at all. */
+export function unitLength(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  if (!Number.isFinite(length) || length === 0) throw new EmbeddingError('A vector has no length');
+  return vector.map((value) => value / length);
+}

@@ -1,0 +1,171 @@
+// The documents that may answer a query: by name, by words, and by meaning.
+import { parseReference } from '../../catalog/uid.ts';
+import type { SearchFilters } from '../contract.ts';
+import { newestOf } from '../index/choice.ts';
+import { findNamed, findSlug, type NameMatch } from '../index/names.ts';
+import { addScores } from '../index/postings.ts';
+import { type Segment, typeOf } from '../index/segment.ts';
+import { IMPACT_STEP } from '../index/segment-builder.ts';
+import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
+import { nthLargest } from './nth-largest.ts';
+import type { LexicalQuery } from './query.ts';
+
+/** Candidates by words and by meaning; each gets both scores before they are merged. */
+const MOST_BY_WORDS = 300;
+const MOST_BY_MEANING = 300;
+/** Twice as many as are wanted, because the order by signs is only near the true one. */
+const COMPARED_BY_COSINE = 2 * MOST_BY_MEANING;
+/** So many texts are all compared by their cosines. */
+const EXACT_UP_TO = 2_000;
+
+export interface Named {
+  match: NameMatch;
+  /** The version that the query names. */
+  member?: number;
+}
+
+/** By document of one segment. */
+export type ByDocument<Value> = Map<number, Value>;
+
+/** Uids, `type:slug`, names and slugs with any separators. */
+export function namedIn({ segment, dead }: OpenSegment, text: string, filters: SearchFilters): ByDocument<Named> {
+  const wanted = text.trim();
+  const reference = parseReference(wanted);
+  const slug = (reference?.slug ?? wanted).toLowerCase();
+  const named: ByDocument<Named> = new Map();
+  const found = findNamed(segment, reference?.slug ?? wanted);
+  if (reference) for (const document of findSlug(segment, reference.slug)) found.set(document, 'whole');
+  for (const [document, match] of found) {
+    const first = segment.memberStarts[document] as number;
+    if (dead[document] === 1 || (reference && typeOf(segment.flags[first] as number) !== reference.type)) continue;
+    // The slug may belong to one of many versions, which is then the one that is meant.
+    const isOwn = (member: number) => slugAt(segment, member).toLowerCase() === slug;
+    const isExact = (member: number) => segment.uids.at(member) === wanted;
+    const exact = newestOf(segment, document, isExact, filters);
+    const newest = match === 'whole' ? newestOf(segment, document, isOwn, filters) : -1;
+    const member = exact >= 0 ? exact : newest;
+    named.set(document, member >= 0 ? { match: exact >= 0 ? 'whole' : match, member } : { match });
+  }
+  return named;
+}
+
+function slugAt(segment: Segment, member: number): string {
+  return parseReference(segment.uids.at(member))?.slug ?? '';
+}
+
+/** Scores of the best documents of all segments that meet the filters: about `MOST_BY_WORDS`, and all that tie with the last. */
+export function byWords(index: Snapshot, { terms }: LexicalQuery, filters: SearchFilters): ByDocument<number>[] {
+  const weighted = terms.map(({ term, weight }) => ({ term, factor: weight * index.rarity(term) * IMPACT_STEP }));
+  const found = index.segments.map((open) => scoreDocuments(open, weighted, index.choose(open, filters).members));
+  const all = new Float32Array(found.reduce((sum, { scores }) => sum + scores.length, 0));
+  let filled = 0;
+  for (const { scores } of found) {
+    all.set(scores, filled);
+    filled += scores.length;
+  }
+  const least = nthLargest(all, MOST_BY_WORDS);
+  return found.map(({ documents, scores }) => {
+    const best: ByDocument<number> = new Map();
+    for (let place = 0; place < scores.length; place += 1) {
+      const score = scores[place] as number;
+      if (score >= least) best.set(documents[place] as number, score);
+    }
+    return best;
+  });
+}
+
+/** The documents that hold one of the terms and have a chosen member, each with its score. */
+function scoreDocuments(
+  { segment, dead }: OpenSegment,
+  terms: readonly { term: string; factor: number }[],
+  chosen: Int32Array,
+): { documents: Uint32Array; scores: Float32Array } {
+  const sums = new Float32Array(segment.documentCount);
+  const documents = new Uint32Array(segment.documentCount);
+  let count = 0;
+  for (const { term, factor } of terms) {
+    const place = segment.terms.find(term);
+    if (place < 0) continue;
+    const [start, end] = [segment.postingStarts[place] as number, segment.postingStarts[place + 1] as number];
+    count = addScores({ bytes: segment.postings, start, end, factor }, sums, documents, count);
+  }
+  const scores = new Float32Array(count);
+  let shown = 0;
+  for (let place = 0; place < count; place += 1) {
+    const document = documents[place] as number;
+    if (dead[document] === 1 || (chosen[document] as number) < 0) continue;
+    documents[shown] = document;
+    scores[shown] = sums[document] as number;
+    shown += 1;
+  }
+  return { documents: documents.subarray(0, shown), scores: scores.subarray(0, shown) };
+}
+
+/** Cosines of the nearest documents of all segments, and of those in `also`, which words or a name have found. */
+export function byMeaning(
+  index: Snapshot,
+  query: Float32Array,
+  { filters, also }: { filters: SearchFilters; also: readonly Iterable<number>[] },
+): ByDocument<number>[] {
+  const nearest = nearestTexts(index, query, filters);
+  return index.segments.map(({ segment, vectors }, place) => {
+    const cosines: ByDocument<number> = new Map();
+    for (const { text, cosine } of nearest[place] ?? []) {
+      const [start, end] = [segment.textDocumentStarts[text], segment.textDocumentStarts[text + 1]];
+      for (const document of segment.textDocuments.subarray(start, end)) cosines.set(document, cosine);
+    }
+    if (vectors?.block.dimensions !== query.length) return cosines;
+    const others = [...new Set(also[place])].filter(
+      (document) => !cosines.has(document) && vectors.has(segment.texts[document] as number),
+    );
+    const texts = others.map((document) => segment.texts[document] as number);
+    for (const [other, cosine] of vectors.cosines(texts, query).entries()) cosines.set(others[other] as number, cosine);
+    return cosines;
+  });
+}
+
+interface NearText {
+  text: number;
+  cosine: number;
+}
+
+/** By segment. Signs are compared first, which costs a tenth; cosines only of the texts that are nearest by them. */
+function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilters): NearText[][] {
+  const compared = index.segments.map((open) =>
+    open.vectors?.block.dimensions === query.length
+      ? open.vectors.compareSigns(query, index.choose(open, filters).texts)
+      : undefined,
+  );
+  const wanted = index.textCount <= EXACT_UP_TO ? EXACT_UP_TO : COMPARED_BY_COSINE;
+  const furthest = distanceOf(
+    wanted,
+    compared.flatMap((each) => each?.histogram ?? []),
+  );
+  const near = compared.map((each, place): NearText[] => {
+    const texts = each ? placesUpTo(each.distances, furthest) : [];
+    const cosines = index.segments[place]?.vectors?.cosines(texts, query) ?? [];
+    return texts.map((text, at) => ({ text, cosine: cosines[at] as number }));
+  });
+  const cosines = Float32Array.from(near.flatMap((texts) => texts.map(({ cosine }) => Math.max(0, cosine))));
+  const least = nthLargest(cosines, MOST_BY_MEANING);
+  return near.map((texts) => texts.filter(({ cosine }) => cosine >= least));
+}
+
+/** The distance within which there are at least `wanted` texts. */
+function distanceOf(wanted: number, histograms: readonly Uint32Array[]): number {
+  const furthest = (histograms[0]?.length ?? 1) - 1;
+  let total = 0;
+  for (let distance = 0; distance < furthest; distance += 1) {
+    for (const histogram of histograms) total += histogram[distance] as number;
+    if (total >= wanted) return distance;
+  }
+  return furthest;
+}
+
+function placesUpTo(distances: Uint16Array, furthest: number): number[] {
+  const places: number[] = [];
+  for (let place = 0; place < distances.length; place += 1) {
+    if ((distances[place] as number) <= furthest) places.push(place);
+  }
+  return places;
+}

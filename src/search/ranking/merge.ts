@@ -1,0 +1,73 @@
+// How words, meaning, quality and age become one score. docs/search.md explains the formula.
+import type { SearchMode } from '../contract.ts';
+import type { NameMatch } from '../index/names.ts';
+
+/** One document as the parts of search see it; scores are within 0..1. */
+export interface Candidate {
+  /** How much of what the words of the query ask for is there. */
+  lexical: number;
+  /** Cosine between the query and the document; what has no vector yet is judged by its words alone. */
+  semantic: number | undefined;
+  quality: number;
+  recency: number;
+  isDeprecated: boolean;
+  /** Whether the query is its name. */
+  named: NameMatch | undefined;
+}
+
+export interface MergeWeights {
+  words: number;
+  meaning: number;
+}
+
+/** Quality and age decide between what is otherwise about the same, and never more. */
+const QUALITY_WEIGHT = 0.01;
+const RECENCY_WEIGHT = 0.01;
+const DEPRECATED_FACTOR = 0.8;
+/** What is named comes before everything that is not: the scale is shared out. */
+const NAMED: Record<NameMatch, { from: number; to: number }> = {
+  whole: { from: 0.95, to: 1 },
+  part: { from: 0.9, to: 0.95 },
+  near: { from: 0.85, to: 0.9 },
+};
+const UNNAMED = { from: 0, to: 0.85 };
+
+/** Of words against 1 for meaning: in a name, and at most in anything else. */
+const WORDS_IN_NAMES = 2;
+const MOST_FOR_WORDS = 1.5;
+/** A query of so many words still gives them their full weight; the longer it is, the more it describes. */
+const FEW_WORDS = 4;
+const LESS_PER_WORD = 2.5;
+/** Most of the words say a lot about a document, a few of them next to nothing. */
+const POWER_OF_COVERAGE = 2.5;
+
+/** A name trusts words. A described need trusts meaning, the more so the more words it takes. */
+export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount: number }): MergeWeights {
+  if (mode === 'keyword') return { words: 1, meaning: 0 };
+  if (mode === 'semantic') return { words: 0, meaning: 1 };
+  if (query.isName) return { words: WORDS_IN_NAMES, meaning: 1 };
+  return { words: MOST_FOR_WORDS * Math.min(1, FEW_WORDS / Math.max(1, query.wordCount)) ** LESS_PER_WORD, meaning: 1 };
+}
+
+export function finalScore(candidate: Candidate, weights: MergeWeights): number {
+  const { from, to } = candidate.named ? NAMED[candidate.named] : UNNAMED;
+  const rest = QUALITY_WEIGHT * unit(candidate.quality) + RECENCY_WEIGHT * unit(candidate.recency);
+  const merged = (1 - QUALITY_WEIGHT - RECENCY_WEIGHT) * matchScore(candidate, weights) + rest;
+  return unit(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
+}
+
+/** Whether a final score is that of something which the query names. */
+export function isOfNamed(score: number): boolean {
+  return score >= UNNAMED.to;
+}
+
+function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeWeights): number {
+  const covered = unit(lexical);
+  if (meaning === 0) return covered;
+  return (words * covered ** POWER_OF_COVERAGE + meaning * unit(semantic ?? covered)) / (words + meaning);
+}
+
+/** Whatever comes in, a score is a number within 0..1. */
+export function unit(value: number): number {
+  return value > 0 ? Math.min(value, 1) : 0;
+}

@@ -1,0 +1,202 @@
+// One query over the index: candidates by name, words and meaning, then one score for each.
+import { recencyAt } from '../../catalog/quality.ts';
+import type { Hit, RankRequest } from '../engine/engine.ts';
+import { FIELDS } from '../index/document.ts';
+import { createFacetCounter, type FacetCounts } from '../index/facets.ts';
+import type { NameMatch } from '../index/names.ts';
+import { readPostings } from '../index/postings.ts';
+import { IS_DEPRECATED, IS_DISABLED, type Segment } from '../index/segment.ts';
+import { IMPACT_STEP } from '../index/segment-builder.ts';
+import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
+import { type ByDocument, byMeaning, byWords, type Named, namedIn } from './candidates.ts';
+import { finalScore, type MergeWeights, unit, weightsFor } from './merge.ts';
+import { type LexicalQuery, readQuery } from './query.ts';
+
+export interface RankTask extends RankRequest {
+  now: Date;
+  /** Of the query. None: meaning takes no part. */
+  vector: Float32Array | undefined;
+}
+
+export interface Ranked {
+  /** Best first; ties have a fixed order, so that pages never overlap. */
+  hits: Hit[];
+  total: number;
+  facets?: FacetCounts;
+}
+
+/** Pages end here. */
+const MOST_HITS = 500;
+/** A result that shares no word with the query and is further from its meaning than this is unrelated. */
+const LEAST_COSINE = 0.2;
+/** How far the cosines of unrelated texts are spread around 0. */
+const SPREAD_OF_UNRELATED = 0.1;
+
+interface Found {
+  open: OpenSegment;
+  document: number;
+  member: number;
+  lexical: number;
+  /** Undefined: its vector has not been made yet. */
+  semantic: number | undefined;
+  named: NameMatch | undefined;
+  uid: string;
+  final: number;
+}
+
+export function rank(index: Snapshot, task: RankTask): Ranked {
+  const { text, filters, mode } = task;
+  const words = readQuery(text, index);
+  const named = index.segments.map((open) => namedIn(open, text, filters));
+  const lexical = mode === 'semantic' ? [] : byWords(index, words, filters);
+  const also = index.segments.map((_, place) => [...(lexical[place]?.keys() ?? []), ...(named[place]?.keys() ?? [])]);
+  const vector = mode === 'keyword' ? undefined : task.vector;
+  const semantic = vector ? byMeaning(index, vector, { filters, also }) : [];
+  if (words.terms.length === 0 && isEmpty(named) && !isNearAny(semantic, words, index.textCount)) {
+    return { hits: [], total: 0 };
+  }
+  const weights = weightsFor(isEmpty(semantic) ? 'keyword' : mode, words);
+  const found = index.segments.flatMap((open, place) =>
+    scored(open, { lexical: lexical[place], semantic: semantic[place], named: named[place] }),
+  );
+  const best = found.sort(byScore).slice(0, MOST_HITS);
+  return {
+    hits: best.slice(0, task.limit).map(hitFrom),
+    total: best.length,
+    ...(task.withFacets && { facets: countFacets(best) }),
+  };
+
+  function scored(open: OpenSegment, candidates: Candidates): Found[] {
+    const choice = index.choose(open, filters);
+    const documents = new Set(
+      [candidates.named, candidates.lexical, candidates.semantic].flatMap((each) => [...(each?.keys() ?? [])]),
+    );
+    return [...documents].flatMap((document) => {
+      const newest = choice.members[document] as number;
+      if (newest < 0 || open.dead[document] === 1) return [];
+      const name = candidates.named?.get(document);
+      const scores = {
+        lexical: unit((candidates.lexical?.get(document) ?? 0) / (words.best || 1)),
+        semantic: candidates.semantic?.get(document),
+        named: name?.match,
+      };
+      if (isUnrelated(scores)) return [];
+      return shownMembers(open.segment, document, newest, name)
+        .map((member) => ({ ...scores, open, document, member, ...memberScore(open.segment, member, scores) }))
+        .filter(({ final }) => final > 0);
+    });
+
+    /** All versions, the one that the query names, or the newest. */
+    function shownMembers(segment: Segment, document: number, newest: number, name: Named | undefined): number[] {
+      if (task.versions === 'latest') {
+        return [name?.member !== undefined && choice.meets(name.member) ? name.member : newest];
+      }
+      const [start, end] = [segment.memberStarts[document] as number, segment.memberStarts[document + 1] as number];
+      return Array.from({ length: end - start }, (_, place) => start + place).filter(choice.meets);
+    }
+  }
+
+  function memberScore(segment: Segment, member: number, scores: Pick<Found, 'lexical' | 'semantic' | 'named'>) {
+    const isDeprecated = ((segment.flags[member] as number) & (IS_DEPRECATED | IS_DISABLED)) !== 0;
+    const quality = unit(segment.qualities[member] as number);
+    const recency = recencyOf(segment, member, task.now);
+    return {
+      uid: segment.uids.at(member),
+      final: finalScore({ ...scores, quality, recency, isDeprecated }, weights),
+    };
+  }
+
+  function hitFrom(each: Found): Hit {
+    const { open, document, member, uid, lexical: covered, semantic: cosine, final } = each;
+    const { segment } = open;
+    const hit: Hit = {
+      uid,
+      lexical: covered,
+      semantic: unit(cosine ?? 0),
+      quality: rounded(unit(segment.qualities[member] as number)),
+      recency: recencyOf(segment, member, task.now),
+      final,
+      versionCount: (segment.memberStarts[document + 1] as number) - (segment.memberStarts[document] as number),
+    };
+    return task.explain ? { ...hit, explanation: explain(index, each, { hit, words, weights }) } : hit;
+  }
+}
+
+interface Candidates {
+  lexical: ByDocument<number> | undefined;
+  semantic: ByDocument<number> | undefined;
+  named: ByDocument<Named> | undefined;
+}
+
+function isEmpty(found: readonly ReadonlyMap<unknown, unknown>[]): boolean {
+  return found.every(({ size }) => size === 0);
+}
+
+function isUnrelated({ lexical, semantic, named }: Pick<Found, 'lexical' | 'semantic' | 'named'>): boolean {
+  return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
+}
+
+/**
+ * When the catalog knows no word of the query, something must be nearer than the nearest of so many unrelated texts would
+ * be. A query without a letter or digit is near nothing.
+ */
+function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: LexicalQuery, texts: number): boolean {
+  const nearestUnrelated = SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
+  return wordCount > 0 && cosines.some((each) => [...each.values()].some((cosine) => cosine >= nearestUnrelated));
+}
+
+function recencyOf({ published }: Segment, member: number, now: Date): number {
+  return recencyAt(published[member] as number, now);
+}
+
+function byScore(one: Found, other: Found): number {
+  return other.final - one.final || (one.uid < other.uid ? -1 : 1);
+}
+
+function countFacets(found: readonly Found[]): FacetCounts {
+  const counter = createFacetCounter();
+  for (const { open, member } of found) counter.count(open.segment, member);
+  return counter.counts();
+}
+
+function explain(
+  index: Snapshot,
+  { open, document, named }: Found,
+  { hit, words, weights }: { hit: Hit; words: LexicalQuery; weights: MergeWeights },
+): Record<string, unknown> {
+  const terms = words.terms
+    .map(({ term, word, weight, why }) => {
+      const { impact, fields } = matchOf(open.segment, term, document);
+      return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
+    })
+    .filter(({ score }) => score > 0);
+  return {
+    terms,
+    named: named ?? null,
+    lexical: {
+      raw: rounded(hit.lexical * words.best),
+      best_possible: rounded(words.best),
+      normalised: rounded(hit.lexical),
+    },
+    semantic: { cosine: rounded(hit.semantic) },
+    weights: { words: rounded(weights.words), meaning: weights.meaning },
+    quality: hit.quality,
+    recency: hit.recency,
+    final: rounded(hit.final),
+  };
+}
+
+/** How much a term says about a document, and in which fields it is. */
+function matchOf({ terms, postings, postingStarts }: Segment, term: string, document: number) {
+  const place = terms.find(term);
+  const [start, end] = place < 0 ? [0, 0] : [postingStarts[place] as number, postingStarts[place + 1] as number];
+  const posting = readPostings(postings, start, end).find((each) => each.document === document);
+  return {
+    impact: (posting?.impact ?? 0) * IMPACT_STEP,
+    fields: FIELDS.filter((_, field) => ((posting?.fields ?? 0) & (1 << field)) !== 0),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

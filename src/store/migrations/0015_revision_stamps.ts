@@ -1,0 +1,11 @@
+// A random text for each revision, by which an index that was saved is known to be of this history of the catalog.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+export const revisionStamps: Migration = {
+  async up(db) {
+    await db.schema.alterTable('catalog_change').addColumn('stamp', 'text').execute();
+    await sql`update catalog_change set stamp = ${randomUUID()} where uid = ''`.execute(db);
+  },
+};

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openDictionary } from '../../../src/search/index/dictionary.ts';
+import { compareByCodePoints, createStringsWriter } from '../../../src/search/index/strings.ts';
+import { editDistance, lettersOf } from '../../../src/search/index/typing-errors.ts';
+
+function dictionaryOf(...terms: string[]) {
+  const sorted = [...new Set(terms)].sort(compareByCodePoints);
+  const strings = createStringsWriter();
+  for (const term of sorted) strings.add(term);
+  return openDictionary({ ...strings.columns(), letters: Uint32Array.from(sorted, lettersOf) });
+}
+
+test('dictionary: every term is found, and nothing else', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '\uffff', '🎉', '天'), maxLength: 4 });
+  fc.assert(
+    fc.property(fc.uniqueArray(word), word, (terms, other) => {
+      const dictionary = dictionaryOf(...terms);
+      for (const term of terms) assert.equal(dictionary.at(dictionary.find(term)), term);
+      assert.equal(dictionary.find(other) >= 0, terms.includes(other));
+      const [start, end] = dictionary.startingWith(other);
+      assert.equal(end - start, terms.filter((term) => term.startsWith(other)).length);
+    }),
+  );
+});
+
+for (const [typed, error] of [
+  ['machfve', 'left out'],
+  ['machfivve', 'doubled'],
+  ['machgive', 'changed'],
+  ['mcahfive', 'swapped'],
+  ['xmachfive', 'put before'],
+  ['machfivex', 'put after'],
+] as const) {
+  test(`dictionary: a letter ${error} is forgiven`, () => {
+    const found = dictionaryOf('weather', 'machfive', 'machine', '\u0001machfive').similar(typed, 1);
+    assert.deepEqual(found, [{ term: 'machfive', errors: 1 }]);
+  });
+}
+
+test('edit distance: 0 for the same, and the same in both directions', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
+  fc.assert(
+    fc.property(word, word, (one, other) => {
+      assert.equal(editDistance(one, one, 2), 0);
+      assert.equal(editDistance(one, other, 2), editDistance(other, one, 2));
+    }),
+  );
+});

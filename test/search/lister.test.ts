@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SearchFilters } from '../../src/search/contract.ts';
+import type { IndexEntry } from '../../src/search/engine/search-index.ts';
+import { buildSegment } from '../../src/search/index/segment-builder.ts';
+import { createSnapshotReader } from '../../src/search/index/snapshot.ts';
+import { createLister } from '../../src/search/ranking/lister.ts';
+import { snapshotOf } from '../support/lister.ts';
+import { anEntry, familiesOf } from './index/families.ts';
+import { ANY } from './search-stage.ts';
+
+function listed(
+  entries: readonly IndexEntry[],
+  fields: Partial<SearchFilters> = {},
+  versions: 'all' | 'latest' = 'all',
+): string[] {
+  const lister = createLister(snapshotOf(familiesOf(entries)));
+  const request = { filters: { ...ANY, ...fields }, versions, limit: 100, offset: 0, withFacets: false };
+  return lister.list(request).hits.map(({ uid }) => uid);
+}
+
+test('list: newest first, and those of one moment in a fixed order', () => {
+  const createdAt = '2026-01-01T00:00:00.000Z';
+  const [a, b, c] = [anEntry({ name: 'a', createdAt }), anEntry({ name: 'b', createdAt }), anEntry({ name: 'c' })];
+  assert.deepEqual(listed([b, c, a]), ['tool:c@1.0.0', 'tool:b@1.0.0', 'tool:a@1.0.0']);
+});
+
+const SEARCHABLE = [
+  anEntry({
+    name: 'pdf',
+    facets: { capability: ['OCR'], framework: ['CrewAI'], provider: ['OpenAI'], transport: ['sse'] },
+  }),
+  anEntry({ name: 'mail', facets: { tag: ['ocr', 'Mail'], transport: ['streamable-http'] } }),
+  anEntry({ name: 'bare' }),
+  anEntry({ name: 'old', status: 'deprecated' }),
+  anEntry({ name: 'off', status: 'disabled' }),
+  anEntry({ name: 'waiting', type: 'mcp_server' }),
+  anEntry({ name: 'ready', type: 'mcp_server', isRegistered: true }),
+];
+const choices: { name: string; fields: Partial<SearchFilters>; expected: string[] }[] = [
+  { name: 'none: all that is not disabled', fields: {}, expected: ['ready', 'waiting', 'old', 'bare', 'mail', 'pdf'] },
+  { name: 'a type', fields: { type: 'mcp_server' }, expected: ['ready', 'waiting'] },
+  {
+    name: 'disabled ones too',
+    fields: { includeInactive: true, type: 'tool' },
+    expected: ['off', 'old', 'bare', 'mail', 'pdf'],
+  },
+  { name: 'no pending servers', fields: { includePending: false }, expected: ['ready', 'old', 'bare', 'mail', 'pdf'] },
+  {
+    name: 'a capability, which tags meet too, in any case',
+    fields: { capabilities: ['oCr'] },
+    expected: ['mail', 'pdf'],
+  },
+  { name: 'any value of a filter', fields: { capabilities: ['mail', 'nothing', 'x'] }, expected: ['mail'] },
+  { name: 'all filters together', fields: { capabilities: ['ocr'], frameworks: ['crewai'] }, expected: ['pdf'] },
+  { name: 'a provider', fields: { providers: ['OPENAI'] }, expected: ['pdf'] },
+  { name: 'a transport, however it is written', fields: { transports: ['STREAMABLEHTTP'] }, expected: ['mail'] },
+  { name: 'a value that nothing has', fields: { frameworks: ['unheard-of'] }, expected: [] },
+];
+for (const { name, fields, expected } of choices) {
+  test(`list, filter: ${name}`, () => {
+    const names = listed(SEARCHABLE, fields).map((uid) => /:(.*)@/.exec(uid)?.[1]);
+    assert.deepEqual(names, expected);
+  });
+}
+
+test('list: of each type and name the newest version that meets the filters', () => {
+  const entries = ['1.9.0', '1.10.0', '2.0.0'].map((version) =>
+    anEntry({ version, status: version === '2.0.0' ? 'disabled' : 'active', facets: { tag: [`v${version}`] } }),
+  );
+  const agent = anEntry({ type: 'agent' });
+  assert.deepEqual(listed([...entries, agent], {}, 'latest'), ['agent:a@1.0.0', 'tool:a@1.10.0']);
+  assert.deepEqual(listed(entries, { includeInactive: true }, 'latest'), ['tool:a@2.0.0']);
+  assert.deepEqual(listed(entries, { capabilities: ['v1.9.0'] }, 'latest'), ['tool:a@1.9.0']);
+});
+
+test('list: a pre-release is the newest version only when asked for, or when there is nothing else', () => {
+  const entries = ['1.0.0', '2.0.0-rc.1', '2.0.0-rc.2'].map((version) => anEntry({ version }));
+  assert.deepEqual(listed(entries, {}, 'latest'), ['tool:a@1.0.0']);
+  assert.deepEqual(listed(entries, { prerelease: true }, 'latest'), ['tool:a@2.0.0-rc.2']);
+  assert.deepEqual(listed(entries.slice(1), {}, 'latest'), ['tool:a@2.0.0-rc.2']);
+});
+
+test('list: counts the values of all that it lists, the fifty most frequent', () => {
+  const crowd = Array.from({ length: 60 }, (_, place) =>
+    anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', 'shared', `own-${place}`] } }),
+  );
+  const lister = createLister(snapshotOf(familiesOf([...SEARCHABLE, ...crowd])));
+  const { facets, total } = lister.list({ filters: ANY, versions: 'all', limit: 1, offset: 0, withFacets: true });
+  assert.equal(total, 66);
+  assert.deepEqual(facets?.type, [
+    { value: 'tool', count: 64 },
+    { value: 'mcp_server', count: 2 },
+  ]);
+  assert.deepEqual(facets?.capability.slice(0, 2), [
+    { value: 'shared', count: 60 },
+    { value: 'ocr', count: 2 },
+  ]);
+  assert.equal(facets?.capability.length, 50);
+  assert.deepEqual(facets?.transport.map(({ value }) => value).toSorted(), ['sse', 'streamable-http']);
+});
+
+test('list: pages over several segments have no gaps and no overlaps', () => {
+  const entries = Array.from({ length: 40 }, (_, place) => anEntry({ name: `e${place}` }));
+  const parts = [0, 1, 2].map((part) => {
+    const families = familiesOf(entries.filter((_, place) => place % 3 === part));
+    return { id: part, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
+  });
+  const lister = createLister(createSnapshotReader().open(parts));
+  const seen: string[] = [];
+  for (let offset = 0; offset < 45; offset += 7) {
+    const { hits, total } = lister.list({ filters: ANY, versions: 'all', limit: 7, offset, withFacets: false });
+    assert.equal(total, 40);
+    seen.push(...hits.map(({ uid }) => uid));
+  }
+  assert.deepEqual(seen, entries.map(({ uid }) => uid).toReversed());
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findNamed } from '../../src/search/index/names.ts';
+import { readQuery } from '../../src/search/ranking/query.ts';
+import { aManifest } from '../support/builders.ts';
+import { snapshotOf } from '../support/lister.ts';
+import { familiesFrom } from './index/families.ts';
+
+function queryOn(descriptions: string[], query: string) {
+  const manifests = descriptions.map((description, place) =>
+    aManifest({ id: `e${place}`, name: `e${place}`, title: 'x', summary: description, description, tags: [] }),
+  );
+  return readQuery(query, snapshotOf(familiesFrom(...manifests)));
+}
+
+test('query: stop words go, unless there is nothing else', () => {
+  assert.deepEqual(
+    queryOn(['find the rain'], 'what is the rain').terms.map(({ term }) => term),
+    ['rain'],
+  );
+  assert.ok(queryOn(['to be or not to be'], 'to be').wordCount === 2);
+});
+
+test('query: the last word may be unfinished, an unknown one misspelt or run together', () => {
+  const how = (query: string) =>
+    queryOn(['parser of weather', 'table extractor'], query).terms.map(({ term, why }) => [term, why]);
+  assert.deepEqual(how('rain pars'), [['parser', 'beginning']]);
+  assert.deepEqual(how('wether report'), [['weather', 'typing error']]);
+  assert.deepEqual(how('tableExtractor now'), [
+    ['tabl', 'part'],
+    ['extractor', 'part'],
+  ]);
+});
+
+test('query: a misspelt or unfinished word is never taken for a stop word', () => {
+  const how = (query: string) =>
+    queryOn(['These are for whatever is there, in four colors.'], query).terms.map(({ term }) => term);
+  assert.deepEqual(how('fours'), ['four']);
+  assert.deepEqual(how('fore'), []);
+  assert.deepEqual(how('the'), []);
+});
+
+test('query: two errors are forgiven in a long word only, and none in a short one', () => {
+  const how = (query: string) => queryOn(['postgresql table pdf'], query).terms.map(({ term }) => term);
+  assert.deepEqual(how('postgrseqll now'), ['postgresql']);
+  assert.deepEqual(how('tbaleu now'), []);
+  assert.deepEqual(how('pdx now'), []);
+});
+
+test('query: one run with separators reads like a name, a sentence does not', () => {
+  for (const name of ['io.github.owner/thing', 'pdf-tables', 'tool:x@1']) assert.ok(queryOn([''], name).isName, name);
+  for (const need of ['read a pdf', 'pdf', 'what now?']) assert.ok(!queryOn([''], need).isName, need);
+});
+
+test('names: whole, in part, and with one typing error', () => {
+  const manifest = aManifest({
+    id: 'mcp.pdf-tables.sse.12ab',
+    name: 'io.github.owner/pdf-tables',
+    title: 'PDF Reader',
+  });
+  const [open] = snapshotOf(familiesFrom(manifest)).segments;
+  assert.ok(open);
+  const cases = {
+    'IO GitHub owner pdf_tables': 'whole',
+    'mcp pdf tables sse 12ab': 'whole',
+    'pdf tables': 'part',
+    'PDF-reader': 'part',
+    'pdf-tabels': 'near',
+    pdftable: 'near',
+    'xpdf-tables': 'near',
+    'io.github.ownr/pdf-tables': 'near',
+    'pdf tab': undefined,
+  };
+  for (const [text, match] of Object.entries(cases)) assert.equal(findNamed(open.segment, text).get(0), match, text);
+});
