@@ -96,7 +96,7 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
     manifestText: text ?? JSON.stringify(document),
     manifestDigest: jsonDigest(document),
     mcpRegistration: manifest.mcpRegistration,
-    isRegistrable: registrationFault(manifest) === undefined,
+    isRegistrable: registrationFault({ ...manifest, isDisabled: manifest.lifecycle.status === 'disabled' }) === undefined,
     facets: facetsOf(manifest),
   };
 }

@@ -24,10 +24,13 @@ export function describeServer(registration: JsonObject | null): { url: string; 
 export function registrationFault({
   type,
   mcpRegistration,
+  isDisabled,
 }: {
   type: EntityType;
   mcpRegistration: JsonObject | null;
+  isDisabled: boolean;
 }): string | undefined {
+  if (isDisabled) return 'Its manifest says that it is disabled, so it is not registered.';
   if (!mcpRegistration) return 'Its manifest has no mcp_registration, so there is nothing to register.';
   const partCount = asObjects(mcpRegistration.resources).length + asObjects(mcpRegistration.prompts).length;
   if (partCount > MOST_PARTS)

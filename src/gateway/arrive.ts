@@ -3,7 +3,7 @@
 import { rowOfItem } from './item.ts';
 import type { GatewayLookup } from './lookup.ts';
 import { type GatewayDown, gatewayUnusable } from './outcome.ts';
-import type { ItemStore } from './store.ts';
+import type { GatewayItem, ItemStore } from './store.ts';
 
 export interface Arrival {
   items: Pick<ItemStore, 'gatewayUrl' | 'ofRegistered' | 'switchTo'>;
@@ -17,9 +17,10 @@ export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: 
   if (before === url) return {};
   const known = before === null ? 'same' : await isSameGateway({ items, lookup, url });
   if (typeof known !== 'string') return known;
-  const { restored } = await items.switchTo(url, { isSame: known === 'same' });
+  const restored = await items.switchTo(url, { isSame: known === 'same' });
   if (known === 'same') return {};
-  const again = restored > 0 ? ` Items that it created there earlier, and manages again: ${restored}.` : '';
+  const present = await countPresent(restored, lookup);
+  const again = present > 0 ? ` Items that it created there earlier, and manages again: ${present}.` : '';
   return { note: `This hub now registers into ${url} (before: ${before}).${again}` };
 }
 
@@ -33,4 +34,14 @@ async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'anot
     if (ofKind.some((item) => rowOfItem(listing.rows, item))) return 'same';
   }
   return 'another';
+}
+
+/** Somebody may have deleted some of them meanwhile. */
+async function countPresent(restored: readonly GatewayItem[], lookup: GatewayLookup): Promise<number> {
+  let present = 0;
+  for (const item of restored) {
+    const listing = await lookup.list(item.kind);
+    if (listing.ok && rowOfItem(listing.rows, item)) present += 1;
+  }
+  return present;
 }

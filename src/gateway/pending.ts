@@ -54,7 +54,7 @@ function itemOf(server: PendingServer): PendingItem {
     next_try_at: server.nextTryAt,
     tries: server.tries,
     registrable: server.isRegistrable,
-    reason: registrationFault({ type: 'mcp_server', mcpRegistration: server.mcpRegistration }) ?? null,
+    reason: registrationFault({ ...server, type: 'mcp_server' }) ?? null,
   };
 }
 

@@ -33,6 +33,8 @@ export interface RegistrableEntity {
   items: GatewayItem[];
   isRegistered: boolean;
   isBlocked: boolean;
+  /** By its manifest. */
+  isDisabled: boolean;
   tries: number;
 }
 
@@ -78,6 +80,7 @@ export interface PendingServer {
   nextTryAt: string | null;
   tries: number;
   isRegistrable: boolean;
+  isDisabled: boolean;
 }
 
 interface PendingServers {
@@ -110,9 +113,9 @@ export interface ItemStore {
   gatewayUrl(): Promise<string | null>;
   /**
    * From now on records are about this gateway. If it is not the same at another address, every entity is pending again,
-   * and items are exchanged for those that were recorded when this gateway was last used.
+   * and items are exchanged for those that were recorded when this gateway was last used. Returns those that the hub created.
    */
-  switchTo(url: string, options: { isSame: boolean }): Promise<{ restored: number }>;
+  switchTo(url: string, options: { isSame: boolean }): Promise<GatewayItem[]>;
   /** Entities that are in the catalog, not blocked, and have this item; the one it was created for comes first. */
   holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
   /** Items of all entities that count as registered. */

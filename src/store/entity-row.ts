@@ -6,7 +6,7 @@ import type { EntityType } from '../catalog/uid.ts';
 import type { EntityTable } from './tables.ts';
 
 /** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
-export const MAPPING = 3;
+export const MAPPING = 4;
 
 /** What a list needs: manifests stay where they are. */
 export const SUMMARY_COLUMNS = [

@@ -49,12 +49,12 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
           .select('url')
           .modifyEnd(dialect.forUpdate)
           .executeTakeFirstOrThrow();
-        if (before === url) return { result: { restored: 0 }, isChange: false };
+        if (before === url) return { result: [], isChange: false };
         await tx.updateTable('gateway_state').set({ url }).execute();
-        if (isSame || before === null) return { result: { restored: 0 }, isChange: false };
+        if (isSame || before === null) return { result: [], isChange: false };
         const entities = await setBackAll(tx);
         const restored = await exchangeItems(tx, { before, url });
-        return { result: { restored }, isChange: entities.length > 0, entities };
+        return { result: restored, isChange: entities.length > 0, entities };
       }),
 
     replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, [{ uid, items }], dialect)),
@@ -200,8 +200,8 @@ async function replaceItemsOf(
     .execute();
 }
 
-/** Returns how many of the restored items the hub created. */
-async function exchangeItems(tx: Db, { before, url }: { before: string; url: string }): Promise<number> {
+/** Returns the restored items that the hub created. */
+async function exchangeItems(tx: Db, { before, url }: { before: string; url: string }): Promise<HeldItem[]> {
   const columns = sql.join(ITEM_COLUMNS.map((column) => sql.ref(column)));
   await sql`
     insert into former_gateway_item (gateway, ${columns}) select ${before}, ${columns} from gateway_item
@@ -210,8 +210,8 @@ async function exchangeItems(tx: Db, { before, url }: { before: string; url: str
   await sql`
     insert into gateway_item (${columns}) select ${columns} from former_gateway_item where gateway = ${url}
   `.execute(tx);
-  const restored = await tx.deleteFrom('former_gateway_item').where('gateway', '=', url).returning('is_ours').execute();
-  return restored.filter(({ is_ours }) => is_ours === 1).length;
+  await tx.deleteFrom('former_gateway_item').where('gateway', '=', url).execute();
+  return (await tx.selectFrom('gateway_item').selectAll().where('is_ours', '=', 1).execute()).map(heldItem);
 }
 
 /** Servers and agents that only dead entities have, and that this hub did not create. */

@@ -19,6 +19,7 @@ export const PENDING_COLUMNS = [
   'gateway_next_try_at',
   'gateway_tries',
   'is_registrable',
+  'status',
 ] as const satisfies (keyof EntityTable)[];
 
 export const REGISTRABLE_COLUMNS = [
@@ -33,6 +34,7 @@ export const REGISTRABLE_COLUMNS = [
   'gateway_registered_at',
   'gateway_tries',
   'blocked_at',
+  'status',
 ] as const satisfies (keyof EntityTable)[];
 
 export const RECORD_COLUMNS = [
@@ -71,6 +73,7 @@ export function registrable(row: RegistrableRow, items: GatewayItem[]): Registra
     items,
     isRegistered: row.gateway_registered_at !== null,
     isBlocked: row.blocked_at !== null,
+    isDisabled: row.status === 'disabled',
     tries: row.gateway_tries,
   };
 }
@@ -108,6 +111,7 @@ export function pendingServer(row: Pick<EntityRow, (typeof PENDING_COLUMNS)[numb
     nextTryAt: row.gateway_next_try_at,
     tries: row.gateway_tries,
     isRegistrable: row.is_registrable === 1,
+    isDisabled: row.status === 'disabled',
   };
 }
 

@@ -235,7 +235,6 @@ function dueEntities(db: Db, { types, now, effort }: DueQuery) {
   return db
     .selectFrom('entity')
     .where('type', 'in', [...types])
-    .where('status', '!=', 'disabled')
     .$if(effort === 'background', (query) => query.where('missing_since', 'is', null))
     .where((eb) => isDue(eb, { now, effort }));
 }

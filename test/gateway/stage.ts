@@ -133,6 +133,7 @@ export function anEntity(fields: Partial<RegistrableEntity> = {}): RegistrableEn
     items: [],
     isRegistered: false,
     isBlocked: false,
+    isDisabled: false,
     tries: 0,
     ...fields,
   };

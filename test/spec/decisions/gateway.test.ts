@@ -93,6 +93,21 @@ for (const generation of ['0.9', '1.0.8'] as const) {
   );
 }
 
+testOnEveryEngine('gateway: back at a former gateway, only what it still has is counted', async (t, address) => {
+  const a = await gatewayStage(t, address);
+  await a.register(server('kept'), server('gone'));
+  const b = await gatewayStage(t, address);
+  await b.sync();
+  const note = (count: string) => `This hub now registers into ${a.gateway.url} (before: ${b.gateway.url}).${count}`;
+  a.gateway.table.gateways = a.gateway.table.gateways.filter(({ originalName }) => originalName === 'kept');
+  const back = await a.sync();
+  assert.equal(back.note, note(' Items that it created there earlier, and manages again: 1.'));
+  assert.deepEqual(Object.keys(a.registered()).toSorted(), ['gone', 'kept']);
+  await b.sync();
+  a.gateway.table.gateways = [];
+  assert.equal((await a.sync()).note, note(''));
+});
+
 testOnEveryEngine('gateway: what is deleted, blocked or purged is removed from it', async (t, address) => {
   const { register, sync, ask, publish, registered } = await gatewayStage(t, address);
   await register(server('deleted'), server('blocked'), server('purged'));

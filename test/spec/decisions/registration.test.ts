@@ -99,6 +99,20 @@ testOnEveryEngine('pending: servers that can never be registered are counted apa
   });
 });
 
+testOnEveryEngine('pending: a disabled server is not registered, and the list says so', async (t, address) => {
+  const { register, sync, ask, host, registered } = await gatewayStage(t, address);
+  const lifecycle = { status: 'disabled' };
+  assert.equal((await register(server('off', {}, { lifecycle }))).registered, 0);
+  const { items, unregistrable } = (await ask('GET', '/gateways/pending')).body;
+  const reason = 'Its manifest says that it is disabled, so it is not registered.';
+  assert.equal(unregistrable, 1);
+  assert.partialDeepStrictEqual(items, [{ name: 'off', registrable: false, reason, gateway_error: reason }]);
+  assert.deepEqual([(await sync()).failed, (await sync({ force: true })).failed, registered()], [0, 1, {}]);
+
+  host.put('/servers/off.json', server('off'));
+  assert.equal((await sync()).registered, 1);
+});
+
 testOnEveryEngine('pending: all of them are deleted, and nothing else', async (t, address) => {
   const { register, ask, gateway } = await gatewayStage(t, address, {
     servers: { [`${H}/down/sse`]: { fault: 'refused' } },
