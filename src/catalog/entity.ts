@@ -96,7 +96,8 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
     manifestText: text ?? JSON.stringify(document),
     manifestDigest: jsonDigest(document),
     mcpRegistration: manifest.mcpRegistration,
-    isRegistrable: registrationFault({ ...manifest, isDisabled: manifest.lifecycle.status === 'disabled' }) === undefined,
+    isRegistrable:
+      registrationFault({ ...manifest, isDisabled: manifest.lifecycle.status === 'disabled' }) === undefined,
     facets: facetsOf(manifest),
   };
 }
