@@ -10,7 +10,7 @@ import { type Embedder, EmbeddingError, wholeReason } from '../model/embedder.ts
 import { type MergeWeights, weightsFor } from '../ranking/merge.ts';
 import { nameKey } from '../words.ts';
 import { fillVectors } from './embedding.ts';
-import { countsFrom, entityFilter } from './facets.ts';
+import { countsFrom, entityFilter, type FacetCounts } from './facets.ts';
 import { indexChanges } from './indexer.ts';
 import {
   bestCandidates,
