@@ -15,6 +15,13 @@ export class InstallError extends Error {
   }
 }
 
+/** `message` is the end of a sentence about the member at `path`. */
+export function invalidRequest(path: string, message: string): HubError {
+  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`, {
+    faults: [{ path, message }],
+  });
+}
+
 const NO_PERMISSION = 'The hub may not write there: give its user permission, or choose another target.';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {

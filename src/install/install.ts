@@ -14,7 +14,7 @@ import type {
   UninstallReport,
   UninstallRequest,
 } from './contract.ts';
-import { explain } from './errors.ts';
+import { explain, invalidRequest } from './errors.ts';
 import { assertSamePlan } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
@@ -172,10 +172,7 @@ function readDest(dest: InstallRequest['dest']): string | undefined {
   if (dest === undefined || dest === null) return undefined;
   const read = Destination.safeParse(dest);
   if (read.success) return read.data;
-  const message = read.error.issues[0]?.message ?? 'is not valid';
-  throw new HubError('invalid_request', `The request is not valid: dest: ${message}.`, {
-    faults: [{ path: 'dest', message }],
-  });
+  throw invalidRequest('dest', read.error.issues[0]?.message ?? 'is not valid');
 }
 
 async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {

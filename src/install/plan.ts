@@ -1,6 +1,5 @@
 // What an install will do, as data.
 import { alternativesOf, type Launch, launchOf } from '../catalog/launch/launch.ts';
-import { HubError } from '../errors.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
@@ -15,6 +14,7 @@ import type {
   PlannedAdapter,
   PlannedArtifact,
 } from './contract.ts';
+import { invalidRequest } from './errors.ts';
 import { isSameArtifact } from './lockfile/lock-entry.ts';
 import type { InstallSubject } from './subject.ts';
 
@@ -107,7 +107,10 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
   const { prefer } = job.request;
   const kindAt = (index: number) => kindNameOf(planned[index]?.kind ?? '', planned[index]?.spec ?? {});
   const preferred = indexes.filter((index) => kindAt(index) === prefer);
-  if (prefer && preferred.length === 0) throw noSuchPackage(prefer, indexes.map(kindAt));
+  if (prefer && preferred.length === 0) {
+    const offered = [...new Set(indexes.map(kindAt))].join(', ');
+    throw invalidRequest('prefer', `there is no package of the kind '${prefer}'; there are: ${offered}`);
+  }
   const candidates = preferred.length > 0 ? preferred : indexes;
   const isLocked = (index: number) => {
     const one = planned[index];
@@ -121,11 +124,4 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
     if (read && !('fault' in read) && !(await read.kind.unavailable?.(read.spec, job.context))) return index;
   }
   return candidates[0] ?? 0;
-}
-
-function noSuchPackage(prefer: string, kinds: readonly string[]): HubError {
-  const message = `there is no package of the kind '${prefer}'; there are: ${[...new Set(kinds)].join(', ')}`;
-  return new HubError('invalid_request', `The request is not valid: prefer: ${message}.`, {
-    faults: [{ path: 'prefer', message }],
-  });
 }

@@ -7,6 +7,7 @@ import { parseReference } from '../catalog/uid.ts';
 import { HubError, type InputFault } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
+import { invalidRequest } from './errors.ts';
 
 /** An entity as far as installing it is concerned. */
 export interface InstallSubject {
@@ -116,11 +117,14 @@ function subjectOfLockfile({ id, type, name, version, artifacts, adapters, prove
 /** Existing clients send the version beside a short id. @throws HubError `invalid_request` */
 export function wholeId({ id, version }: Pick<InstallRequest, 'id' | 'version'>): string {
   const reference = parseReference(id);
-  if (!reference) throw invalid('id', `'${id.slice(0, 120)}' does not have the form <type>:<slug>@<version>.`);
+  if (!reference) throw invalidRequest('id', `'${id.slice(0, 120)}' does not have the form <type>:<slug>@<version>`);
   const wanted = version?.trim();
   if (!wanted || reference.version === wanted) return id;
   if (reference.version !== undefined)
-    throw invalid('version', `is '${wanted.slice(0, 120)}', but the id names '${reference.version.slice(0, 120)}'`);
+    throw invalidRequest(
+      'version',
+      `is '${wanted.slice(0, 120)}', but the id names '${reference.version.slice(0, 120)}'`,
+    );
   return `${id}@${wanted}`;
 }
 
@@ -202,16 +206,16 @@ function assertLists(document: JsonObject): void {
 
 function assertSameEntity(id: string, uid: string): void {
   if (id === uid || uid.startsWith(`${id}@`)) return;
-  throw invalid('id', `is '${id.slice(0, 120)}', but the manifest is of '${uid}'`);
+  throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest is of '${uid}'`);
 }
 
 function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undefined {
   const url = source_url ?? provenance?.source_url;
   if (!url?.trim()) return undefined;
   const { protocol, username, password } = URL.parse(url) ?? { protocol: '', username: '', password: '' };
-  if (!['http:', 'https:'].includes(protocol)) throw invalid('source_url', 'must be an http or https address');
+  if (!['http:', 'https:'].includes(protocol)) throw invalidRequest('source_url', 'must be an http or https address');
   if (username !== '' || password !== '')
-    throw invalid('source_url', 'must not hold a name or a password, which everybody would see');
+    throw invalidRequest('source_url', 'must not hold a name or a password, which everybody would see');
   return url.trim();
 }
 
@@ -221,10 +225,4 @@ function notInCatalog(id: string): HubError {
     'entity_not_found',
     `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
   );
-}
-
-function invalid(path: string, message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`.replace(/\.\.$/, '.'), {
-    faults: [{ path, message }],
-  });
 }

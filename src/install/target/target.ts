@@ -4,7 +4,7 @@ import { access, lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HubError } from '../../errors.ts';
-import { fileSentence } from '../errors.ts';
+import { fileSentence, invalidRequest } from '../errors.ts';
 import { PathError } from './files.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
 
@@ -76,13 +76,14 @@ async function faultOf(existing: string): Promise<HubError | undefined> {
 
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
   const fault = textFault(target);
-  if (fault) throw refused(fault);
+  if (fault) throw invalidRequest('target', fault);
   const wanted = resolve(installRoot ?? workingDir, target);
   const place = await resolveLinks(wanted);
   if (installRoot === undefined) return place;
   // It may not exist yet: then it is made together with the first target.
   const root = wholePath(await resolveLinks(resolve(installRoot)));
-  if (!isBelow(root, wholePath(place))) throw refused('must lie inside INSTALL_ROOT, after links are resolved');
+  if (!isBelow(root, wholePath(place)))
+    throw invalidRequest('target', 'must lie inside INSTALL_ROOT, after links are resolved');
   return place;
 }
 
@@ -98,7 +99,7 @@ async function resolveLinks(path: string): Promise<Place> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error);
   }
-  if (await lstat(path).catch(() => undefined)) throw refused('is a file, and must be a folder');
+  if (await lstat(path).catch(() => undefined)) throw invalidRequest('target', 'is a file, and must be a folder');
   const parent = dirname(path);
   const { existing, missing } = await resolveLinks(parent);
   return { existing, missing: [...missing, relative(parent, path)] };
@@ -127,11 +128,5 @@ function cannotBeUsed(why: string, cause?: unknown): HubError {
   return new HubError('invalid_request', `The target cannot be used. ${why}`, {
     faults: [{ path: 'target', message: why }],
     cause,
-  });
-}
-
-function refused(message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: target: ${message}.`, {
-    faults: [{ path: 'target', message }],
   });
 }
