@@ -59,10 +59,10 @@ export async function openEmbeddedModel(
         if (reply.model !== model) throw new EmbeddingError('the model has changed since the hub was started');
         return reply.vectors;
       },
-      close: () => pool.destroy(),
+      close: () => pool.close(),
     };
   } catch (error) {
-    await pool.destroy();
+    await pool.close();
     throw error;
   }
 }
