@@ -6,36 +6,48 @@
   ;; What one thread needs for a query.
   (import "memories" "query" (memory $query 1))
 
-  ;; How many bits of each record differ from those of the query. Records are `stride` bytes, a multiple of 16, from
-  ;; `records` to `end`; query and distances, two bytes each, are in the memory of the query.
+  ;; How many bits of each of `count` records differ from those of the query, and how many records have which distance.
+  ;; Records are `stride` bytes, a multiple of 16. A record counts if it has a 1 in `present` and in `eligible`, one byte each;
+  ;; the distance of the others is 0xffff. Query, `eligible`, distances (two bytes each) and the histogram (four bytes each)
+  ;; are in the memory of the query.
   (func (export "differences")
-    (param $records i32) (param $end i32) (param $stride i32) (param $query i32) (param $out i32)
-    (local $at i32) (local $counts v128)
+    (param $records i32) (param $count i32) (param $stride i32) (param $present i32)
+    (param $query i32) (param $eligible i32) (param $out i32) (param $histogram i32)
+    (local $at i32) (local $record i32) (local $distance i32) (local $counts v128)
     (block $done
-      (loop $record
-        (br_if $done (i32.ge_u (local.get $records) (local.get $end)))
-        (local.set $at (i32.const 0))
-        (local.set $counts (v128.const i64x2 0 0))
-        (loop $part
-          (local.set $counts
-            (i16x8.add
-              (local.get $counts)
-              (i16x8.extadd_pairwise_i8x16_u
-                (i8x16.popcnt
-                  (v128.xor
-                    (v128.load $vectors (i32.add (local.get $records) (local.get $at)))
-                    (v128.load $query (i32.add (local.get $query) (local.get $at))))))))
-          (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br_if $part (i32.lt_u (local.get $at) (local.get $stride))))
-        (local.set $counts (i32x4.extadd_pairwise_i16x8_u (local.get $counts)))
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $record) (local.get $count)))
+        (local.set $distance (i32.const 0xffff))
+        (if (i32.and
+              (i32.load8_u $vectors (i32.add (local.get $present) (local.get $record)))
+              (i32.load8_u $query (i32.add (local.get $eligible) (local.get $record))))
+          (then
+            (local.set $at (i32.const 0))
+            (local.set $counts (v128.const i64x2 0 0))
+            (loop $part
+              (local.set $counts
+                (i16x8.add
+                  (local.get $counts)
+                  (i16x8.extadd_pairwise_i8x16_u
+                    (i8x16.popcnt
+                      (v128.xor
+                        (v128.load $vectors (i32.add (local.get $records) (local.get $at)))
+                        (v128.load $query (i32.add (local.get $query) (local.get $at))))))))
+              (local.set $at (i32.add (local.get $at) (i32.const 16)))
+              (br_if $part (i32.lt_u (local.get $at) (local.get $stride))))
+            (local.set $counts (i32x4.extadd_pairwise_i16x8_u (local.get $counts)))
+            (local.set $distance
+              (i32.add
+                (i32.add (i32x4.extract_lane 0 (local.get $counts)) (i32x4.extract_lane 1 (local.get $counts)))
+                (i32.add (i32x4.extract_lane 2 (local.get $counts)) (i32x4.extract_lane 3 (local.get $counts)))))
+            (local.set $at (i32.add (local.get $histogram) (i32.shl (local.get $distance) (i32.const 2))))
+            (i32.store $query (local.get $at) (i32.add (i32.load $query (local.get $at)) (i32.const 1)))))
         (i32.store16 $query
-          (local.get $out)
-          (i32.add
-            (i32.add (i32x4.extract_lane 0 (local.get $counts)) (i32x4.extract_lane 1 (local.get $counts)))
-            (i32.add (i32x4.extract_lane 2 (local.get $counts)) (i32x4.extract_lane 3 (local.get $counts)))))
-        (local.set $out (i32.add (local.get $out) (i32.const 2)))
+          (i32.add (local.get $out) (i32.shl (local.get $record) (i32.const 1)))
+          (local.get $distance))
         (local.set $records (i32.add (local.get $records) (local.get $stride)))
-        (br $record))))
+        (local.set $record (i32.add (local.get $record) (i32.const 1)))
+        (br $next))))
 
   ;; The sum of the products of `length` signed bytes and as many floats; `length` is a multiple of 8.
   (func (export "product") (param $bytes i32) (param $length i32) (param $floats i32) (result f32)

@@ -24,7 +24,7 @@ export interface Vectors {
 }
 
 interface SignDistances {
-  /** By text; `NOT_COMPARED` for those that are not eligible or have no vector. */
+  /** By text; 0xffff for those that are not eligible or have no vector. */
   distances: Uint16Array;
   /** How many texts have which distance. */
   histogram: Uint32Array;
@@ -36,7 +36,16 @@ interface SharedMemory {
 
 /** What vector-kernels.wat says. Addresses are in bytes. */
 interface Kernels {
-  differences(records: number, end: number, stride: number, query: number, out: number): void;
+  differences(
+    records: number,
+    count: number,
+    stride: number,
+    present: number,
+    query: number,
+    eligible: number,
+    out: number,
+    histogram: number,
+  ): void;
   product(bytes: number, length: number, floats: number): number;
 }
 
@@ -52,9 +61,6 @@ declare const WebAssembly: {
 };
 
 const PAGE_BYTES = 65_536;
-/** Texts whose signs are compared at a time. */
-const BATCH = 8_192;
-const NOT_COMPARED = 0xffff;
 
 const module = new WebAssembly.Module(Buffer.from(VECTOR_KERNELS, 'base64'));
 /** For the query of the moment: its numbers, its signs, and distances from them. */
@@ -78,9 +84,12 @@ export function openVectors(block: VectorBlock): Vectors {
   const scales = new Float32Array(memory.buffer, layout.scales, count);
   const kernels = new WebAssembly.Instance(module, { memories: { vectors: memory, query: queryMemory } })
     .exports as Kernels;
+  // What a query needs, one after the other in its memory.
   const querySigns = valueBytes * Float32Array.BYTES_PER_ELEMENT;
-  const queryDistances = querySigns + signBytes;
-  makeRoom(queryDistances + BATCH * 2);
+  const queryEligible = querySigns + signBytes;
+  const queryDistances = multipleOf(16, queryEligible + count);
+  const queryHistogram = multipleOf(16, queryDistances + count * Uint16Array.BYTES_PER_ELEMENT);
+  makeRoom(queryHistogram + (dimensions + 1) * Uint32Array.BYTES_PER_ELEMENT);
 
   const valuesOf = (text: number) => new Int8Array(memory.buffer, layout.values + text * valueBytes, dimensions);
   const signsOf = (text: number) => new Uint8Array(memory.buffer, layout.signs + text * signBytes, signBytes);
@@ -95,20 +104,22 @@ export function openVectors(block: VectorBlock): Vectors {
   }
 
   function compareSigns(query: Float32Array, eligible: Uint8Array): SignDistances {
-    writeSigns(query, new Uint8Array(queryMemory.buffer, querySigns, signBytes));
-    const distances = new Uint16Array(count);
-    for (let start = 0; start < count; start += BATCH) {
-      const end = Math.min(count, start + BATCH);
-      kernels.differences(
-        layout.signs + start * signBytes,
-        layout.signs + end * signBytes,
-        signBytes,
-        querySigns,
-        queryDistances,
-      );
-      distances.set(new Uint16Array(queryMemory.buffer, queryDistances, end - start), start);
-    }
-    return { distances, histogram: countDistances(distances, present, eligible, dimensions) };
+    const { buffer } = queryMemory;
+    writeSigns(query, new Uint8Array(buffer, querySigns, signBytes));
+    new Uint8Array(buffer, queryEligible, count).set(eligible);
+    const histogram = new Uint32Array(buffer, queryHistogram, dimensions + 1).fill(0);
+    kernels.differences(
+      layout.signs,
+      count,
+      signBytes,
+      layout.present,
+      querySigns,
+      queryEligible,
+      queryDistances,
+      queryHistogram,
+    );
+    // Copies, because the memory is used again for the next segment.
+    return { distances: new Uint16Array(buffer, queryDistances, count).slice(), histogram: histogram.slice() };
   }
 
   return {
@@ -132,7 +143,9 @@ export function openVectors(block: VectorBlock): Vectors {
     compareSigns,
     cosines(texts, query) {
       ask(query);
-      return Float32Array.from(texts, askedCosine);
+      const cosines = new Float32Array(texts.length);
+      for (let place = 0; place < texts.length; place += 1) cosines[place] = askedCosine(texts[place] as number);
+      return cosines;
     },
     stored: (text) => ({ scale: scales[text] as number, values: valuesOf(text), signs: signsOf(text) }),
     copy(from, itsText, text) {
@@ -175,22 +188,6 @@ function writeSigns(vector: Float32Array, bytes: Uint8Array): void {
   for (let i = 0; i < vector.length; i += 1) {
     if ((vector[i] as number) > 0) bytes[i >> 3] = (bytes[i >> 3] as number) | (1 << (i & 7));
   }
-}
-
-/** How many texts have which distance; the distances of those that do not count become `NOT_COMPARED`. */
-function countDistances(
-  distances: Uint16Array,
-  present: Uint8Array,
-  eligible: Uint8Array,
-  dimensions: number,
-): Uint32Array {
-  const histogram = new Uint32Array(dimensions + 1);
-  for (let text = 0; text < distances.length; text += 1) {
-    const distance = distances[text] as number;
-    if (present[text] === 1 && eligible[text] === 1) histogram[distance] = (histogram[distance] as number) + 1;
-    else distances[text] = NOT_COMPARED;
-  }
-  return histogram;
 }
 
 function multipleOf(unit: number, value: number): number {

@@ -40,7 +40,6 @@ interface Found {
   /** Undefined: its vector has not been made yet. */
   semantic: number | undefined;
   named: NameMatch | undefined;
-  uid: string;
   final: number;
 }
 
@@ -68,23 +67,24 @@ export function rank(index: Snapshot, task: RankTask): Ranked {
 
   function scored(open: OpenSegment, candidates: Candidates): Found[] {
     const choice = index.choose(open, filters);
+    const scoredMembers: Found[] = [];
     const documents = new Set(
       [candidates.named, candidates.lexical, candidates.semantic].flatMap((each) => [...(each?.keys() ?? [])]),
     );
-    return [...documents].flatMap((document) => {
+    for (const document of documents) {
       const newest = choice.members[document] as number;
-      if (newest < 0 || open.dead[document] === 1) return [];
+      if (newest < 0 || open.dead[document] === 1) continue;
       const name = candidates.named?.get(document);
-      const scores = {
-        lexical: unit((candidates.lexical?.get(document) ?? 0) / (words.best || 1)),
-        semantic: candidates.semantic?.get(document),
-        named: name?.match,
-      };
-      if (isUnrelated(scores)) return [];
-      return shownMembers(open.segment, document, newest, name)
-        .map((member) => ({ ...scores, open, document, member, ...memberScore(open.segment, member, scores) }))
-        .filter(({ final }) => final > 0);
-    });
+      const covered = unit((candidates.lexical?.get(document) ?? 0) / (words.best || 1));
+      const cosine = candidates.semantic?.get(document);
+      if (isUnrelated(covered, cosine, name)) continue;
+      for (const member of shownMembers(open.segment, document, newest, name)) {
+        const found = { open, document, member, lexical: covered, semantic: cosine, named: name?.match, final: 0 };
+        found.final = finalOf(found);
+        if (found.final > 0) scoredMembers.push(found);
+      }
+    }
+    return scoredMembers;
 
     /** All versions, the one that the query names, or the newest. */
     function shownMembers(segment: Segment, document: number, newest: number, name: Named | undefined): number[] {
@@ -96,21 +96,18 @@ export function rank(index: Snapshot, task: RankTask): Ranked {
     }
   }
 
-  function memberScore(segment: Segment, member: number, scores: Pick<Found, 'lexical' | 'semantic' | 'named'>) {
+  function finalOf({ open: { segment }, member, lexical: covered, semantic: cosine, named: match }: Found): number {
     const isDeprecated = ((segment.flags[member] as number) & (IS_DEPRECATED | IS_DISABLED)) !== 0;
-    const quality = unit(segment.qualities[member] as number);
+    const quality = segment.qualities[member] as number;
     const recency = recencyOf(segment, member, task.now);
-    return {
-      uid: segment.uids.at(member),
-      final: finalScore({ ...scores, quality, recency, isDeprecated }, weights),
-    };
+    return finalScore({ lexical: covered, semantic: cosine, named: match, quality, recency, isDeprecated }, weights);
   }
 
   function hitFrom(each: Found): Hit {
-    const { open, document, member, uid, lexical: covered, semantic: cosine, final } = each;
+    const { open, document, member, lexical: covered, semantic: cosine, final } = each;
     const { segment } = open;
     const hit: Hit = {
-      uid,
+      uid: segment.uids.at(member),
       lexical: covered,
       semantic: unit(cosine ?? 0),
       quality: rounded(unit(segment.qualities[member] as number)),
@@ -132,8 +129,8 @@ function isEmpty(found: readonly ReadonlyMap<unknown, unknown>[]): boolean {
   return found.every(({ size }) => size === 0);
 }
 
-function isUnrelated({ lexical, semantic, named }: Pick<Found, 'lexical' | 'semantic' | 'named'>): boolean {
-  return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
+function isUnrelated(covered: number, cosine: number | undefined, named: Named | undefined): boolean {
+  return covered === 0 && named === undefined && (cosine ?? 0) < LEAST_COSINE;
 }
 
 /**
@@ -150,7 +147,11 @@ function recencyOf({ published }: Segment, member: number, now: Date): number {
 }
 
 function byScore(one: Found, other: Found): number {
-  return other.final - one.final || (one.uid < other.uid ? -1 : 1);
+  return other.final - one.final || (uidOf(one) < uidOf(other) ? -1 : 1);
+}
+
+function uidOf({ open, member }: Found): string {
+  return open.segment.uids.at(member);
 }
 
 function countFacets(found: readonly Found[]): FacetCounts {
