@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentFromManifest, nameAlone } from '../../src/search/index/document.ts';
+import { documentFromManifest, readDocument } from '../../src/search/document.ts';
 import { aManifest } from '../support/builders.ts';
 
 test('document: the name without its host, the publisher apart', () => {
@@ -42,5 +42,5 @@ test('document: long texts are cut', () => {
 });
 
 test('document: a name alone is something to find it by', () => {
-  assert.equal(nameAlone('io.github.owner/thing').fields.name, 'thing');
+  assert.equal(readDocument('io.github.owner/thing', 'not a manifest').fields.name, 'thing');
 });

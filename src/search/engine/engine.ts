@@ -1,7 +1,7 @@
 // The engine's face: a text becomes a ranking of entities, by words, by meaning or by both; filters become a list.
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { SearchFilters, SearchMode } from '../contract.ts';
-import type { FacetCounts } from '../index/facets.ts';
+import type { FacetCounts } from '../facet-values.ts';
 import type { ModelCheck } from '../model/check-model.ts';
 
 export interface SearchEngine {

@@ -1,7 +1,8 @@
 // The sorted terms of a segment: found as they are, by their beginning, or in spite of typing errors.
+
+import { differingLetters, editDistance, lettersOf } from '../typing-errors.ts';
 import { STOP_TERMS } from '../words.ts';
 import { openStrings } from './strings.ts';
-import { differingLetters, editDistance, lettersOf } from './typing-errors.ts';
 
 export interface Dictionary {
   readonly length: number;

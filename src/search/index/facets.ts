@@ -1,29 +1,11 @@
-// Facet values of entities: read from their rows, matched with filters, and counted.
-import { normalTransport } from '../../catalog/transport.ts';
-import { ENTITY_TYPES } from '../../catalog/uid.ts';
-import { FACETS, type SearchFilters, type SearchPage } from '../contract.ts';
+// Facet sets of a segment: matched with filters, and counted.
+import type { SearchFilters } from '../contract.ts';
+import { countsFrom, type FacetCounts, wantedValues } from '../facet-values.ts';
 import { type Segment, typeOf } from './segment.ts';
-
-type FacetName = (typeof FACETS)[number];
-export type FacetCounts = NonNullable<SearchPage['facets']>;
-
-/** Rarer values are left out of counts. */
-const MOST_VALUES = 50;
-
-/** `<facet> <value>` for each value that a row lists. */
-export function facetsFrom(json: string): string[] {
-  const lists = JSON.parse(json) as Partial<Record<FacetName | 'tag', string[]>>;
-  // Published catalogs use tags to say what an entity can do.
-  const capabilities = [...(lists.capability ?? []), ...(lists.tag ?? [])];
-  return FACETS.flatMap((facet) => {
-    const values = facet === 'capability' ? capabilities : (lists[facet] ?? []);
-    return [...new Set(values.map((value) => `${facet} ${value.toLowerCase()}`))];
-  });
-}
 
 /** By the number of a facet set, 1 where it meets the filters; undefined when the filters ask for no facet. */
 export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Array | undefined {
-  const wanted = wantedValues(filters);
+  const wanted = wantedValues(filters).map((values) => new Set(values));
   if (wanted.length === 0) return undefined;
   const { facetValues, setValues, setStarts } = segment;
   // One bit for each filter; a set meets them all when its values have all bits together.
@@ -82,42 +64,13 @@ export function createFacetCounter(): FacetCounter {
       members[set] = (members[set] as number) + 1;
     },
     counts() {
-      const totals = [...countValues()];
-      const ofFacet = (facet: FacetName) =>
-        mostFrequent(
-          totals
-            .filter(([text]) => text.startsWith(`${facet} `))
-            .map(([text, count]) => ({ value: text.slice(facet.length + 1), count })),
-        );
-      return {
-        type: ENTITY_TYPES.map((value) => ({ value, count: types.get(value) ?? 0 }))
-          .filter(({ count }) => count > 0)
-          .toSorted((a, b) => b.count - a.count),
-        capability: ofFacet('capability'),
-        framework: ofFacet('framework'),
-        provider: ofFacet('provider'),
-        transport: ofFacet('transport'),
-      };
+      const counted = [...types].map(([type, count]) => ({ value: `type:${type}`, count }));
+      for (const [value, count] of countValues()) counted.push({ value, count });
+      return countsFrom(counted);
     },
   };
 }
 
 function add(totals: Map<string, number>, key: string, number: number): void {
   totals.set(key, (totals.get(key) ?? 0) + number);
-}
-
-function wantedValues(filters: SearchFilters): ReadonlySet<string>[] {
-  const wanted: Record<FacetName, readonly string[]> = {
-    capability: filters.capabilities,
-    framework: filters.frameworks,
-    provider: filters.providers,
-    transport: filters.transports.map(normalTransport),
-  };
-  return FACETS.filter((facet) => wanted[facet].length > 0).map(
-    (facet) => new Set(wanted[facet].map((value) => `${facet} ${value.toLowerCase()}`)),
-  );
-}
-
-function mostFrequent(counted: { value: string; count: number }[]): { value: string; count: number }[] {
-  return counted.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MOST_VALUES);
 }

@@ -1,8 +1,9 @@
 // Names, slugs and titles as terms of the index: a query that is one of them means that document.
+
+import { editDistance } from '../typing-errors.ts';
 import { nameKey } from '../words.ts';
 import { readPostings } from './postings.ts';
 import type { Segment } from './segment.ts';
-import { editDistance } from './typing-errors.ts';
 
 /** `whole`: the name or a slug as it is; `part`: its title, or the last part of its name; `near`: one of these with one typing error. */
 export type NameMatch = 'whole' | 'part' | 'near';

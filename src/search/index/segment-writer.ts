@@ -1,10 +1,12 @@
 // Sources → one segment. New segments and merged ones are written in the same way.
+
+import { TEXT_DIGEST_BYTES } from '../document.ts';
+import { lettersOf } from '../typing-errors.ts';
 import { packColumns } from './columns.ts';
 import { type Posting, writePosting } from './postings.ts';
-import { DIGEST_BYTES, type SegmentColumns } from './segment.ts';
+import type { SegmentColumns } from './segment.ts';
 import type { Source, SourceMember } from './source.ts';
 import { compareByCodePoints, compareBytes, createByteWriter, createStringsWriter } from './strings.ts';
-import { lettersOf } from './typing-errors.ts';
 
 type TermColumns = Pick<
   SegmentColumns,
@@ -52,8 +54,8 @@ function createTextNumbers() {
       texts.push(text);
     },
     columns(): Pick<DocumentColumns, 'texts' | 'digests' | 'textDocuments' | 'textDocumentStarts'> {
-      const digests = new Uint8Array(numbers.size * DIGEST_BYTES);
-      for (const [digest, text] of numbers) digests.set(Buffer.from(digest, 'hex'), text * DIGEST_BYTES);
+      const digests = new Uint8Array(numbers.size * TEXT_DIGEST_BYTES);
+      for (const [digest, text] of numbers) digests.set(Buffer.from(digest, 'hex'), text * TEXT_DIGEST_BYTES);
       const starts = new Uint32Array(numbers.size + 1);
       for (const text of texts) starts[text + 1] = (starts[text + 1] as number) + 1;
       for (let text = 0; text < numbers.size; text += 1) {

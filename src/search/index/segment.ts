@@ -1,6 +1,7 @@
 // A part of the index that never changes: documents, their versions, terms, facets and texts, as columns in shared memory.
 import type { LifecycleStatus } from '../../catalog/manifest.ts';
 import { ENTITY_TYPES, type EntityType } from '../../catalog/uid.ts';
+import { TEXT_DIGEST_BYTES } from '../document.ts';
 import { openColumns } from './columns.ts';
 import { type Dictionary, openDictionary } from './dictionary.ts';
 import { openStrings, type Strings } from './strings.ts';
@@ -79,9 +80,6 @@ export interface SegmentColumns {
   textDocumentStarts: Uint32Array;
 }
 
-/** Bytes of the digest of a text. */
-export const DIGEST_BYTES = 16;
-
 export function openSegment(block: SharedArrayBuffer): Segment {
   const columns = openColumns(block) as unknown as SegmentColumns;
   const digests = Buffer.from(columns.digests.buffer, columns.digests.byteOffset, columns.digests.length);
@@ -95,7 +93,7 @@ export function openSegment(block: SharedArrayBuffer): Segment {
     names: openStrings(columns.nameBytes, columns.nameOffsets),
     uids: openStrings(columns.uidBytes, columns.uidOffsets),
     facetValues: openStrings(columns.valueBytes, columns.valueOffsets),
-    digest: (text) => digests.toString('hex', text * DIGEST_BYTES, (text + 1) * DIGEST_BYTES),
+    digest: (text) => digests.toString('hex', text * TEXT_DIGEST_BYTES, (text + 1) * TEXT_DIGEST_BYTES),
   };
 }
 

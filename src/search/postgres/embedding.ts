@@ -1,7 +1,7 @@
 // Gives every family the vector of its text: one that is stored, or a new one.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readDocument, textDigest } from '../document.ts';
 import type { Embedder } from '../model/embedder.ts';
-import { readDocument, textDigest } from './indexer.ts';
 import type { SearchTables, SearchVectors } from './store.ts';
 
 type Missing = Awaited<ReturnType<SearchVectors['missing']>>[number];
@@ -85,7 +85,7 @@ export async function fillVectors(
       (await tables.manifests(firsts.map(({ uid }) => uid))).map(({ uid, manifest }) => [uid, manifest]),
     );
     const texts = firsts
-      .map(({ uid, name, digest }) => ({ digest, text: readDocument(manifests.get(uid) ?? '', name).meaning }))
+      .map(({ uid, name, digest }) => ({ digest, text: readDocument(name, manifests.get(uid) ?? '').meaning }))
       .filter(({ digest, text }) => textDigest(text) === digest);
     let ready: StoredVector[] = [];
     for (const batch of batches(texts, embedder.batchSize)) {

@@ -5,12 +5,13 @@ import { parseReference } from '../../catalog/uid.ts';
 import { orAborted } from '../../lib/or-aborted.ts';
 import type { Clock, Logger } from '../../lib/world.ts';
 import type { Hit, IndexSizes, Listing, ListRequest, Ranking, RankRequest, SearchEngine } from '../engine/engine.ts';
+import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import { checkModel } from '../model/check-model.ts';
 import { type Embedder, EmbeddingError, wholeReason } from '../model/embedder.ts';
 import { type MergeWeights, weightsFor } from '../ranking/merge.ts';
 import { nameKey } from '../words.ts';
 import { fillVectors } from './embedding.ts';
-import { countsFrom, entityFilter, type FacetCounts } from './facets.ts';
+import { entityFilter } from './filter.ts';
 import { indexChanges } from './indexer.ts';
 import {
   bestCandidates,

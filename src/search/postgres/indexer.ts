@@ -1,9 +1,8 @@
 // Keeps the search tables in step with the catalog: family by family, after the changes that the catalog records.
-import { createHash } from 'node:crypto';
-import { documentFromManifest, nameAlone, type SearchDocument } from '../index/document.ts';
+import { readDocument, textDigest } from '../document.ts';
+import { facetValues } from '../facet-values.ts';
 import { nameKey } from '../words.ts';
 import { documentWords } from './document-words.ts';
-import { facetValues } from './facets.ts';
 import type { FamilyKey, FamilyMember, IndexedDocument, IndexedFamily, IndexProgress, SearchTables } from './store.ts';
 
 type Tables = Pick<
@@ -82,7 +81,7 @@ async function indexed(tables: Tables, families: readonly FamilyKey[]): Promise<
 }
 
 function describe({ uid, name, manifestDigest }: FamilyMember, manifest: string): IndexedDocument {
-  const document = readDocument(manifest, name);
+  const document = readDocument(name, manifest);
   const whole = nameKey(name);
   const parts = new Set([nameKey(document.fields.name), nameKey(document.fields.title)]);
   return {
@@ -94,19 +93,6 @@ function describe({ uid, name, manifestDigest }: FamilyMember, manifest: string)
       ({ key }) => key.length >= SHORTEST_NAME,
     ),
   };
-}
-
-/** What can no longer be read is still found by its name. */
-export function readDocument(manifest: string, name: string): SearchDocument {
-  try {
-    return documentFromManifest(JSON.parse(manifest));
-  } catch {
-    return nameAlone(name);
-  }
-}
-
-export function textDigest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** Stable versions come before pre-releases. */

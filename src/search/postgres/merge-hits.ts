@@ -2,10 +2,10 @@
 import { recencyScore } from '../../catalog/quality.ts';
 import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import type { Hit } from '../engine/engine.ts';
+import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
-import { editDistance } from '../index/typing-errors.ts';
 import { finalScore, type MergeWeights, unit } from '../ranking/merge.ts';
-import { countsFrom, type FacetCounts } from './facets.ts';
+import { editDistance } from '../typing-errors.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
 

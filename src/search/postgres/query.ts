@@ -1,7 +1,9 @@
 // A query's text → the terms to look for in PostgreSQL, with what each is worth. Nothing in it is an operator.
-import { editDistance } from '../index/typing-errors.ts';
+
+import { HIGHEST_IMPACT } from '../impacts.ts';
+import { editDistance } from '../typing-errors.ts';
 import { STOP_TERMS, STOP_WORDS, type Word, wordsOf } from '../words.ts';
-import { HIGHEST_IMPACT, quoted } from './document-words.ts';
+import { quoted } from './document-words.ts';
 import type { SearchReads } from './store.ts';
 
 export interface QueryTerm {

@@ -1,7 +1,8 @@
 // Lists: everything that meets the filters, the newest arrival first.
 import { LRUCache } from 'lru-cache';
 import type { Hit, ListRequest } from '../engine/engine.ts';
-import { createFacetCounter, type FacetCounts } from '../index/facets.ts';
+import type { FacetCounts } from '../facet-values.ts';
+import { createFacetCounter } from '../index/facets.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
 
 export interface Listed {

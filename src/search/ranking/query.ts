@@ -1,5 +1,5 @@
 // A query's text → the terms to look for, with what each is worth. Nothing in it is an operator.
-import { HIGHEST_IMPACT } from '../index/segment-builder.ts';
+import { HIGHEST_IMPACT } from '../impacts.ts';
 import type { Snapshot } from '../index/snapshot.ts';
 import { STOP_WORDS, type Word, wordsOf } from '../words.ts';
 import { similarTerms, termsStartingWith } from './vocabulary.ts';

@@ -1,8 +1,9 @@
 // One query over the index: candidates by name, words and meaning, then one score for each.
 import { recencyAt } from '../../catalog/quality.ts';
+import { FIELDS } from '../document.ts';
 import type { Hit, RankRequest } from '../engine/engine.ts';
-import { FIELDS } from '../index/document.ts';
-import { createFacetCounter, type FacetCounts } from '../index/facets.ts';
+import type { FacetCounts } from '../facet-values.ts';
+import { createFacetCounter } from '../index/facets.ts';
 import type { NameMatch } from '../index/names.ts';
 import { readPostings } from '../index/postings.ts';
 import { IS_DEPRECATED, IS_DISABLED, type Segment } from '../index/segment.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { openDictionary } from '../../../src/search/index/dictionary.ts';
 import { compareByCodePoints, createStringsWriter } from '../../../src/search/index/strings.ts';
-import { editDistance, lettersOf } from '../../../src/search/index/typing-errors.ts';
+import { editDistance, lettersOf } from '../../../src/search/typing-errors.ts';
 
 function dictionaryOf(...terms: string[]) {
   const sorted = [...new Set(terms)].sort(compareByCodePoints);

@@ -1,6 +1,7 @@
 // Manifest → what is looked through: texts by field for words, and one text for meaning.
-import { readManifest } from '../../catalog/manifest.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { createHash } from 'node:crypto';
+import { readManifest } from '../catalog/manifest.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 /** The fields that words are looked for in, best first. */
 export const FIELDS = [
@@ -21,9 +22,28 @@ export interface SearchDocument {
   meaning: string;
 }
 
+export const TEXT_DIGEST_BYTES = 16;
+
 /** What is longer is cut: no field gains by more, and a hostile manifest must not cost minutes. */
 const LONGEST_FIELD = 20_000;
 const LONGEST_MEANING = 2_000;
+
+/** A manifest that can no longer be read leaves the name to be found by. */
+export function readDocument(name: string, manifest: string): SearchDocument {
+  try {
+    return documentFromManifest(JSON.parse(manifest));
+  } catch {
+    return nameAlone(name);
+  }
+}
+
+/** Names a text: equal texts share a vector. */
+export function textDigest(text: string): string {
+  return createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, 2 * TEXT_DIGEST_BYTES);
+}
 
 /** @throws HubError `invalid_manifest` */
 export function documentFromManifest(document: unknown): SearchDocument {
@@ -51,7 +71,7 @@ export function documentFromManifest(document: unknown): SearchDocument {
 }
 
 /** Of an entity whose manifest cannot be read any more. */
-export function nameAlone(name: string): SearchDocument {
+function nameAlone(name: string): SearchDocument {
   const { publisher, ownName } = splitName(name);
   const nothing = Object.fromEntries(FIELDS.map((field) => [field, ''])) as Record<Field, string>;
   return { fields: { ...nothing, name: ownName, publisher }, meaning: `${ownName}.` };

@@ -1,0 +1,52 @@
+// Facet values as indexes have them, `facet:value` in lower case: of an entity, of filters, and counted.
+import { normalTransport } from '../catalog/transport.ts';
+import { FACETS, type SearchFilters, type SearchPage } from './contract.ts';
+
+export type FacetCounts = NonNullable<SearchPage['facets']>;
+type FacetName = (typeof FACETS)[number];
+
+/** Rarer values are left out of counts. */
+const MOST_VALUES = 50;
+
+/** Of an entity's lists by facet, as JSON text. Tags count as capabilities: published catalogs use only those. */
+export function facetValues(json: string): string[] {
+  const lists = JSON.parse(json) as Partial<Record<string, string[]>>;
+  const values = FACETS.flatMap((facet) =>
+    [...(lists[facet] ?? []), ...(facet === 'capability' ? (lists.tag ?? []) : [])].map((value) =>
+      labelOf(facet, value),
+    ),
+  );
+  return [...new Set(values)];
+}
+
+/** For each facet that the filters name, the values of which an entity needs one. */
+export function wantedValues(filters: SearchFilters): string[][] {
+  const wanted: Record<FacetName, readonly string[]> = {
+    capability: filters.capabilities,
+    framework: filters.frameworks,
+    provider: filters.providers,
+    transport: filters.transports.map(normalTransport),
+  };
+  return FACETS.map((facet) => wanted[facet].map((value) => labelOf(facet, value))).filter(({ length }) => length > 0);
+}
+
+/** Counts of values, `type:…` among them, as callers see them. */
+export function countsFrom(counted: readonly { value: string; count: number }[]): FacetCounts {
+  const of = (facet: string) =>
+    counted
+      .filter(({ value }) => value.startsWith(`${facet}:`))
+      .map(({ value, count }) => ({ value: value.slice(facet.length + 1), count }))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, MOST_VALUES);
+  return {
+    type: of('type'),
+    capability: of('capability'),
+    framework: of('framework'),
+    provider: of('provider'),
+    transport: of('transport'),
+  };
+}
+
+function labelOf(facet: FacetName, value: string): string {
+  return `${facet}:${value.toLowerCase()}`;
+}

@@ -1,0 +1,50 @@
+// How much each term says about a document (BM25F), without the rarity of the term.
+import { FIELDS, type Field } from './document.ts';
+import { nameKey, wordsOf } from './words.ts';
+
+/** How much a word counts by where it stands, what length is usual there, and how much more than that counts against it. */
+const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; lengthPenalty: number }> = {
+  name: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
+  title: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
+  capabilities: { weight: 2, usualLength: 6, lengthPenalty: 0.3 },
+  tags: { weight: 1, usualLength: 6, lengthPenalty: 0.3 },
+  summary: { weight: 2, usualLength: 30, lengthPenalty: 0.5 },
+  description: { weight: 2, usualLength: 30, lengthPenalty: 0.5 },
+  tools: { weight: 0.5, usualLength: 60, lengthPenalty: 0.5 },
+  publisher: { weight: 0.5, usualLength: 2, lengthPenalty: 0.3 },
+};
+
+/** Where repetition stops to count. */
+const SATURATION = 1.2;
+/** No term gives more than this times its rarity. */
+export const HIGHEST_IMPACT = SATURATION + 1;
+
+interface TermImpact {
+  impact: number;
+  /** One bit for each field that holds the term. */
+  fields: number;
+}
+
+/** Counts of each field, tamed by the field's length, weighted and added up before they saturate. */
+export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, TermImpact> {
+  const weights = new Map<string, { weight: number; fields: number }>();
+  for (const [place, field] of FIELDS.entries()) {
+    const words = wordsOf(fields[field]);
+    if (words.length === 0) continue;
+    const { weight, usualLength, lengthPenalty } = FIELD_WEIGHTS[field];
+    const each = weight / (1 - lengthPenalty + (lengthPenalty * words.length) / usualLength);
+    const forms = words.flatMap(({ term, parts }) => (parts.length > 0 ? [...new Set([term, ...parts])] : term));
+    // `pdf-table` is also found as `pdftable`, and by what is nearly that.
+    if (field === 'name' && words.length > 1) forms.push(nameKey(fields.name));
+    for (const form of forms) {
+      const known = weights.get(form) ?? { weight: 0, fields: 0 };
+      weights.set(form, { weight: known.weight + each, fields: known.fields | (1 << place) });
+    }
+  }
+  return new Map(
+    Array.from(weights, ([term, { weight, fields: bits }]) => [
+      term,
+      { impact: (weight * HIGHEST_IMPACT) / (SATURATION + weight), fields: bits },
+    ]),
+  );
+}
