@@ -42,6 +42,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
       rerank: 'none',
       backend: 'auto',
       memoryMaxEntities: 300_000,
+      indexPath: resolve('data/catalog.sqlite.search-index'),
     },
     embedding: undefined,
     llm: undefined,

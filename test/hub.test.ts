@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,40 +97,6 @@ test('hub: search does nothing of its own while an install is under way, which n
   }
 });
 
-test('hub: the model is put away for installs that are carried out, not for plans and refusals', {
-  skip: process.platform !== 'linux' && 'needs /proc',
-}, async (t) => {
-  const { hub } = await aHub(t);
-  assert.notEqual((await hub.diagnose()).model.outcome, 'unavailable');
-  const [before] = await modelProcesses();
-  assert.ok(before);
-  const target = join(await tempDir(t), 'project');
-  const request = { id: 'mcp_server:pdf-tables', target, manifest: aManifest(), dry_run: false, frozen: false };
-  assert.equal((await hub.install({ ...request, dry_run: true })).dry_run, true);
-  await assert.rejects(hub.install({ ...request, manifest: undefined, id: 'tool:unknown' }), HubError);
-  await sleep(500);
-  assert.deepEqual(await modelProcesses(), [before]);
-  assert.equal((await hub.install(request)).ok, true);
-  for (let tries = 100; (await modelProcesses()).includes(before); tries -= 1) {
-    assert.ok(tries > 0, 'the model is still in memory');
-    await sleep(50);
-  }
-});
-
-test('hub: ends at once though the process of the model hangs', {
-  skip: process.platform !== 'linux' && 'needs /proc',
-}, async (t) => {
-  const { hub } = await aHub(t);
-  await hub.load([{ document: aManifest() }]);
-  const caughtUp = hub.catchUpSearch();
-  const stopped = await stoppedModel();
-  const startedAt = performance.now();
-  await hub.close();
-  assert.ok(performance.now() - startedAt < 5_000, `${performance.now() - startedAt} ms`);
-  await caughtUp;
-  assert.ok(!(await modelProcesses()).includes(stopped));
-});
-
 test('hub: a database that cannot be used stops the start with one line', async () => {
   const config = readConfig({ DB_PATH: join(import.meta.filename, 'catalog.sqlite') });
   const world = testWorld();
@@ -149,30 +114,4 @@ async function aHub(t: TestContext, baseUrl = () => 'http://hub.test') {
     await world.close();
   });
   return { hub, world };
-}
-
-/** While it loads: there is a moment between the start of a process and the answer to the first text. */
-async function stoppedModel(): Promise<number> {
-  for (let tries = 1_000; ; tries -= 1) {
-    const [pid] = await modelProcesses();
-    if (pid !== undefined) {
-      process.kill(pid, 'SIGSTOP');
-      return pid;
-    }
-    assert.ok(tries > 0, 'the model is not started');
-    await sleep(5);
-  }
-}
-
-/** Of this process, which has no other hub at the same time. */
-async function modelProcesses(): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const mine: number[] = [];
-  for (const pid of pids) {
-    const [status, line] = await Promise.all(
-      ['status', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
-    );
-    if (status?.includes(`\nPPid:\t${process.pid}\n`) && line?.includes('embedder-worker')) mine.push(Number(pid));
-  }
-  return mine;
 }

@@ -35,13 +35,14 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
     const agent = agentOf(entity, name, url);
     const call = { body: { ...agent, agent, visibility: 'public' } };
     const report = { call: 'POST /a2a', name, url };
+    const made = { kind: 'a2a', name, isOurs: true, bodyDigest: digestOf(agent) } as const;
+    await batch.rememberCreation(entity, { ...made, id: url });
     const reply = await create(batch, { kind: 'a2a', call, find: (listed) => listed.at(url)[0] });
     // Another agent that this token does not show has the name: it stays reserved, and the next one is tried.
     if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name')
       return make(work, pushed(calls, failedCall(report, reply)));
     names.release(name);
     if (reply.kind === 'there' && !reply.isOurs) return accept(work, reply.row, { ...report, status: reply.status });
-    const made = { kind: 'a2a', name, isOurs: true, bodyDigest: digestOf(agent) } as const;
     if (mayHaveWorked(reply)) found.push({ ...made, id: url, askedAt: batch.now().toISOString() });
     if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(calls, report, reply);
     const row = reply.kind === 'there' ? reply.row : lookup.put('a2a', reply.body, { name, url });

@@ -11,6 +11,8 @@ export interface RegistrationBatch {
   client: GatewayClient;
   lookup: GatewayLookup;
   holders: ItemHolders;
+  /** Before a POST: whatever happens to the hub, what the gateway creates for it is known to be its own. */
+  rememberCreation: (entity: RegistrableEntity, item: Omit<GatewayItem, 'askedAt'>) => Promise<void>;
   /** Ends early, without an error, when the batch is stopped. */
   sleep: (ms: number) => Promise<void>;
   now: Clock;

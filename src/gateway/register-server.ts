@@ -140,6 +140,8 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const report = { call: 'POST /gateways', name, ...address };
     const body = serverBody(entity, name, address);
     const call = { body, isSlow: true };
+    const made = { kind: 'gateways', name, isOurs: true, bodyDigest: digestOf(body) } as const;
+    await batch.rememberCreation(entity, { ...made, id: address.url });
     const reply = await create(batch, { kind: 'gateways', call, find: (rows) => offeredRow(rows, one) });
     // Another server that this token does not show has the name: it stays reserved, and the next one is tried.
     if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
@@ -148,7 +150,6 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     }
     names.release(name);
     if (reply.kind === 'there' && !reply.isOurs) return accept(one, reply.row, { ...report, status: reply.status });
-    const made = { kind: 'gateways', name, isOurs: true, bodyDigest: digestOf(body) } as const;
     if (mayHaveWorked(reply)) found.push({ ...made, id: address.url, askedAt: batch.now().toISOString() });
     if (reply.kind !== 'ok' && reply.kind !== 'there') return refused(one, report, reply);
     const row = reply.kind === 'there' ? reply.row : lookup.put('gateways', reply.body, { ...address, name });

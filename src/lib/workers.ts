@@ -28,6 +28,9 @@ export interface WorkerPoolOptions {
   heapMb: number;
 }
 
+/** A thread that hangs is ended after so long. */
+const CLOSE_TIMEOUT_MS = 3_000;
+
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   const pool = new Piscina<Task, Result>({
     filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
@@ -38,6 +41,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     maxThreads: options.threads,
     idleTimeout: options.idleMs ?? 5_000,
     maxQueue: options.longestQueue,
+    closeTimeout: CLOSE_TIMEOUT_MS,
     resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 6 },
   });
   let isClosed = false;

@@ -43,8 +43,8 @@ export interface SyncDependencies extends RemoteIngestDependencies {
   tryLock: TryLock;
 }
 
-/** A slow one does not hold up the others, and the machine is not flooded. */
-const REMOTES_AT_ONCE = 2;
+/** Several silent ones do not hold up the others; threads, requests and writes have limits of their own. */
+const REMOTES_AT_ONCE = 8;
 const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;
 const MOST_RUNS_LOOKED_AT = 500;

@@ -84,6 +84,7 @@ export function batchFor(t: TestContext, gateway: FakeGateway, changes: ClientCh
     client,
     lookup: createLookup(client),
     holders,
+    rememberCreation: async () => {},
     sleep: async () => {},
     now: () => new Date(),
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Embedder } from '../../src/search/model/embedder.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { ANY, asks, searchStage, threeSubjects } from './search-stage.ts';
@@ -247,10 +248,15 @@ test('engine: vectors of another size take no part, and the answer says so', asy
 });
 
 test('engine: its version moves with the catalog and with vectors', async (t) => {
-  const { save, catchUp, engine, find } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
+  const model = Promise.withResolvers<Embedder>();
+  const { save, catchUp, engine, find } = await searchStage(t, {
+    address: await emptyDatabase(t, 'sqlite'),
+    openEmbedder: () => model.promise,
+  });
   await save(pdf);
   await find('pdf', { mode: 'keyword' });
   const before = engine.version();
+  model.resolve(threeSubjects());
   await catchUp();
   const embedded = engine.version();
   assert.notEqual(embedded, before);

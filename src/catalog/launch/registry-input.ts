@@ -169,7 +169,8 @@ function descriptionOf(input: JsonObject, value: string | undefined): string | u
   const template = asText(input.value);
   const hasForm =
     value === undefined && template !== undefined && /^[\w-]+ [{<$][^{}<>$]*\{?[\w-]+[}>]$/.test(template);
-  return hasForm ? `${description ?? 'The whole value'} (${template})` : description;
+  // Clients may resolve `${NAME}` anywhere in their files.
+  return hasForm ? `${description ?? 'The whole value'} (${template.replaceAll('$', '')})` : description;
 }
 
 /** The last of a name counts. */

@@ -35,6 +35,8 @@ const WAIT_WHILE_BUSY_MS = 150;
 const WAIT_FOR_MODEL_MS = 3_000;
 const LOOK_FOR_CHANGES_MS = 1_000;
 const SAVE_EVERY_MS = 60_000;
+/** Saving takes at most one part in so many of the time. */
+const SAVE_SHARE = 50;
 const REST_AFTER_FAILURE_MS = 30_000;
 const LONGEST_PAUSE_MS = 120_000;
 /** Urgent work often comes several times in a row. */
@@ -127,13 +129,18 @@ export function createSearchEngine({
   }
 
   /** What is missing now and may be there for the next search, in sentences. */
-  function passingTroubles({ usedMeaning }: RankedReply, wantsMeaning: boolean, trouble: string | undefined): string[] {
+  function passingTroubles(
+    { usedMeaning, hasVectors }: RankedReply,
+    wantsMeaning: boolean,
+    trouble: string | undefined,
+  ): string[] {
     const { texts, embedded } = state.sizes();
     const sentences = buildingTroubles();
     if (trouble !== undefined) sentences.push(`Meaning took no part (${trouble}): results are by words only.`);
     else if (wantsMeaning && !usedMeaning) {
-      const reason =
-        embedded > 0 ? "the vectors of the texts have another size than the query's" : 'no vectors are there yet';
+      const reason = hasVectors
+        ? "the vectors of the texts have another size than the query's"
+        : 'no vectors are there yet';
       sentences.push(`Meaning took no part, because ${reason}: results are by words only.`);
     } else if (wantsMeaning && texts - embedded > FEW_MISSING * texts) {
       sentences.push(`Meaning is known of ${embedded} of ${texts} texts so far; the others are found by words.`);
@@ -156,6 +163,7 @@ export function createSearchEngine({
       isModelChecked = true;
       const made = await embedDocuments(model, { index, state, run: indexThreads.run, tryLock }, signal);
       if (made > 0) log.info({ made, model: model.model }, 'Texts of the catalog were embedded');
+      if (!signal.aborted) await save();
       reported = '';
     } catch (error) {
       if (signal.aborted) return;
@@ -194,7 +202,14 @@ export function createSearchEngine({
   }, LOOK_FOR_CHANGES_MS).unref();
 
   const save = () => keeper.save().catch((error) => report('The search index could not be saved', error));
-  const saving = setInterval(save, SAVE_EVERY_MS).unref();
+  let saveAgainAt = 0;
+  const saving = setInterval(async () => {
+    const began = performance.now();
+    if (began < saveAgainAt || isPaused()) return;
+    await save();
+    // A large index is saved less often.
+    saveAgainAt = performance.now() + SAVE_SHARE * (performance.now() - began);
+  }, SAVE_EVERY_MS).unref();
 
   async function stopWork(): Promise<void> {
     clearInterval(watching);

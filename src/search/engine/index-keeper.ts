@@ -29,7 +29,7 @@ export interface IndexKeeperDependencies {
 const PAGE_SIZE = 4_000;
 const MANIFESTS_AT_ONCE = 200;
 /** A smaller index is built as fast as it is read. */
-const LEAST_SAVED = 1_000;
+const LEAST_SAVED = 50;
 
 export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperDependencies): IndexKeeper {
   let shown: number | undefined;
@@ -133,7 +133,6 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
     },
     revision: () => shown,
     async save() {
-      await merging;
       const key = stateKey();
       const revision = shown;
       if (path === undefined || revision === undefined || key === saved || state.sizes().families < LEAST_SAVED) return;

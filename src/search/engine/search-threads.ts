@@ -45,11 +45,15 @@ export function createSearchThreads(state: IndexState, data: SearchThreadData): 
   async function run(work: SearchTask['work']): Promise<SearchReply> {
     if (waiting >= LONGEST_QUEUE) throw new HubError('overloaded', TOO_MANY);
     pool ??= start();
+    const threadPool = pool;
+    const withParts = () => threadPool.run({ version: state.version(), parts: state.parts(), work });
     waiting += 1;
     try {
-      const reply = await pool.run({ version: state.version(), work });
-      if (reply.kind !== 'unknown version') return reply;
-      return await pool.run({ version: state.version(), parts: state.parts(), work });
+      const reply = await threadPool.run({ version: state.version(), work });
+      return reply.kind === 'unknown version' ? await withParts() : reply;
+    } catch {
+      // A thread that ran out of memory is replaced; the search is not to blame, unless it happens again.
+      return await withParts();
     } finally {
       waiting -= 1;
     }

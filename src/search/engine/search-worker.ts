@@ -39,6 +39,8 @@ export interface RankedReply extends Ranked {
   kind: 'rank';
   /** Whether meaning took part. */
   usedMeaning: boolean;
+  /** Whether the index has vectors at all. */
+  hasVectors: boolean;
   /** Whether a simpler model takes the place of the one that should run here. */
   isStandIn: boolean;
   /** Why the query has no vector although this thread was to make it. */
@@ -76,6 +78,7 @@ export default async function run({ version, parts, work }: SearchTask): Promise
 
 async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): Promise<RankedReply> {
   const { vector, isStandIn = false, trouble } = await vectorFor(request.text, meaning);
+  const hasVectors = snapshot.segments.some(({ vectors }) => vectors !== undefined);
   const isUsable = snapshot.segments.some(
     ({ vectors }) => vector !== undefined && vectors?.block.dimensions === vector.length,
   );
@@ -85,7 +88,14 @@ async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): 
     now,
     vector: isUsable ? vector : undefined,
   });
-  return { kind: 'rank', ...ranked, usedMeaning: isUsable, isStandIn, ...(trouble !== undefined && { trouble }) };
+  return {
+    kind: 'rank',
+    ...ranked,
+    usedMeaning: isUsable,
+    hasVectors,
+    isStandIn,
+    ...(trouble !== undefined && { trouble }),
+  };
 }
 
 interface QueryVector {

@@ -59,6 +59,8 @@ test('search: every parameter reaches the search', async (t) => {
     mode: 'keyword',
     versions: 'all',
     explain: false,
+    limit: 50,
+    withFacets: true,
   });
   assert.equal(page.items.length, 2);
   assert.equal(page.rerank, 'unavailable');

@@ -261,6 +261,30 @@ testOnEveryEngine('gateway: servers of a hub that was killed are tried by the ne
 });
 
 testOnEveryEngine(
+  'gateway: what a killed hub asked for is its own, and removed with its entity',
+  async (t, address) => {
+    const { ask, publish, gateway, registered } = await gatewayStage(t, address);
+    await ask('POST', '/remotes', { url: publish('servers', server('a')) });
+    const called = Promise.withResolvers<void>();
+    gateway.onCall(({ method }) => {
+      if (method !== 'POST') return;
+      called.resolve();
+      return new Promise(() => {});
+    });
+    const other = syncingProcess(t);
+    other.start(address, { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET });
+    await called.promise;
+    await other.kill();
+    gateway.onCall(undefined);
+    gateway.table.gateways.push(createRow('a', { url: `${H}/a/sse`, transport: 'SSE' }));
+
+    await ask('PATCH', `/catalog/entities/${encodeURIComponent('mcp_server:a@1.0.0')}`, { blocked: true });
+    await until(async () => (await ask('POST', '/remotes/sync', {})).status === 200);
+    assert.deepEqual(Object.keys(registered()), []);
+  },
+);
+
+testOnEveryEngine(
   'gateway: a conflict that is not about the name is not answered with another name',
   async (t, address) => {
     const { register, entity, gateway } = await gatewayStage(t, address, {
