@@ -15,6 +15,9 @@ const UNTRIED = {
   gateway_tries: 0,
 };
 
+/** What is blocked or disabled has nothing in the gateway, like what was deleted. */
+const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.status <> 'disabled')`;
+
 export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
   const { read, write, isOneOf } = dialect;
   return {
@@ -62,13 +65,13 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
     setBack: (uids) => setBack(uids),
 
     async leftovers() {
-      const blocked = await read
+      const dead = await read
         .selectFrom('entity')
         .select('uid')
-        .where('blocked_at', 'is not', null)
+        .where((eb) => eb.not(IS_LIVING))
         .where('gateway_registered_at', 'is not', null)
         .execute();
-      if (blocked.length > 0) await setBack(blocked.map(({ uid }) => uid));
+      if (dead.length > 0) await setBack(dead.map(({ uid }) => uid));
       const leftovers = await ofDeadEntities(read).selectAll('item').execute();
       if (leftovers.length === 0) return { own: [], foreign: [] };
       return write.transaction().execute(async (tx) => {
@@ -229,9 +232,7 @@ async function foreignServers(tx: Db): Promise<HeldItem[]> {
         .select('item.uid')
         .where('kind', '=', row.kind)
         .where('item_id', '=', row.item_id)
-        .where((eb) =>
-          eb.or([eb('is_ours', '=', 1), eb.and([eb('entity.uid', 'is not', null), eb('blocked_at', 'is', null)])]),
-        )
+        .where((eb) => eb.or([eb('is_ours', '=', 1), eb.and([eb('entity.uid', 'is not', null), IS_LIVING])]))
         .execute();
       return others.length > 0 ? [] : [heldItem(row)];
     }),
@@ -247,22 +248,22 @@ async function keepForLivingEntities(tx: Db): Promise<void> {
       and exists (
         select 1 from gateway_item as dead left join entity on entity.uid = dead.uid
         where dead.kind = gateway_item.kind and dead.item_id = gateway_item.item_id and dead.is_ours = 1
-          and (entity.uid is null or entity.blocked_at is not null)
+          and (entity.uid is null or not ${IS_LIVING})
       )
       and uid = (
         select min(living.uid) from gateway_item as living
-        join entity on entity.uid = living.uid and entity.blocked_at is null
+        join entity on entity.uid = living.uid and ${IS_LIVING}
         where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id
       )
   `.execute(tx);
   await sql`
     delete from gateway_item
-    where not exists (select 1 from entity where entity.uid = gateway_item.uid and entity.blocked_at is null)
+    where not exists (select 1 from entity where entity.uid = gateway_item.uid and ${IS_LIVING})
       and (
         is_ours = 0
         or exists (
           select 1 from gateway_item as living
-          join entity on entity.uid = living.uid and entity.blocked_at is null
+          join entity on entity.uid = living.uid and ${IS_LIVING}
           where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id and living.is_ours = 1
         )
       )
@@ -270,15 +271,12 @@ async function keepForLivingEntities(tx: Db): Promise<void> {
 }
 
 function withLivingEntity(db: Db) {
-  return db
-    .selectFrom('gateway_item as item')
-    .innerJoin('entity', 'entity.uid', 'item.uid')
-    .where('entity.blocked_at', 'is', null);
+  return db.selectFrom('gateway_item as item').innerJoin('entity', 'entity.uid', 'item.uid').where(IS_LIVING);
 }
 
 function ofDeadEntities(db: Db) {
   return db
     .selectFrom('gateway_item as item')
     .leftJoin('entity', 'entity.uid', 'item.uid')
-    .where((eb) => eb.or([eb('entity.uid', 'is', null), eb('entity.blocked_at', 'is not', null)]));
+    .where((eb) => eb.or([eb('entity.uid', 'is', null), eb.not(IS_LIVING)]));
 }

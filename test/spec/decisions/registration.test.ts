@@ -111,6 +111,12 @@ testOnEveryEngine('pending: a disabled server is not registered, and the list sa
 
   host.put('/servers/off.json', server('off'));
   assert.equal((await sync()).registered, 1);
+  host.put('/servers/off.json', server('off', {}, { lifecycle }));
+  await sync();
+  await sync();
+  assert.deepEqual(registered(), {}, 'what becomes disabled is removed from the gateway');
+  const again = (await ask('GET', '/gateways/pending')).body;
+  assert.partialDeepStrictEqual(again.items, [{ name: 'off', registrable: false, gateway_registered_at: null }]);
 });
 
 testOnEveryEngine('pending: all of them are deleted, and nothing else', async (t, address) => {
