@@ -300,7 +300,13 @@ testOnEveryEngine('removal: what only the remote listed is marked as missing, or
     await publish({ catalog, members }, A, { url: TWO, uid: 'tool:y@1.0.0' });
     await publish({ catalog, members }, B, { url: THREE, uid: 'tool:y@1.0.0' });
     const outcome = await remotes.remove(A, { purge, at: LATER });
-    assert.deepEqual(outcome, { removed: true, purged: purge ? 1 : 0, missing: purge ? 0 : 1, passedOn: 1 });
+    assert.deepEqual(outcome, {
+      removed: true,
+      purged: purge ? 1 : 0,
+      keptBlocked: 0,
+      missing: purge ? 0 : 1,
+      passedOn: 1,
+    });
     assert.equal(await members.countPresent(A), 0);
     assert.equal(await missingSince('x'), purge ? null : LATER.toISOString());
     assert.equal((await catalog.get({ type: 'tool', slug: 'x' })) === undefined, purge);
@@ -330,6 +336,7 @@ testOnEveryEngine('removal: a large remote goes in several steps', async (t, add
   assert.deepEqual(await remotes.remove(A, { purge: true, at: LATER }), {
     removed: true,
     purged: 2_500,
+    keptBlocked: 0,
     missing: 0,
     passedOn: 0,
   });
