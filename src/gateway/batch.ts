@@ -11,7 +11,7 @@ export interface RegistrationBatch {
   client: GatewayClient;
   lookup: GatewayLookup;
   holders: ItemHolders;
-  /** Before a POST: whatever happens to the hub, what the gateway creates for it is known to be its own. */
+  /** Before the POST of a server or an agent: if the hub is killed then, what the gateway creates is known to be its own. */
   rememberCreation: (entity: RegistrableEntity, item: Omit<GatewayItem, 'askedAt'>) => Promise<void>;
   /** Ends early, without an error, when the batch is stopped. */
   sleep: (ms: number) => Promise<void>;

@@ -12,7 +12,6 @@ import type {
   RegistrationProgress,
 } from './contract.ts';
 import { createHolders } from './holders.ts';
-import { mergedItems } from './item.ts';
 import { leftoverNote, removeLeftovers } from './leftovers.ts';
 import { createLookup } from './lookup.ts';
 import { createPauses, type Pauses } from './pauses.ts';
@@ -71,8 +70,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       client: stoppable,
       lookup: createLookup(stoppable),
       holders: createHolders(items),
-      rememberCreation: (entity, item) =>
-        items.replace(entity.uid, mergedItems(entity.items, [{ ...item, askedAt: now().toISOString() }])),
+      rememberCreation: ({ uid }, item) => items.add(uid, { ...item, askedAt: now().toISOString() }),
       sleep: (ms) => sleep(ms, signal).catch(() => {}),
       now,
     };

@@ -122,6 +122,8 @@ export interface ItemStore {
   ofRegistered(): Promise<HeldItem[]>;
   /** Replaces the items of an entity, which may be gone from the catalog. */
   replace(uid: EntityUid, items: readonly GatewayItem[]): Promise<void>;
+  /** Adds one item, or replaces what is recorded of it. */
+  add(uid: EntityUid, item: GatewayItem): Promise<void>;
   /** These are pending again, as if they had never been tried. */
   setBack(uids: readonly EntityUid[]): Promise<void>;
   /** Blocked entities no longer count as registered. */

@@ -33,6 +33,8 @@ interface Health {
   answeredAt: number;
   /** Undefined when no request has failed since the last usable answer. */
   silentSince: number | undefined;
+  /** When the last request failed since then. */
+  failedAt: number;
 }
 
 interface Task {
@@ -101,7 +103,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
       await pauseOver(task);
       const outcome = await tryOnce(request, deadline);
       if (!isTemporary(outcome)) {
-        health.set(host.name, { answeredAt: Date.now(), silentSince: undefined });
+        health.set(host.name, { answeredAt: Date.now(), silentSince: undefined, failedAt: 0 });
         return settle(outcome);
       }
       // The pause concerns all requests to the host; the backoff concerns only this one.
@@ -141,15 +143,18 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
   };
 }
 
+const UNKNOWN: Health = { answeredAt: 0, silentSince: undefined, failedAt: 0 };
+
 /** A host that gives no usable answer for as long as one request may take will not answer the next one either. */
 function isGivenUp({ host, health, request }: Task): boolean {
-  const silentSince = health.get(host.name)?.silentSince;
-  return silentSince !== undefined && Date.now() - silentSince >= request.timeoutMs - TIME_STEP_MS;
+  const { silentSince, failedAt } = health.get(host.name) ?? UNKNOWN;
+  return silentSince !== undefined && failedAt - silentSince >= request.timeoutMs - TIME_STEP_MS;
 }
 
 function noteFailure({ host, health, startedAt }: Task): void {
-  const { answeredAt, silentSince } = health.get(host.name) ?? { answeredAt: 0, silentSince: undefined };
-  health.set(host.name, { answeredAt, silentSince: silentSince ?? Math.max(startedAt, answeredAt) });
+  const { answeredAt, silentSince } = health.get(host.name) ?? UNKNOWN;
+  const since = silentSince ?? Math.max(startedAt, answeredAt);
+  health.set(host.name, { answeredAt, silentSince: since, failedAt: Date.now() });
 }
 
 function isPausedBeyond({ host, deadline }: Task): boolean {

@@ -62,6 +62,15 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
 
     replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, [{ uid, items }], dialect)),
 
+    async add(uid, item) {
+      const row = itemRow(uid, item);
+      await write
+        .insertInto('gateway_item')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['uid', 'kind', 'item_id']).doUpdateSet(row))
+        .execute();
+    },
+
     setBack: (uids) => setBack(uids),
 
     async leftovers() {
