@@ -30,7 +30,7 @@ export interface Gateway {
   registerOne(uid: EntityUid, signal?: AbortSignal): Promise<Registration | undefined>;
   /**
    * Everything that is due, after the gateway was compared with the hub's records. One at a time on a database: the caller
-   * holds a lock. Undefined when there is no gateway.
+   * holds a lock. Undefined without a gateway.
    */
   registerPending(options: PendingOptions): Promise<PendingReport | undefined>;
   /** Removes from the gateway what belongs to entities that are gone or blocked. Never rejects because of the gateway. */

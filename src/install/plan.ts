@@ -109,7 +109,7 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
   const preferred = indexes.filter((index) => kindAt(index) === prefer);
   if (prefer && preferred.length === 0) {
     const offered = [...new Set(indexes.map(kindAt))].join(', ');
-    throw invalidRequest('prefer', `there is no package of the kind '${prefer}'; there are: ${offered}`);
+    throw invalidRequest('prefer', `no package is of the kind '${prefer}'; choose one of: ${offered}`);
   }
   const candidates = preferred.length > 0 ? preferred : indexes;
   const isLocked = (index: number) => {

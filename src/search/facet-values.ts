@@ -19,7 +19,7 @@ export function facetValues(json: string): string[] {
   return [...new Set(values)];
 }
 
-/** For each facet that the filters name, the values of which an entity needs one. */
+/** For each facet that the filters name, its values; an entity needs one of them. */
 export function wantedValues(filters: SearchFilters): string[][] {
   const wanted: Record<FacetName, readonly string[]> = {
     capability: filters.capabilities,

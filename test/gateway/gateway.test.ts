@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
-import { allowedMs } from '../support/in-time.ts';
+import { cpuMs, SOON } from '../support/in-time.ts';
 import { aServerManifest, H, stage, uidOf } from './stage.ts';
 
 const NOON = '2026-06-01T12:00:00.000Z';
@@ -220,7 +220,8 @@ test('sync: a short restart is not even noticed', async (t) => {
 });
 
 test('sync: 429 makes a pause for all, and then it goes on', async (t) => {
-  const rateLimit = { limit: 12, windowMs: 1_000, retryAfterSec: 1.05, violationsBeforeLockout: 100 };
+  // Long enough that a slow machine reaches the limit, too.
+  const rateLimit = { limit: 12, windowMs: 4_000, retryAfterSec: 4.05, violationsBeforeLockout: 100 };
   const fake = await startFakeGateway(t, { generation: '1.0.3', rateLimit, latencyMs: 1 });
   const client = { sleep: async () => {} };
   const { ingest, sync, state } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client });
@@ -228,8 +229,7 @@ test('sync: 429 makes a pause for all, and then it goes on', async (t) => {
   assert.deepEqual(await sync(), { ranToEnd: true, registered: 30, failed: 0 });
   assert.equal((await state(uidOf('s0000')))?.error, null);
   const refused = fake.calls.filter(({ status }) => status === 429).length;
-  // On a slow machine the calls may stay below the limit by themselves.
-  assert.ok(refused <= 4 * 3, `${refused} calls were refused`);
+  assert.ok(refused >= 1 && refused <= 4 * 3, `${refused} calls were refused`);
 });
 
 test('sync: slowing down in time, it never comes to 429', async (t) => {
@@ -243,14 +243,12 @@ test('sync: slowing down in time, it never comes to 429', async (t) => {
   assert.equal(fake.calls.filter(({ status }) => status === 429).length, 0);
 });
 
-test('sync: being locked out for long ends it, and says so', async (t) => {
+test('sync: being locked out for long ends it, and says so', SOON, async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { generation: '1.0.3', rateLimit: { limit: 10, violationsBeforeLockout: 0 } });
   const { ingest, sync, store } = await stage(t, address, fake);
   await ingest(...manyServers(20));
-  const startedAt = performance.now();
   assert.equal((await sync())?.ranToEnd, false);
-  assert.ok(performance.now() - startedAt < 5_000);
   assert.ok(fake.calls.length <= 4, `${fake.calls.length} calls`);
   const { servers } = await store.pending({ limit: 100, offset: 0, errorOnly: true, text: '' });
   assert.ok(servers.length >= 1 && servers.length <= 4);
@@ -267,17 +265,14 @@ test('sync: a gateway that asks for pauses without end is left', async (t) => {
   assert.ok(fake.calls.length <= 30, `${fake.calls.length} calls`);
 });
 
-test('sync: the hub stops, and what was not tried is as it was', async (t) => {
+test('sync: the hub stops, and what was not tried is as it was', SOON, async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { servers: { [`${H}/s0002/sse`]: { fault: 'hangs' } } });
-  const { ingest, sync, state } = await stage(t, address, fake, { concurrency: 1 });
+  const { ingest, sync, state } = await stage(t, address, fake, { concurrency: 1, client: { slowTimeoutMs: 600_000 } });
   await ingest(...manyServers(10));
   const stopping = new AbortController();
   fake.onCall(({ body }) => void (body?.name === 's0002' && setTimeout(() => stopping.abort(), 20)));
-  const startedAt = performance.now();
   assert.deepEqual(await sync({ signal: stopping.signal }), { ranToEnd: false, registered: 2, failed: 0 });
-  // Without the signal it is the 5 s that any call may take.
-  assert.ok(performance.now() - startedAt < 4_000, 'at once');
   assert.deepEqual(await state(uidOf('s0002')), { registered: null, error: null });
   fake.onCall(undefined);
   fake.servers.clear();
@@ -358,20 +353,18 @@ test('sync: bounded, and tells how far it is', async (t) => {
   assert.equal(fake.calls.length, 21, 'one list, and one call for each');
 });
 
-test('sync: one that hangs does not hold up the others', async (t) => {
+test('sync: one that hangs does not hold up the others', SOON, async (t) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/s0000/sse`]: { fault: 'hangs' } } });
-  // Several times what all others take, on a slow machine too.
-  const slowTimeoutMs = Math.round(allowedMs(3_000));
-  const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client: { slowTimeoutMs } });
+  const client = { slowTimeoutMs: 600_000 };
+  const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client });
   await ingest(...manyServers(50));
-  const doneAt: number[] = [];
-  const startedAt = performance.now();
-  assert.deepEqual(await sync({ onProgress: () => doneAt.push(performance.now() - startedAt) }), {
-    ranToEnd: true,
-    registered: 49,
-    failed: 1,
-  });
-  assert.ok((doneAt.at(-2) ?? 0) < slowTimeoutMs * 0.9, 'all others are done before it is given up');
+  const stopping = new AbortController();
+  let done = 0;
+  const onProgress = () => {
+    done += 1;
+    if (done === 49) stopping.abort();
+  };
+  assert.deepEqual(await sync({ onProgress, signal: stopping.signal }), { ranToEnd: false, registered: 49, failed: 0 });
 });
 
 test('sync: disabled servers are not registered', async (t) => {
@@ -483,8 +476,7 @@ testOnEveryEngine('sync: a megabyte of hostile text in a manifest holds nothing 
       mcp_registration: { prompts: [{ name: 'p', template: '', description: '$'.repeat(900_000) }] },
     }),
   );
-  const startedAt = performance.now();
-  assert.deepEqual(await sync(), { ranToEnd: true, registered: 2, failed: 0 });
-  assert.ok(performance.now() - startedAt < allowedMs(5_000));
+  const took = await cpuMs(async () => assert.deepEqual(await sync(), { ranToEnd: true, registered: 2, failed: 0 }));
+  assert.ok(took < 10_000, `${took} ms`);
   assert.equal((await store.pending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total, 0);
 });

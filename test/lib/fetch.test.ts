@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { SOON } from '../support/in-time.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { failure, fetcher } from './test-fetch.ts';
 
@@ -133,7 +134,7 @@ test('fetch: a redirect without a place is a reply, and only GETs follow one', a
   assert.equal(host.seen('/c').length, 0);
 });
 
-test('fetch: slow headers and a dripping body run into the time limit', async (t) => {
+test('fetch: slow headers and a dripping body run into the time limit', SOON, async (t) => {
   const host = await startIndexServer(t);
   host.answer('/silent', () => {});
   host.answer('/drip', (_request, response) => {
@@ -141,11 +142,9 @@ test('fetch: slow headers and a dripping body run into the time limit', async (t
     response.once('close', () => clearInterval(timer));
   });
   for (const path of ['/silent', '/drip']) {
-    const startedAt = performance.now();
     const error = await failure(fetcher(t)(host.url(path), { timeoutMs: 150 }));
     assert.equal(error.message, 'did not answer within 0.15 s');
     assert.deepEqual([error.isTemporary, error.isTimeout], [true, true]);
-    assert.ok(performance.now() - startedAt < 2_000);
   }
 });
 

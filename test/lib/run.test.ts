@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRun, RunError } from '../../src/lib/run.ts';
+import { SOON } from '../support/in-time.ts';
 import { until } from '../support/until.ts';
 
 /** Those that the process of this test has now, on Linux. */
@@ -104,12 +105,10 @@ test('run: children that do not listen to a polite request are ended all the sam
   await assertGone(pids, 2);
 });
 
-test('run: what a program leaves behind when it ends is ended too, and does not hold it up', async (t) => {
+test('run: what a program leaves behind when it ends is ended too, and does not hold it up', SOON, async (t) => {
   const pids = await pidFile(t);
-  const start = performance.now();
-  const { stdout } = await sh(`sleep 60 & echo $! >> ${pids}; echo done`);
+  const { stdout } = await sh(`sleep 900 & echo $! >> ${pids}; echo done`);
   assert.equal(stdout, 'done\n');
-  assert.ok(performance.now() - start < 5_000);
   await assertGone(pids, 1);
 });
 
@@ -176,7 +175,6 @@ function isZombie(pid: number): boolean {
 
 test('run: a program that writes without end is stopped long before its time, and what it started too', async () => {
   for (const script of ['yes', 'yes >&2', '(yes & wait) & wait']) {
-    const start = performance.now();
     await assert.rejects(
       sh(script, { timeoutMs: 60_000 }),
       (error) =>
@@ -185,7 +183,6 @@ test('run: a program that writes without end is stopped long before its time, an
         error.message === 'sh was stopped, because it wrote more than 67108864 bytes',
       script,
     );
-    assert.ok(performance.now() - start < 30_000, script);
   }
   const { stdout, exitCode } = await sh('yes | head -c 60000000; echo the end', { timeoutMs: 60_000 });
   assert.deepEqual([exitCode, stdout.endsWith('the end\n')], [0, true], 'a lot is not too much');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createWorkerPool, type WorkerPool } from '../../src/lib/workers.ts';
+import { SOON } from '../support/in-time.ts';
 
 type Task = { kind: 'echo'; value: unknown } | { kind: 'block'; ms: number } | { kind: 'fill' };
 
@@ -30,12 +31,10 @@ test('workers: a task that needs too much memory fails by itself, and the next o
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 1 })) as { value: number }).value, 1);
 });
 
-test('workers: a task that is given up does not block the next one', async (t) => {
+test('workers: a task that is given up does not block the next one', SOON, async (t) => {
   const workers = pool(t);
-  const startedAt = performance.now();
-  await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, { signal: AbortSignal.timeout(100) }));
+  await assert.rejects(workers.run({ kind: 'block', ms: 900_000 }, { signal: AbortSignal.timeout(100) }));
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 2 })) as { value: number }).value, 2);
-  assert.ok(performance.now() - startedAt < 10_000);
 });
 
 test('workers: more tasks than may wait are refused', async (t) => {

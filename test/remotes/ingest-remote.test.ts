@@ -196,7 +196,7 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
     'updated',
   ]);
   const { elapsed_secs, ...counts } = stats;
-  assert.ok(elapsed_secs > 0 && elapsed_secs < 60);
+  assert.ok(elapsed_secs > 0);
   assert.deepEqual(counts, {
     manifests_seen: 600,
     entities_upserted: 600,

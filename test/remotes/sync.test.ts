@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createRunStore } from '../../src/store/run-store.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { SOON } from '../support/in-time.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
@@ -292,18 +293,16 @@ testOnEveryEngine(
   },
 );
 
-test('close: what is under way ends soon, and nothing is lost by it', async (t) => {
+test('close: what is under way ends soon, and nothing is lost by it', SOON, async (t) => {
   const host = await startIndexServer(t);
   const address = await emptyDatabase(t, 'sqlite');
   const { hub } = await hubOn(t, address);
   const url = publish(host, '/one.json', 'a', 'b');
   await hub.addRemote(url);
-  host.delay((path) => (path === '/m/b.json' ? 60_000 : 0));
+  host.delay((path) => (path === '/m/b.json' ? 600_000 : 0));
   const syncing = hub.syncRemotes();
   while (host.seen('/m/b.json').length === 0) await sleep(5);
-  const startedAt = performance.now();
   await hub.close();
-  assert.ok(performance.now() - startedAt < 5_000);
   assert.deepEqual((await syncing).errors, { [url]: 'was stopped, because the hub is closing' });
 
   host.delay(() => 0);

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createLlmClient, readJsonObject } from '../../src/search/llm/llm-client.ts';
+import { SOON } from '../support/in-time.ts';
 import { type LlmServer, startLlm } from '../support/llm-server.ts';
 import { testWorld } from '../support/world.ts';
 
@@ -57,13 +58,10 @@ test('model: a wrong answer is a failure, and nothing is thrown', async (t) => {
   }
 });
 
-test('model: nobody waits longer than the limit, also behind others', async (t) => {
+test('model: nobody waits longer than the limit, also behind others', SOON, async (t) => {
   const { llm, server } = await aClient(t, { timeoutMs: 200 });
   server.answer(() => 'silence');
-  const startedAt = performance.now();
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => llm.ask(PROMPT, readCount)));
-  // Those behind others would wait for ever.
-  assert.ok(performance.now() - startedAt < 10_000);
   assert.ok(outcomes.every(({ outcome }) => outcome !== 'answered'));
 });
 

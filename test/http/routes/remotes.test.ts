@@ -13,6 +13,7 @@ import {
 } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testHub } from '../../support/hub.ts';
+import { SOON } from '../../support/in-time.ts';
 import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
 import { eventsOf } from '../events.ts';
 import { assertProblem, inject } from '../wire.ts';
@@ -291,31 +292,18 @@ test('ingest: a caller that goes away does not stop it', async (t) => {
   }
 });
 
-test('ingest: while one runs, everything else answers quickly', async (t) => {
+test('ingest: while one runs, everything else answers', SOON, async (t) => {
   const host = await startIndexServer(t);
   const { app, hub } = await testHub(t, { manifests: [aManifest()] });
   const url = publish(host, '/one.json', ...Array.from({ length: 800 }, (_, number) => `m${number}`));
   const paths = ['/health', '/catalog/entities/mcp_server:pdf-tables', '/remotes', '/ingest/status'];
-  for (const path of paths) await inject(app, path);
-  const begun = performance.now();
+  const letGo = host.hold('/m/m799.json');
   const ingesting = hub.ingest(url);
-  const times: number[] = [];
-  let isOver = false;
-  ingesting.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    for (const path of paths) {
-      const startedAt = performance.now();
-      assert.equal((await inject(app, path)).status, 200);
-      times.push(performance.now() - startedAt);
-    }
+  // Whatever waits for the ingest waits for ever.
+  for (let rounds = 0; rounds < 50; rounds += 1) {
+    for (const path of paths) assert.equal((await inject(app, path)).status, 200);
     await sleep(5);
   }
-  const tookMs = performance.now() - begun;
+  letGo();
   assert.equal((await ingesting).results[0]?.stats.created, 800);
-  const [median, worst] = [times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0, Math.max(...times)];
-  t.diagnostic(`${times.length} requests, median ${median.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`);
-  // One that waits for the whole ingest waits for seconds; on a slow machine both take longer.
-  assert.ok(worst < Math.max(1_000, tookMs / 3), `${worst} ms of ${tookMs}`);
 });
