@@ -1,6 +1,6 @@
 // Notices that the hub has another gateway than before, so that nothing of one is looked for in the other.
 
-import { rowOfItem } from './item.ts';
+import { isUnanswered, rowOfItem } from './item.ts';
 import type { GatewayLookup } from './lookup.ts';
 import { type GatewayDown, gatewayUnusable } from './outcome.ts';
 import type { GatewayItem, ItemStore } from './store.ts';
@@ -26,7 +26,7 @@ export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: 
 
 /** A gateway that has moved to another address still has something under an id that the hub recorded. */
 async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'another' | GatewayDown> {
-  const held = (await items.ofRegistered()).filter(({ id }) => !/^\d+$/.test(id));
+  const held = (await items.ofRegistered()).filter((item) => !/^\d+$/.test(item.id) && !isUnanswered(item));
   for (const [kind, ofKind] of Map.groupBy(held, (item) => item.kind)) {
     const listing = await lookup.list(kind);
     if (!listing.ok && kind === 'a2a') continue;
@@ -39,9 +39,9 @@ async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'anot
 /** Somebody may have deleted some of them meanwhile. */
 async function countPresent(restored: readonly GatewayItem[], lookup: GatewayLookup): Promise<number> {
   let present = 0;
-  for (const item of restored) {
-    const listing = await lookup.list(item.kind);
-    if (listing.ok && rowOfItem(listing.rows, item)) present += 1;
+  for (const [kind, ofKind] of Map.groupBy(restored, (item) => item.kind)) {
+    const listing = await lookup.list(kind);
+    if (listing.ok) present += ofKind.filter((item) => rowOfItem(listing.rows, item)).length;
   }
   return present;
 }

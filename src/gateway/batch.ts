@@ -11,7 +11,7 @@ export interface RegistrationBatch {
   client: GatewayClient;
   lookup: GatewayLookup;
   holders: ItemHolders;
-  /** Before the POST of a server or an agent: if the hub is killed then, what the gateway creates is known to be its own. */
+  /** Before each POST: if the hub is killed then, what the gateway creates is known to be its own. */
   rememberCreation: (entity: RegistrableEntity, item: Omit<GatewayItem, 'askedAt'>) => Promise<void>;
   /** Ends early, without an error, when the batch is stopped. */
   sleep: (ms: number) => Promise<void>;

@@ -97,8 +97,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     const arrival = await arriveWith(batch);
     if ('outcome' in arrival) return { ...none, stopped: arrival.error };
     const leftovers = await clearAway(batch, signal, pauses);
-    const note = [arrival.note, leftoverNote({ ...leftovers, left: 0 })].filter(Boolean).join(' ');
-    const notes = note ? { note } : {};
+    const notes = noteOf(arrival.note, leftoverNote({ ...leftovers, left: 0 }));
     const stopped = leftovers.stopped ?? (await reconcile({ items, lookup: batch.lookup, pauses }));
     if (stopped !== undefined) return { ...none, ...notes, stopped };
     const record = createRecorder(store);
@@ -120,8 +119,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       rememberItems: (entity, attempt) => items.replace(entity.uid, attempt.items),
     });
     // Deleted or blocked while it was being registered.
-    if (isAnyGone) await clearAway(batch, signal, pauses);
-    return { ...report, ...notes };
+    const late = isAnyGone ? leftoverNote(await clearAway(batch, signal, pauses)) : undefined;
+    return { ...report, ...noteOf(notes.note, late) };
   }
 
   return {
@@ -158,6 +157,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       return { removed: 0, left: own.length, foreign: foreign.map(({ name }) => name), stopped: arrival.error };
     },
   };
+}
+
+function noteOf(...sentences: (string | undefined)[]): { note?: string } {
+  const note = sentences.filter(Boolean).join(' ');
+  return note ? { note } : {};
 }
 
 const BLOCKED = 'It is blocked, so it is not registered.';

@@ -1,7 +1,7 @@
 // Compares what the hub remembers of its items with each other, and with the gateway's rows.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../lib/json.ts';
-import type { GatewayRow, GatewayRows } from './lookup.ts';
+import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import type { GatewayItem } from './store.ts';
 
@@ -13,11 +13,9 @@ export function isSameItem(one: Pick<GatewayItem, 'kind' | 'id'>, other: Pick<Ga
   return one.kind === other.kind && one.id === other.id;
 }
 
-type NamedItem = Pick<GatewayItem, 'id' | 'name'>;
-
-/** It was to be created, and no answer came: the gateway may have it by now. Its id is its address. */
-export function isUnanswered({ id }: Pick<GatewayItem, 'id'>): boolean {
-  return id.includes('://');
+/** It was to be created, and no answer came: the gateway may have it by now. */
+export function isUnanswered({ askedAt }: Pick<GatewayItem, 'askedAt'>): boolean {
+  return askedAt !== undefined;
 }
 
 /** The same, now that its id is known. */
@@ -25,16 +23,27 @@ export function answered({ askedAt, ...item }: GatewayItem): GatewayItem {
   return item;
 }
 
-export function rowOfItem(rows: GatewayRows, item: NamedItem): GatewayRow | undefined {
-  const row = rows.withId(item.id);
-  return (row ? [row] : rows.at(item.id)).find((each) => isRowOf(item, each));
+export function rowOfItem(rows: GatewayRows, item: GatewayItem): GatewayRow | undefined {
+  return rowsLike(rows, item).find((row) => isRowOf(item, row));
+}
+
+function rowsLike(rows: GatewayRows, item: GatewayItem): readonly GatewayRow[] {
+  const { kind, id, name } = item;
+  if (!isUnanswered(item)) return [rows.withId(id)].filter((row) => row !== undefined);
+  if (isAtAnAddress(kind)) return rows.at(id);
+  return kind === 'resources' ? rows.ofUri(name) : rows.named(name);
 }
 
 /** Gateways up to 0.9 number resources and prompts, so that another gateway has something else under the same number. */
-export function isRowOf({ id, name }: NamedItem, row: GatewayRow): boolean {
-  if (isUnanswered({ id })) return row.url === comparableUrl(id) && row.slugs.includes(slugOf(name));
-  if (row.id !== id) return false;
-  return !/^\d+$/.test(id) || row.isAdopted || row.uri === name || row.slugs.includes(slugOf(name));
+export function isRowOf(item: GatewayItem, row: GatewayRow): boolean {
+  const { kind, id, name } = item;
+  const isNamed = row.uri === name || row.slugs.includes(slugOf(name));
+  if (isUnanswered(item)) return isNamed && (isAtAnAddress(kind) ? row.url === comparableUrl(id) : !row.isAdopted);
+  return row.id === id && (!/^\d+$/.test(id) || row.isAdopted || isNamed);
+}
+
+function isAtAnAddress(kind: GatewayKind): boolean {
+  return kind === 'gateways' || kind === 'a2a';
 }
 
 /** Each once; where both have an item, the later record counts. */

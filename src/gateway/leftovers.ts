@@ -1,14 +1,15 @@
 // Removes from the gateway what belongs to entities that are gone from the catalog, or blocked.
+import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
 import type { LeftoverReport } from './contract.ts';
 import { answered, isUnanswered, rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayLookup } from './lookup.ts';
-import type { Pauses } from './pauses.ts';
+import { listed, type Pauses } from './pauses.ts';
 import type { ItemRemoval } from './remove-items.ts';
-import type { HeldItem, ItemStore, Leftovers } from './store.ts';
+import type { HeldItem, ItemStore } from './store.ts';
 
 export interface LeftoverRemoval {
-  items: Pick<ItemStore, 'leftovers' | 'forget' | 'identify'>;
+  items: Pick<ItemStore, 'unanswered' | 'identify' | 'setBack' | 'leftovers' | 'forget'>;
   lookup: GatewayLookup;
   removeItem: (item: HeldItem) => Promise<ItemRemoval>;
   now: Clock;
@@ -27,67 +28,65 @@ const ORDER: readonly GatewayKind[] = ['gateways', 'a2a', 'tools', 'resources', 
 /** Whatever could not be deleted stays recorded for the next time. */
 export async function removeLeftovers(removal: LeftoverRemoval): Promise<LeftoverReport> {
   const { items, signal } = removal;
-  const { own, foreign: shared } = await identifiedLeftovers(removal);
-  const leftovers = own.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  const foreign = await namesOf(shared, removal);
-  const awaited: string[] = [];
+  const unasked = await identifyLate(removal);
+  const { own, foreign } = await items.leftovers();
+  const awaited = own.filter(isUnanswered).map(({ name }) => name);
+  const known = own.filter((item) => !isUnanswered(item));
+  const report = { foreign: await namesOf(foreign, removal), ...(awaited.length > 0 ? { awaited } : {}) };
+  if (unasked !== undefined) return { ...report, removed: 0, left: known.length, stopped: unasked };
   let removed = 0;
   let refusal: string | undefined;
-  for (const item of leftovers) {
+  for (const item of known.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
     if (signal.aborted) break;
     const outcome = await remove(item, removal);
     if (outcome.outcome === 'failed' && outcome.isDown)
-      return { removed, left: leftovers.length - removed, foreign, stopped: outcome.error };
+      return { ...report, removed, left: known.length - removed, stopped: outcome.error };
     if (outcome.outcome === 'failed') {
       refusal ??= outcome.error;
-      continue;
-    }
-    if (outcome.outcome === 'gone' && mayStillAppear(item, removal)) {
-      awaited.push(item.name);
       continue;
     }
     await items.forget(item);
     removed += 1;
   }
-  const left = leftovers.length - removed - awaited.length;
-  return {
-    removed,
-    left,
-    foreign,
-    ...(awaited.length > 0 ? { awaited } : {}),
-    ...(refusal === undefined ? {} : { refusal }),
-  };
+  return { ...report, removed, left: known.length - removed, ...(refusal === undefined ? {} : { refusal }) };
 }
 
-/** What was created after the hub stopped waiting has an id by now, and may have other holders. */
-async function identifiedLeftovers({ items, lookup }: LeftoverRemoval): Promise<Leftovers> {
-  const leftovers = await items.leftovers();
-  let isAnyIdentified = false;
-  for (const item of leftovers.own.filter(isUnanswered)) {
-    const listing = await lookup.list(item.kind);
-    const row = listing.ok ? rowOfItem(listing.rows, item) : undefined;
-    if (!row) continue;
-    await items.identify(item, answered({ ...item, id: row.id }));
-    isAnyIdentified = true;
+/**
+ * What was created after the hub stopped waiting gets its id. Its entity is pending again, if it is still there: its manifest
+ * may have changed meanwhile. Returns why the gateway cannot be asked.
+ */
+async function identifyLate(removal: LeftoverRemoval): Promise<string | undefined> {
+  const { items } = removal;
+  const late: EntityUid[] = [];
+  for (const [kind, ofKind] of Map.groupBy(await items.unanswered(), (item) => item.kind)) {
+    const listing = await listed(kind, removal);
+    if ('stopped' in listing) return listing.stopped;
+    for (const item of ofKind) {
+      const row = listing.rows && rowOfItem(listing.rows, item);
+      if (row) {
+        await items.identify(item, answered({ ...item, id: row.id }));
+        late.push(item.uid);
+      } else if (listing.isComplete && !mayStillAppear(item, removal)) await items.forget(item);
+    }
   }
-  if (!isAnyIdentified) return leftovers;
-  const { own, foreign } = await items.leftovers();
-  return { own, foreign: [...leftovers.foreign, ...foreign] };
+  if (late.length > 0) await items.setBack(late);
+  return undefined;
 }
 
-function mayStillAppear(item: HeldItem, { now }: LeftoverRemoval): boolean {
-  return isUnanswered(item) && now().getTime() - Date.parse(item.askedAt ?? '') < LONGEST_CREATION_MS;
+function mayStillAppear({ askedAt = '' }: HeldItem, { now }: LeftoverRemoval): boolean {
+  return now().getTime() - Date.parse(askedAt) < LONGEST_CREATION_MS;
 }
 
 /** Of those that the gateway still has, as far as it can be asked. */
-async function namesOf(items: readonly HeldItem[], { lookup }: LeftoverRemoval): Promise<string[]> {
-  const names = await Promise.all(
-    items.map(async (item) => {
-      const listing = await lookup.list(item.kind);
-      return listing.ok && listing.isComplete && !rowOfItem(listing.rows, item) ? [] : [item.name];
-    }),
-  );
-  return names.flat();
+async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Promise<string[]> {
+  const names: string[] = [];
+  for (const [kind, ofKind] of Map.groupBy(items, (item) => item.kind)) {
+    const listing = await listed(kind, removal);
+    const isGone = (item: HeldItem) =>
+      !('stopped' in listing) && listing.isComplete && !(listing.rows && rowOfItem(listing.rows, item));
+    names.push(...ofKind.filter((item) => !isGone(item)).map(({ name }) => name));
+  }
+  return names;
 }
 
 /** What people are told about what is still in the gateway. */

@@ -1,4 +1,7 @@
 // Pauses that the gateway asks for, one for everything that is under way.
+import { statusOf } from './answer.ts';
+import type { GatewayKind, GatewayLookup, GatewayRows } from './lookup.ts';
+import { gatewayUnusable } from './outcome.ts';
 
 export interface Pauses {
   /** Resolves when no pause is under way. */
@@ -35,4 +38,29 @@ export function createPauses(sleep: (ms: number, signal: AbortSignal) => Promise
       return true;
     },
   };
+}
+
+export interface KindOfRows {
+  /** Undefined when the gateway does not offer the kind. */
+  rows: GatewayRows | undefined;
+  isComplete: boolean;
+}
+
+/** Without `pauses`, a pause that the gateway asks for is a reason to stop. */
+export async function listed(
+  kind: GatewayKind,
+  { lookup, pauses }: { lookup: GatewayLookup; pauses?: Pauses },
+): Promise<KindOfRows | { stopped: string }> {
+  for (;;) {
+    await pauses?.over();
+    const listing = await lookup.list(kind);
+    if (listing.ok) {
+      pauses?.reset();
+      return listing;
+    }
+    // A gateway that offers no agents has none.
+    if (kind === 'a2a' && statusOf(listing.reply) === 404) return { rows: undefined, isComplete: true };
+    const { error, retryAfterMs } = gatewayUnusable(listing.reply);
+    if (!pauses?.begin(retryAfterMs)) return { stopped: error };
+  }
 }

@@ -3,7 +3,7 @@
 import { type GatewayReply, statusOf } from './answer.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
-import { create, isDuplicate } from './create.ts';
+import { create, isDuplicate, mayHaveWorked } from './create.ts';
 import { digestOf, isRowOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
@@ -46,7 +46,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     const listing = await lookup.list(part.kind);
     if (!listing.ok) return listing.reply;
     const rows = rowsFor(part, listing.rows);
-    const own = ownRow(rows, work);
+    const own = ownRow(rows, part, work);
     if (own) return keep(part, own, work);
     const [row] = rows;
     return row ? find(part, row, work) : make(part, work);
@@ -54,13 +54,16 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
 
   async function make(part: Part, work: EntityWork): Promise<PartOutcome> {
     const call = { body: creationBody(part) };
+    const made = { ...itemOf(part, part.uri ?? part.name), isOurs: true, bodyDigest: digestOf(part.fields) };
+    await batch.rememberCreation(work.entity, made);
     const reply = await create(batch, { kind: part.kind, call, find: (rows) => rowsFor(part, rows)[0] });
     if (reply.kind === 'there' && !reply.isOurs) return find(part, reply.row, work, reply.status);
     if (reply.kind === 'ok' || reply.kind === 'there') {
       const { id } = reply.kind === 'there' ? reply.row : lookup.put(part.kind, reply.body, part);
-      if (id) add(work, { ...itemOf(part, id), isOurs: true, bodyDigest: digestOf(part.fields) });
+      if (id) add(work, { ...made, id });
       return { outcome: 'created', status: reply.status, ...(id ? { id } : {}) };
     }
+    if (mayHaveWorked(reply)) work.found.push({ ...made, askedAt: batch.now().toISOString() });
     return isDuplicate(reply) ? hidden(part, reply) : reply;
   }
 
@@ -167,10 +170,11 @@ function rowsFor({ kind, uri, name, isDiscovered }: Part, rows: GatewayRows): re
 
 function ownRow(
   rows: readonly GatewayRow[],
+  { kind }: Part,
   { entity }: EntityWork,
 ): { item: GatewayItem; row: GatewayRow } | undefined {
   for (const row of rows) {
-    const item = entity.items.find((each) => each.isOurs && isRowOf(each, row));
+    const item = entity.items.find((each) => each.kind === kind && each.isOurs && isRowOf(each, row));
     if (item) return { item, row };
   }
   return undefined;

@@ -4,7 +4,7 @@ import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { Registration } from './contract.ts';
-import { isSameItem, isUnanswered, mergedItems } from './item.ts';
+import { answered, isSameItem, isUnanswered, mergedItems, rowOfItem } from './item.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
 import { createRemoval } from './remove-items.ts';
@@ -64,13 +64,27 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     return registration;
   }
 
-  return async (entity) => {
+  /** What was created after the hub stopped waiting gets its id. */
+  async function identified(items: readonly GatewayItem[]): Promise<GatewayItem[]> {
+    const known: GatewayItem[] = [];
+    for (const item of items) {
+      const listing = isUnanswered(item) ? await lookup.list(item.kind) : undefined;
+      const row = listing?.ok ? rowOfItem(listing.rows, item) : undefined;
+      known.push(row ? answered({ ...item, id: row.id }) : item);
+    }
+    return known;
+  }
+
+  return async (given) => {
+    const entity = { ...given, items: await identified(given.items) };
     const work: EntityWork = { entity, calls: [], found: [] };
     const attempted = await register(work);
     if (attempted.outcome !== 'registered')
       return { registration: attempted, items: mergedItems(entity.items, work.found) };
     const registration = await removeStale(work, attempted);
-    const isComplete = registration.outcome === 'registered';
-    return { registration, items: isComplete ? mergedItems([], work.found) : mergedItems(entity.items, work.found) };
+    if (registration.outcome !== 'registered') return { registration, items: mergedItems(entity.items, work.found) };
+    // What has an id by now is what was just created.
+    const awaited = (await identified(entity.items)).filter(isUnanswered);
+    return { registration, items: mergedItems(awaited, work.found) };
   };
 }

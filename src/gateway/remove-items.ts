@@ -2,7 +2,7 @@
 
 import type { GatewayReply } from './answer.ts';
 import type { GatewayClient } from './client.ts';
-import { isUnanswered, rowOfItem } from './item.ts';
+import { rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayLookup } from './lookup.ts';
 import { gatewayDown, sentenceFor } from './outcome.ts';
 import type { GatewayItem } from './store.ts';
@@ -21,27 +21,23 @@ export function createRemoval({
   client: GatewayClient;
   lookup: GatewayLookup;
 }): (item: GatewayItem) => Promise<ItemRemoval> {
-  /**
-   * Undefined when the gateway does not have it. A number may be the id of something else by now, and something whose
-   * creation was not answered has no known id: both are looked up before they are deleted.
-   */
-  async function idOf(item: GatewayItem): Promise<string | undefined | Exclude<GatewayReply, { kind: 'ok' }>> {
-    if (!/^\d+$/.test(item.id) && !isUnanswered(item)) return item.id;
-    const listing = await lookup.list(item.kind);
-    if (!listing.ok) return listing.reply;
-    const isHidden = !listing.isComplete && !listing.rows.withId(item.id) && !isUnanswered(item);
-    return isHidden ? item.id : rowOfItem(listing.rows, item)?.id;
+  /** A number may be the id of something else by now, so that it is looked up before it is deleted. */
+  async function send(item: GatewayItem): Promise<GatewayReply | 'gone'> {
+    const { kind, id } = item;
+    if (/^\d+$/.test(id)) {
+      const listing = await lookup.list(kind);
+      if (!listing.ok) return listing.reply;
+      const isHidden = !listing.isComplete && !listing.rows.withId(id);
+      if (!isHidden && !rowOfItem(listing.rows, item)) return 'gone';
+    }
+    return client.send({ method: 'DELETE', path: `/${kind}/${encodeURIComponent(id)}` });
   }
 
   return async (item) => {
-    const id = await idOf(item);
-    if (id === undefined) return { outcome: 'gone' };
-    const reply =
-      typeof id === 'string'
-        ? await client.send({ method: 'DELETE', path: `/${item.kind}/${encodeURIComponent(id)}` })
-        : id;
+    const reply = await send(item);
+    if (reply === 'gone') return { outcome: 'gone' };
     if (reply.kind === 'ok') {
-      lookup.remove(item.kind, typeof id === 'string' ? id : item.id);
+      lookup.remove(item.kind, item.id);
       return { outcome: 'deleted', status: reply.status };
     }
     if (isGone(item.kind, reply)) return { outcome: 'gone' };

@@ -7,7 +7,7 @@ import type { GatewayKind } from './lookup.ts';
 /** What an entity has in the gateway, as the hub remembers it. */
 export interface GatewayItem {
   kind: GatewayKind;
-  /** As the gateway calls it; the address of a server or an agent whose creation was not answered. */
+  /** As the gateway calls it. If its creation was not answered: the address of a server or an agent, the name of anything else. */
   id: string;
   /** The name it was given, or the uri of a resource. */
   name: string;
@@ -126,6 +126,8 @@ export interface ItemStore {
   add(uid: EntityUid, item: GatewayItem): Promise<void>;
   /** These are pending again, as if they had never been tried. */
   setBack(uids: readonly EntityUid[]): Promise<void>;
+  /** Everything whose creation was not answered, of any entity. */
+  unanswered(): Promise<HeldItem[]>;
   /** Blocked entities no longer count as registered. */
   leftovers(): Promise<Leftovers>;
   forget(item: HeldItem): Promise<void>;

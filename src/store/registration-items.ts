@@ -73,6 +73,12 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
 
     setBack: (uids) => setBack(uids),
 
+    async unanswered() {
+      return (await read.selectFrom('gateway_item').selectAll().where('asked_at', 'is not', null).execute()).map(
+        heldItem,
+      );
+    },
+
     async leftovers() {
       const dead = await read
         .selectFrom('entity')
@@ -256,7 +262,7 @@ async function keepForLivingEntities(tx: Db): Promise<void> {
     where is_ours = 0
       and exists (
         select 1 from gateway_item as dead left join entity on entity.uid = dead.uid
-        where dead.kind = gateway_item.kind and dead.item_id = gateway_item.item_id and dead.is_ours = 1
+        where dead.kind = gateway_item.kind and dead.item_id = gateway_item.item_id and dead.is_ours = 1 and dead.asked_at is null
           and (entity.uid is null or not ${IS_LIVING})
       )
       and uid = (
@@ -270,7 +276,7 @@ async function keepForLivingEntities(tx: Db): Promise<void> {
     where not exists (select 1 from entity where entity.uid = gateway_item.uid and ${IS_LIVING})
       and (
         is_ours = 0
-        or exists (
+        or asked_at is null and exists (
           select 1 from gateway_item as living
           join entity on entity.uid = living.uid and ${IS_LIVING}
           where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id and living.is_ours = 1

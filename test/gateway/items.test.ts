@@ -211,6 +211,88 @@ testOnEveryEngine(
   },
 );
 
+/** As a hub leaves it that was killed before the gateway answered. */
+async function asked({ dialect, world }: Stage, uid: string, item: { kind: string; id: string; name: string }) {
+  const { kind, id, name } = item;
+  const row = { uid, kind, item_id: id, name, is_ours: 1, body_digest: null, asked_at: world.now().toISOString() };
+  await dialect.write.insertInto('gateway_item').values(row).execute();
+}
+
+testOnEveryEngine('late: a part is recorded before it is created', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const { ingest, sync, itemsOf } = await stage(t, address, fake);
+  await ingest(aManifestWith('a', PARTS));
+  const recorded: Record<string, string[]> = {};
+  fake.onCall(async ({ method, path }) => {
+    if (method === 'POST') recorded[path.replace('/v1', '')] = await itemsOf(uidOf('a'));
+  });
+  await sync();
+  assert.ok(recorded['/tools']?.includes('tools own_tool*'));
+  assert.ok(recorded['/resources']?.includes('resources memo://one*'));
+  assert.ok(recorded['/prompts']?.includes('prompts greet*'));
+});
+
+testOnEveryEngine('late: parts that a killed hub asked for are removed with their entity', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a', PARTS));
+  for (const [kind, name] of Object.entries({ tools: 'own_tool', resources: 'memo://one', prompts: 'greet' }))
+    await asked(on, uidOf('a'), { kind, id: name, name });
+  fake.table.tools.push(createRow('own_tool', { url: `${H}/tool` }));
+  fake.table.resources.push(createRow('Memo', { uri: 'memo://one', content: 'Hello.' }));
+  fake.table.prompts.push(createRow('greet', { template: PROMPT.template }));
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  assert.deepEqual(await on.itemsOf(uidOf('a')), [
+    'gateways a*',
+    'prompts greet*',
+    'resources memo://one*',
+    'tools own_tool*',
+  ]);
+  await on.remove(uidOf('a'));
+  await on.sync();
+  assert.deepEqual(rowsOf(fake), []);
+});
+
+testOnEveryEngine('late: while the gateway cannot be asked, nothing is deleted by its address', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a'));
+  await on.sync();
+  await asked(on, 'mcp_server:a@0.9.0', { kind: 'gateways', id: `${H}/a/sse`, name: 'a' });
+  fake.surprise('GET /v1/gateways', { status: 429, body: {}, headers: { 'retry-after': '60' } });
+  const { removed, left, awaited, stopped } = await on.gateway.removeLeftovers();
+  assert.deepEqual({ removed, left, awaited }, { removed: 0, left: 0, awaited: ['a'] });
+  assert.match(stopped ?? '', /429/);
+  await on.gateway.removeLeftovers();
+  assert.deepEqual(rowsOf(fake), ['gateways a'], 'it belongs to the other version');
+});
+
+testOnEveryEngine('late: a server at an address that its manifest no longer has is removed', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a'));
+  await asked(on, uidOf('a'), { kind: 'gateways', id: `${H}/old/sse`, name: 'old a' });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 }, 'it is not missing');
+  fake.table.gateways.push(createRow('old a', { url: `${H}/old/sse`, transport: 'SSE' }));
+  await on.sync();
+  assert.deepEqual(rowsOf(fake), ['gateways a']);
+  assert.deepEqual(await on.itemsOf(uidOf('a')), ['gateways a*']);
+});
+
+testOnEveryEngine('late: two versions at one address are told apart by their names', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a'));
+  const at = { kind: 'gateways', id: `${H}/a/sse` };
+  await asked(on, uidOf('a'), { ...at, name: 'a' });
+  await asked(on, 'mcp_server:a@0.9.0', { ...at, name: 'a 0.9.0' });
+  fake.table.gateways.push(createRow('a 0.9.0', { url: `${H}/a/sse`, transport: 'SSE' }));
+  await on.sync();
+  assert.deepEqual(rowsOf(fake), ['gateways a']);
+  assert.deepEqual(await on.itemsOf(uidOf('a')), ['gateways a*']);
+});
+
 testOnEveryEngine('blocked: while it is being registered, nothing of it stays', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
