@@ -22,6 +22,7 @@ import type {
   RemoteList,
   RemoteRemoved,
   RemoteSettings,
+  RemovalOptions,
   SyncOptions,
   SyncReport,
 } from './remotes/contract.ts';
@@ -51,8 +52,8 @@ export interface HubOperations {
   addRemote(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
   /** By address or name. @throws HubError `name_taken`, `remote_not_found` */
   changeRemote(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
-  /** By address or name. With `purge`, what only this remote brought is deleted. */
-  removeRemote(reference: string, options?: { purge?: boolean }): Promise<RemoteRemoved>;
+  /** By address or name. */
+  removeRemote(reference: string, options?: RemovalOptions): Promise<RemoteRemoved>;
   /** By address or name; without one, all enabled remotes. */
   ingest(reference?: string, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` */

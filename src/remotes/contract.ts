@@ -99,6 +99,13 @@ export const RemoteAdded = z
   .meta({ id: 'RemoteAdded' });
 export type RemoteAdded = z.infer<typeof RemoteAdded>;
 
+export interface RemovalOptions {
+  /** What only this remote brought is deleted. */
+  purge?: boolean;
+  /** For callers that send both: nothing is removed when another remote has this name. */
+  name?: string;
+}
+
 export const RemoteRemoved = z
   .object({
     removed: z.boolean(),

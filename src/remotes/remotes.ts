@@ -7,6 +7,7 @@ import {
   type RemoteList,
   type RemoteRemoved,
   RemoteSettings,
+  type RemovalOptions,
 } from './contract.ts';
 import type { RemoteStore } from './store.ts';
 
@@ -17,7 +18,8 @@ export interface RemoteBook {
   add(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
   /** @throws HubError `invalid_request`, `name_taken`, `remote_not_found` */
   change(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
-  remove(reference: string, options?: { purge?: boolean }): Promise<RemoteRemoved>;
+  /** @throws HubError `invalid_request`, also when another remote has the name */
+  remove(reference: string, options?: RemovalOptions): Promise<RemoteRemoved>;
   /** The address that a caller means: an address in its normal form, or that of a named remote. @throws HubError `invalid_request` */
   urlOf(reference: string): Promise<string>;
   /** Whether there were none, so that the seeds were stored. */
@@ -53,7 +55,8 @@ export function createRemoteBook({
     const name = reference.trim();
     if (isHttpUrl(name)) return normalizedUrl(name);
     const url = await store.urlOf(name);
-    if (url === undefined) throw unknownReference();
+    if (url === undefined)
+      throw invalidUrl(`no remote is named '${name}'; give a name that GET /remotes lists, or an address`);
     return url;
   }
 
@@ -108,8 +111,10 @@ export function createRemoteBook({
         );
       return { ...changed, ...passedOnFields(passedOn) };
     },
-    async remove(reference, { purge = false } = {}) {
+    async remove(reference, { name, purge = false } = {}) {
       const url = await urlOf(reference);
+      if (((name && (await store.urlOf(name))) || url) !== url)
+        throw invalidUrl(`'${name}' is the name of another remote`);
       const { passedOn, keptBlocked, ...outcome } = await store.remove(url, { purge, at: now() });
       const { note, ...fields } = passedOnFields(passedOn);
       const notes = [note, keptNote(keptBlocked)].filter((each) => each !== undefined);
@@ -169,13 +174,6 @@ export function normalizedUrl(given: string): string {
 }
 
 /** Callers give it as `url`, `name` or `remote`, so the sentence names no field. */
-function unknownReference(): HubError {
-  const message = 'must be given as an http or https address, or as the name of a remote';
-  return new HubError('invalid_request', `The request is not valid: the remote ${message}.`, {
-    faults: [{ path: 'url', message }],
-  });
-}
-
 function invalidUrl(message: string): HubError {
   return new HubError('invalid_request', `The request is not valid: url: ${message}.`, {
     faults: [{ path: 'url', message }],

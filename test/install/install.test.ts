@@ -549,7 +549,7 @@ test('install: of several packages one is installed, and only its own variables 
   );
   await assert.rejects(install(server, { ...request, prefer: 'pypi' }), {
     code: 'invalid_request',
-    message: /no package of the kind 'pypi'; there are: npm, oci/,
+    message: /no package is of the kind 'pypi'; choose one of: npm, oci/,
   });
   const launch = launchOf(
     {

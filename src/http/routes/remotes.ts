@@ -51,7 +51,9 @@ const IngestBody = z
 const IngestQuery = z.object({ remote: RemoteReference.optional().describe('The same as `url` in the body.') });
 const RemovedRemote = z.object({
   url: RemoteReference.nullish().meta({ examples: ['https://catalog.example.org/index.json'] }),
-  name: RemoteReference.nullish().describe('The same as `url`'),
+  name: RemoteReference.nullish().describe(
+    'The same as `url`. With both, nothing is removed when another remote has this name',
+  ),
   purge: z
     .boolean()
     .nullish()
@@ -103,7 +105,7 @@ export function remoteRoutes(
     isTokenGiven(request, adminToken) ? answer : withoutCredentials(answer);
 
   const removeRemote = ({ url, name, purge }: z.infer<typeof RemovedRemote>) =>
-    hub.removeRemote(url ?? name ?? '', { purge: purge ?? false });
+    hub.removeRemote(url ?? name ?? '', { purge: purge ?? false, ...(name ? { name } : {}) });
 
   for (const prefix of ['', '/catalog']) {
     app.get(
@@ -171,8 +173,7 @@ export function remoteRoutes(
           response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
         },
       },
-      ({ body, query }) =>
-        removeRemote({ ...body, url: body?.url ?? body?.name ?? query.url, purge: body?.purge || query.purge }),
+      ({ body, query }) => removeRemote({ ...body, url: body?.url ?? query.url, purge: body?.purge || query.purge }),
     );
 
     app.post(

@@ -248,7 +248,7 @@ testOnEveryEngine('remotes: a remote is ingested and removed by its name', async
   assert.equal((await ask('POST', '/ingest', { name: 'team' })).body.results[0].url, a);
   const unknown = await ask('POST', '/catalog/ingest?remote=nobody');
   assert.equal(unknown.status, 400);
-  assert.match(unknown.body.detail, /the remote must be given as .*\bname\b/);
+  assert.match(unknown.body.detail, /no remote is named 'nobody'/);
   assert.equal((await ask('POST', '/remotes', { url: b, name: 'team' })).body.code, 'name_taken');
   assert.equal((await ask('POST', '/remotes', { url: b, name: 'https://x' })).status, 400);
   assert.equal((await ask('DELETE', '/catalog/remotes', { name: 'team' })).body.removed, true);
@@ -288,6 +288,19 @@ testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op',
     assert.deepEqual([body.purged, body.missing], purge ? [1, 0] : [0, 1]);
     assert.equal((await ask('GET', '/remotes')).body.count, 0);
   }
+  const other = publish('b', tool('y'));
+  await ask('POST', '/remotes', { url, name: 'team' });
+  await ask('POST', '/remotes', { url: other, name: 'other' });
+  for (const [method, body] of [
+    ['POST', { url, name: 'other', op: 'delete' }],
+    ['DELETE', { url, name: 'other' }],
+  ] as const) {
+    const refused = await ask(method, '/remotes', body);
+    assert.deepEqual(refused.body.errors, [{ path: 'url', message: "'other' is the name of another remote" }]);
+  }
+  const nobody = await ask('POST', '/remotes', { name: 'nobody', op: 'delete' });
+  assert.match(nobody.body.errors[0].message, /^no remote is named 'nobody'/);
+  assert.equal((await ask('DELETE', '/remotes', { url, name: 'never used' })).body.removed, true);
   const unknown = await ask('POST', '/remotes', { url, op: 'move' });
   assert.deepEqual(unknown.body.errors, [{ path: 'op', message: 'must be add or delete' }]);
   const nothing = await ask('POST', '/remotes', { op: 'add' });
