@@ -114,7 +114,7 @@ test('isolation: a host that never answers does not hold up another one', async 
 });
 
 test('isolation: a host that never answers costs one time limit and is reported', async (t) => {
-  const it = await testIngestOnSqlite(t, { timeoutMs: 500, requestsPerHost: 32 });
+  const it = await testIngestOnSqlite(t, { timeoutMs: 2_000, requestsPerHost: 32 });
   const dead = await startIndexServer(t);
   it.publish(...someManifests('a', 'b'));
   const hanging = Array.from({ length: 1_000 }, (_, number) => `${dead.origin}/${number}.json`);
@@ -127,7 +127,7 @@ test('isolation: a host that never answers costs one time limit and is reported'
   assert.deepEqual(countsOf(result), { created: 2, failed: 1_000 });
   assert.ok(dead.requests.length <= 8, `${dead.requests.length} requests`);
   const errors = result.stats.errors.map(({ error }) => error);
-  assert.match(errors[0] ?? '', /^did not answer within 0\.5 s$/);
+  assert.match(errors[0] ?? '', /^did not answer within 2 s$/);
   assert.match(errors.at(-1) ?? '', /^was not requested: its host gave no usable answer to the requests before it$/);
 });
 
