@@ -7,8 +7,9 @@ import { Piscina } from 'piscina';
 export interface WorkerPool<Task, Result> {
   /** A task whose signal is aborted is ended, together with the thread it runs on. What is transferred is lost to the caller. Rejects once the pool is closed. */
   run(task: Task, options?: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
-  /** Lets what is under way finish. */
+  /** Lets what is under way finish, however long it takes: a thread that is ended inside native code can take the process with it. */
   close(): Promise<void>;
+  /** Ends what is under way. */
   destroy(): Promise<void>;
 }
 
@@ -28,9 +29,6 @@ export interface WorkerPoolOptions {
   heapMb: number;
 }
 
-/** A thread that hangs is ended after so long. */
-const CLOSE_TIMEOUT_MS = 3_000;
-
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   const pool = new Piscina<Task, Result>({
     filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
@@ -41,19 +39,27 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     maxThreads: options.threads,
     idleTimeout: options.idleMs ?? 5_000,
     maxQueue: options.longestQueue,
-    closeTimeout: CLOSE_TIMEOUT_MS,
     resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 6 },
   });
+  const running = new Set<Promise<Result>>();
   let isClosed = false;
   return {
     async run(task, how) {
       // By itself, a pool that was closed would start again for whoever asks next.
       if (isClosed) throw new Error('The threads for this have been ended.');
-      return pool.run(task, how);
+      const result = pool.run(task, how);
+      running.add(result);
+      try {
+        return await result;
+      } finally {
+        running.delete(result);
+      }
     },
-    close() {
+    // The pool's own way to close counts a thread as done when it goes on with the next task, and ends it after some seconds.
+    async close() {
       isClosed = true;
-      return pool.close();
+      await Promise.allSettled(running);
+      await pool.destroy();
     },
     destroy() {
       isClosed = true;

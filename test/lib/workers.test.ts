@@ -48,8 +48,10 @@ test('workers: more tasks than may wait are refused', async (t) => {
 test('workers: what was under way is finished when they are closed, and nothing is begun after that', async (t) => {
   const workers = pool(t);
   await workers.run({ kind: 'echo', value: 0 });
-  const last = workers.run({ kind: 'echo', value: 1 });
+  const last = [{ kind: 'block', ms: 4_000 } as const, { kind: 'echo', value: 1 } as const].map((task) =>
+    workers.run(task),
+  );
   await workers.close();
-  assert.deepEqual(((await last) as { value: number }).value, 1);
+  assert.deepEqual(((await last[1]) as { value: number }).value, 1);
   await assert.rejects(workers.run({ kind: 'echo', value: 2 }), /have been ended/);
 });

@@ -62,7 +62,6 @@ export function createSearchThreads(state: IndexState, data: SearchThreadData): 
   return {
     rank: async (work) => (await run({ kind: 'rank', ...work })) as RankedReply,
     list: async (work) => (await run({ kind: 'list', ...work })) as ListedReply,
-    // Lets what is under way finish: a thread that is ended inside the model's runtime can take the process with it.
     close: async () => pool?.close(),
   };
 }
