@@ -101,7 +101,7 @@ export interface ItemHolder {
 
 export type HeldItem = GatewayItem & { uid: EntityUid };
 
-export interface Leftovers {
+interface Leftovers {
   /** What this hub created for entities that are gone or blocked, and no other entity has: those that one has become its own. */
   own: HeldItem[];
   /** Servers and agents that such entities only shared with somebody else; reported once. */

@@ -243,7 +243,7 @@ test('engine: vectors of another size take no part, and the answer says so', asy
   embedder.embed = async (texts) => texts.map(() => new Float32Array([1, 0]));
   const ranking = await engine.rank(asks('frost'));
   assert.equal(ranking.mode, 'keyword');
-  assert.match(ranking.degraded ?? '', /another size than the query's: results are by words only/);
+  assert.match(ranking.degraded ?? '', /another size than the query's\): results are by words only/);
   assert.equal(ranking.hits[0]?.uid, FROST);
 });
 
@@ -358,7 +358,7 @@ test('engine: a search right after a change sees it; when that takes too long, i
   isBusy = true;
   const late = await keyword('song');
   assert.equal(late.total, 0);
-  assert.match(late.degraded ?? '', /^The index is not yet up to date: what has just been added or changed may be/);
+  assert.match(late.degraded ?? '', /^The index is not up to date yet: recent changes may be missing/);
   isBusy = false;
   const after = await keyword('song');
   assert.deepEqual([after.total, after.degraded], [1, undefined]);

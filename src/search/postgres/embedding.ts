@@ -7,7 +7,7 @@ import type { SearchTables, SearchVectors } from './store.ts';
 type Missing = Awaited<ReturnType<SearchVectors['missing']>>[number];
 type StoredVector = Awaited<ReturnType<SearchVectors['stored']>>[number];
 
-interface FillDependencies {
+export interface FillDependencies {
   tables: Pick<SearchTables, 'manifests'>;
   vectors: SearchVectors;
   tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;

@@ -4,7 +4,7 @@ import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import type { Hit } from '../engine/engine.ts';
 import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
-import { finalScore, type MergeWeights, unit } from '../ranking/merge.ts';
+import { finalScore, isUnrelated, leastNearness, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
 import { editDistance } from '../typing-errors.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
@@ -34,10 +34,6 @@ interface CandidateSources {
   texts: number;
 }
 
-/** What shares no word with the query and is further from its meaning than this is unrelated. */
-const LEAST_COSINE = 0.2;
-/** How far the cosines of unrelated texts are spread around 0. */
-const SPREAD_OF_UNRELATED = 0.1;
 const MATCHES: readonly NameMatch[] = ['near', 'part', 'whole'];
 
 /** The best match of each family. */
@@ -65,8 +61,7 @@ export function namedFamilies(
 /** Without what is unrelated to the query. */
 export function candidatesFrom({ words, named, scores, cosines, texts }: CandidateSources): Candidate[] {
   const nearest = Math.max(0, ...cosines.values());
-  // Something is always nearest: when no word is known, it must be nearer than the nearest of so many unrelated texts.
-  const isNearAny = words.wordCount > 0 && nearest >= SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
+  const isNearAny = words.wordCount > 0 && nearest >= leastNearness(texts);
   if (words.terms.length === 0 && named.size === 0 && !isNearAny) return [];
   return [...new Set([...named.keys(), ...scores.keys(), ...cosines.keys()])]
     .map((family) => ({
@@ -75,7 +70,7 @@ export function candidatesFrom({ words, named, scores, cosines, texts }: Candida
       cosine: cosines.get(family),
       match: named.get(family)?.match,
     }))
-    .filter(({ lexical, cosine, match }) => lexical > 0 || match !== undefined || (cosine ?? 0) >= LEAST_COSINE);
+    .filter(({ lexical, cosine: semantic, match: named }) => !isUnrelated({ lexical, semantic, named }));
 }
 
 /** The best by words, meaning and name; quality and age, which are not known yet, only decide between neighbors. */
@@ -134,34 +129,13 @@ function hitFor(
   };
 }
 
-export function explanationOf(
-  hit: Hit,
-  scores: readonly number[],
-  { words, weights, match }: { words: LexicalQuery; weights: MergeWeights; match: NameMatch | undefined },
-): Record<string, unknown> {
-  const terms = words.terms.map(({ word, terms: forms, why, weight }, place) => ({
+/** For an explanation: each word of the query with what it adds to the score. */
+export function termsOf({ terms }: LexicalQuery, scores: readonly number[]) {
+  return terms.map(({ word, terms: forms, why, weight }, place) => ({
     word,
     term: forms.join(' | '),
     why,
     weight: rounded(weight),
     score: rounded(scores[place] ?? 0),
   }));
-  return {
-    terms: terms.filter(({ score }) => score > 0),
-    named: match ?? null,
-    lexical: {
-      raw: rounded(hit.lexical * words.best),
-      best_possible: rounded(words.best),
-      normalised: rounded(hit.lexical),
-    },
-    semantic: { cosine: rounded(hit.semantic) },
-    weights: { words: rounded(weights.words), meaning: weights.meaning },
-    quality: hit.quality,
-    recency: hit.recency,
-    final: rounded(hit.final),
-  };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

@@ -1,5 +1,6 @@
 // How words, meaning, quality and age become one score. docs/search.md explains the formula.
 import type { SearchMode } from '../contract.ts';
+import type { Hit } from '../engine/engine.ts';
 import type { NameMatch } from '../index/names.ts';
 
 /** One document as the parts of search see it; scores are within 0..1. */
@@ -40,6 +41,10 @@ const FEW_WORDS = 4;
 const LESS_PER_WORD = 2.5;
 /** Most of the words say a lot about a document, a few of them next to nothing. */
 const POWER_OF_COVERAGE = 2.5;
+/** What shares no word with the query and is further from its meaning than this is unrelated. */
+const LEAST_COSINE = 0.2;
+/** How far the cosines of unrelated texts are spread around 0. */
+const SPREAD_OF_UNRELATED = 0.1;
 
 /** A name trusts words. A described need trusts meaning, the more so the more words it takes. */
 export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount: number }): MergeWeights {
@@ -65,6 +70,40 @@ function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeW
   const covered = unit(lexical);
   if (meaning === 0) return covered;
   return (words * covered ** POWER_OF_COVERAGE + meaning * unit(semantic ?? covered)) / (words + meaning);
+}
+
+export function isUnrelated({ lexical, semantic, named }: Pick<Candidate, 'lexical' | 'semantic' | 'named'>): boolean {
+  return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
+}
+
+/** Something is always nearest: when no word is known, it must be nearer than the nearest of so many unrelated texts. */
+export function leastNearness(texts: number): number {
+  return SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
+}
+
+export interface Explained {
+  terms: readonly { score: number }[];
+  /** The score by words that a document gets at most. */
+  best: number;
+  weights: MergeWeights;
+  named: NameMatch | undefined;
+}
+
+export function explanationOf(hit: Hit, { terms, best, weights, named }: Explained): Record<string, unknown> {
+  return {
+    terms: terms.filter(({ score }) => score > 0),
+    named: named ?? null,
+    lexical: { raw: rounded(hit.lexical * best), best_possible: rounded(best), normalised: rounded(hit.lexical) },
+    semantic: { cosine: rounded(hit.semantic) },
+    weights: { words: rounded(weights.words), meaning: weights.meaning },
+    quality: hit.quality,
+    recency: hit.recency,
+    final: rounded(hit.final),
+  };
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
 }
 
 /** Whatever comes in, a score is a number within 0..1. */

@@ -10,7 +10,16 @@ import { IS_DEPRECATED, IS_DISABLED, type Segment } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
 import { type ByDocument, byMeaning, byWords, type Named, namedIn } from './candidates.ts';
-import { finalScore, type MergeWeights, unit, weightsFor } from './merge.ts';
+import {
+  explanationOf,
+  finalScore,
+  isUnrelated,
+  leastNearness,
+  type MergeWeights,
+  rounded,
+  unit,
+  weightsFor,
+} from './merge.ts';
 import { type LexicalQuery, readQuery } from './query.ts';
 
 export interface RankTask extends RankRequest {
@@ -28,11 +37,6 @@ export interface Ranked {
 
 /** Pages end here. */
 const MOST_HITS = 500;
-/** A result that shares no word with the query and is further from its meaning than this is unrelated. */
-const LEAST_COSINE = 0.2;
-/** How far the cosines of unrelated texts are spread around 0. */
-const SPREAD_OF_UNRELATED = 0.1;
-
 interface Found {
   open: OpenSegment;
   document: number;
@@ -78,7 +82,7 @@ export function rank(index: Snapshot, task: RankTask): Ranked {
       const name = candidates.named?.get(document);
       const covered = unit((candidates.lexical?.get(document) ?? 0) / (words.best || 1));
       const cosine = candidates.semantic?.get(document);
-      if (isUnrelated(covered, cosine, name)) continue;
+      if (isUnrelated({ lexical: covered, semantic: cosine, named: name?.match })) continue;
       for (const member of shownMembers(open.segment, document, newest, name)) {
         const found = { open, document, member, lexical: covered, semantic: cosine, named: name?.match, final: 0 };
         found.final = finalOf(found);
@@ -130,17 +134,10 @@ function isEmpty(found: readonly ReadonlyMap<unknown, unknown>[]): boolean {
   return found.every(({ size }) => size === 0);
 }
 
-function isUnrelated(covered: number, cosine: number | undefined, named: Named | undefined): boolean {
-  return covered === 0 && named === undefined && (cosine ?? 0) < LEAST_COSINE;
-}
-
-/**
- * When the catalog knows no word of the query, something must be nearer than the nearest of so many unrelated texts would
- * be. A query without a letter or digit is near nothing.
- */
+/** A query without a letter or digit is near nothing. */
 function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: LexicalQuery, texts: number): boolean {
-  const nearestUnrelated = SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
-  return wordCount > 0 && cosines.some((each) => [...each.values()].some((cosine) => cosine >= nearestUnrelated));
+  const least = leastNearness(texts);
+  return wordCount > 0 && cosines.some((each) => [...each.values()].some((cosine) => cosine >= least));
 }
 
 function recencyOf({ published }: Segment, member: number, now: Date): number {
@@ -166,26 +163,11 @@ function explain(
   { open, document, named }: Found,
   { hit, words, weights }: { hit: Hit; words: LexicalQuery; weights: MergeWeights },
 ): Record<string, unknown> {
-  const terms = words.terms
-    .map(({ term, word, weight, why }) => {
-      const { impact, fields } = matchOf(open.segment, term, document);
-      return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
-    })
-    .filter(({ score }) => score > 0);
-  return {
-    terms,
-    named: named ?? null,
-    lexical: {
-      raw: rounded(hit.lexical * words.best),
-      best_possible: rounded(words.best),
-      normalised: rounded(hit.lexical),
-    },
-    semantic: { cosine: rounded(hit.semantic) },
-    weights: { words: rounded(weights.words), meaning: weights.meaning },
-    quality: hit.quality,
-    recency: hit.recency,
-    final: rounded(hit.final),
-  };
+  const terms = words.terms.map(({ term, word, weight, why }) => {
+    const { impact, fields } = matchOf(open.segment, term, document);
+    return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
+  });
+  return explanationOf(hit, { terms, best: words.best, weights, named });
 }
 
 /** How much a term says about a document, and in which fields it is. */
@@ -197,8 +179,4 @@ function matchOf({ terms, postings, postingStarts }: Segment, term: string, docu
     impact: (posting?.impact ?? 0) * IMPACT_STEP,
     fields: FIELDS.filter((_, field) => ((posting?.fields ?? 0) & (1 << field)) !== 0),
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

@@ -109,7 +109,7 @@ test('hub doctor: a remote that cannot be reached is named', async (t) => {
 
 test('hub doctor: while vectors are being made nobody is told to reinstall', async () => {
   for (const degraded of [
-    'Meaning took no part, because no vectors are there yet: results are by words only.',
+    'Meaning took no part (no vectors are there yet): results are by words only.',
     'Meaning took no part (the model is still being loaded): results are by words only.',
     'Meaning is known of 3 of 90 texts so far; the others are found by words.',
   ]) {

@@ -1,0 +1,71 @@
+// A query → the families that may answer it, each with its score by words and by meaning.
+import { parseReference } from '../../catalog/uid.ts';
+import type { RankRequest } from '../engine/engine.ts';
+import { nameKey } from '../words.ts';
+import { type Candidate, candidatesFrom, type Named, namedFamilies } from './merge-hits.ts';
+import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
+import type { EntityFilter, SearchReads, VectorQuery } from './store.ts';
+
+export interface Query extends Pick<RankRequest, 'text' | 'mode'> {
+  filter: EntityFilter;
+  /** Undefined: meaning takes no part. */
+  vector: Promise<VectorQuery | undefined>;
+  sizes: { families: number; texts: number };
+}
+
+export interface Found {
+  words: LexicalQuery;
+  /** Those that are scored. */
+  terms: ReturnType<typeof scoredTerms>;
+  named: Map<number, Named>;
+  candidates: Candidate[];
+}
+
+const MOST_BY_WORDS = 300;
+const MOST_BY_MEANING = 200;
+
+/** Every candidate gets both scores, whichever it was found by. */
+export async function findCandidates(reads: SearchReads, query: Query): Promise<Found> {
+  const [named, { words, terms, scores }, { vector, cosines }] = await Promise.all([
+    findNamed(reads, query.text),
+    findByWords(reads, query),
+    findByMeaning(reads, query),
+  ]);
+  const families = [...new Set([...named.keys(), ...scores.keys(), ...cosines.keys()])];
+  const without = (known: ReadonlyMap<number, number>) => families.filter((family) => !known.has(family));
+  const [otherScores, otherCosines] = await Promise.all([
+    reads.scoresOf(without(scores), terms),
+    vector ? reads.cosinesOf(without(cosines), vector) : [],
+  ]);
+  const candidates = candidatesFrom({
+    words,
+    named,
+    scores: new Map([...scores, ...otherScores]),
+    cosines: new Map([...cosines, ...otherCosines]),
+    texts: query.sizes.texts,
+  });
+  return { words, terms, named, candidates };
+}
+
+async function findByWords(reads: SearchReads, { text, mode, filter, sizes }: Query) {
+  const words = await readQuery(text, reads, sizes.families);
+  const terms = mode === 'semantic' ? [] : scoredTerms(words.terms);
+  const candidates = candidateQuery(words.terms);
+  if (candidates === undefined || terms.length === 0) return { words, terms, scores: new Map<number, number>() };
+  return { words, terms, scores: await reads.byWords({ candidates, terms }, filter, MOST_BY_WORDS) };
+}
+
+async function findByMeaning(reads: SearchReads, query: Query) {
+  const vector = await query.vector;
+  const cosines = vector ? await reads.byMeaning(vector, query.filter, MOST_BY_MEANING) : new Map<number, number>();
+  return { vector, cosines };
+}
+
+async function findNamed(reads: SearchReads, text: string): Promise<Map<number, Named>> {
+  const asked = text.trim();
+  const reference = parseReference(asked);
+  const name = reference?.slug ?? asked;
+  const key = nameKey(name);
+  if (key === '') return new Map();
+  return namedFamilies(await reads.named({ key, uid: asked, slug: name.toLowerCase() }), key, reference);
+}
