@@ -5,6 +5,7 @@ import type { IndexEntry } from '../../src/search/engine/search-index.ts';
 import { buildSegment } from '../../src/search/index/segment-builder.ts';
 import { createSnapshotReader } from '../../src/search/index/snapshot.ts';
 import { createLister } from '../../src/search/ranking/lister.ts';
+import { heapInUse } from '../support/heap.ts';
 import { snapshotOf } from '../support/lister.ts';
 import { anEntry, familiesOf } from './index/families.ts';
 import { ANY } from './search-stage.ts';
@@ -23,6 +24,22 @@ test('list: newest first, and those of one moment in a fixed order', () => {
   const createdAt = '2026-01-01T00:00:00.000Z';
   const [a, b, c] = [anEntry({ name: 'a', createdAt }), anEntry({ name: 'b', createdAt }), anEntry({ name: 'c' })];
   assert.deepEqual(listed([b, c, a]), ['tool:c@1.0.0', 'tool:b@1.0.0', 'tool:a@1.0.0']);
+});
+
+test('list: many distinct filters do not fill the memory', () => {
+  const lister = createLister(snapshotOf(familiesOf([anEntry({ name: 'a' })])));
+  const filler = 'x'.repeat(10_000);
+  const list = (number: number) => {
+    const filters = { ...ANY, capabilities: [`${number} ${filler}`] };
+    return lister.list({ filters, versions: 'latest', limit: 10, offset: 0, withFacets: false }).total;
+  };
+  const before = heapInUse();
+  // Together they are 200 MB of text.
+  for (let number = 0; number < 20_000; number += 1) list(number);
+  const grownBy = heapInUse() - before;
+  // Also keeps the lister reachable until the heap has been measured.
+  assert.equal(list(0), 0);
+  assert.ok(grownBy < 80_000_000, `The heap grew by ${grownBy} bytes.`);
 });
 
 const SEARCHABLE = [

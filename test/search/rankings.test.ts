@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { RankRequest } from '../../src/search/engine/engine.ts';
 import { createRankings } from '../../src/search/rankings.ts';
+import { heapInUse } from '../support/heap.ts';
 import { wordEngine } from '../support/word-engine.ts';
 
 const REQUEST: RankRequest = {
@@ -89,10 +88,3 @@ test('rankings: the cache is bounded by the size of what it holds, not by the nu
   await rankings.rank(requests[199] as RankRequest, 'revision 1');
   assert.equal(engine.requests.length, 201);
 });
-
-/** In bytes, after a garbage collection. */
-function heapInUse(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
-}

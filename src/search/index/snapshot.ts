@@ -50,7 +50,7 @@ export function createSnapshotReader(): SnapshotReader {
   let known = new Map<number, OpenSegment>();
   const choices = new LRUCache<string, Choice>({
     maxSize: MOST_CHOICE_BYTES,
-    sizeCalculation: ({ members, texts }) => members.byteLength + texts.byteLength + 1,
+    sizeCalculation: ({ members, texts }, key) => members.byteLength + texts.byteLength + 2 * key.length,
   });
 
   function choose({ id, segment }: OpenSegment, filters: SearchFilters): Choice {

@@ -30,7 +30,7 @@ const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
 export function createLister(index: Snapshot): Lister {
   const lists = new LRUCache<string, Matching[]>({
     maxSize: MOST_BYTES,
-    sizeCalculation: (matching) => matching.reduce((sum, { members }) => sum + members.byteLength, 1),
+    sizeCalculation: (matching, key) => matching.reduce((sum, { members }) => sum + members.byteLength, 2 * key.length),
   });
   const facetCounts = new LRUCache<string, FacetCounts>({ max: MOST_FACET_COUNTS });
 
