@@ -1,4 +1,5 @@
 // A host of a published catalog for the benchmark: an index and its manifests, with entity tags.
+// Below `/copy-1/`, `/copy-2/` and so on it has the same catalog with other names and texts.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
@@ -25,7 +26,9 @@ putIndex();
 const server = createServer((request, response) => {
   const path = decodeURI(request.url ?? '/');
   if (path === '/touch-index') putIndex();
-  const document = documents.get(path);
+  const [, copy = '', original = path] = /^\/(copy-\d+)(\/.*)$/.exec(path) ?? [];
+  const found = documents.get(original);
+  const document = found && copy && original !== '/index.json' ? changed(found, copy) : found;
   if (!document) return void response.writeHead(404).end();
   if (request.headers['if-none-match'] === document.etag) return void response.writeHead(304).end();
   response.writeHead(200, { 'content-type': 'application/json', etag: document.etag }).end(document.body);
@@ -45,6 +48,16 @@ function putIndex(): void {
     generation: 'stable',
   }));
   put('/index.json', JSON.stringify({ generation, counts: { all: paths.length }, manifests: paths, items }));
+}
+
+function changed({ body, etag }: { body: Buffer; etag: string }, copy: string): { body: Buffer; etag: string } {
+  const { id, name, description, ...rest } = JSON.parse(body.toString()) as Record<string, string>;
+  const renamed = {
+    id: `${id}-${copy}`,
+    name: `${name ?? id}-${copy}`,
+    description: `${description ?? ''} Edition ${copy}.`,
+  };
+  return { body: Buffer.from(JSON.stringify({ ...rest, ...renamed })), etag: `${etag.slice(0, -1)}-${copy}"` };
 }
 
 async function* linesOf(path: string): AsyncGenerator<{ path: string; manifest: unknown }> {

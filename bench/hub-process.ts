@@ -1,0 +1,69 @@
+// A hub as a process of its own, watched while it works.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PORT = 18_444;
+export const HUB = `http://127.0.0.1:${PORT}`;
+
+export interface HubProcess {
+  /** Its largest so far, or the one at this moment, in MB. */
+  memory(which: 'peak' | 'now'): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+/** Resolves when it answers. */
+export async function startHub(settings: Record<string, string>): Promise<HubProcess> {
+  const hub = spawn(process.execPath, ['--max-semi-space-size=4', 'src/bin/hub.ts', 'serve'], {
+    env: { ...process.env, ...settings, PORT: String(PORT), LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  while (!(await fetch(`${HUB}/health`).catch(() => undefined))?.ok) await sleep(20);
+  return {
+    async memory(which) {
+      const status = await readFile(`/proc/${hub.pid}/status`, 'utf8').catch(() => '');
+      const kilobytes = new RegExp(`${which === 'peak' ? 'VmHWM' : 'VmRSS'}:\\s+(\\d+)`).exec(status)?.[1];
+      return kilobytes ? Math.round(Number(kilobytes) / 1024) : undefined;
+    },
+    async stop() {
+      const ended = new Promise((resolve) => hub.once('exit', resolve));
+      hub.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+export async function ask<T>(path: string, body?: unknown): Promise<T> {
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return (await (await fetch(`${HUB}${path}`, body === undefined ? {} : request)).json()) as T;
+}
+
+/** Asks for the health all the time; the returned function stops it and tells the 99th percentile in ms. */
+export function watchHealth(): () => Promise<number> {
+  const times: number[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      await fetch(`${HUB}/health`);
+      times.push(performance.now() - startedAt);
+      await sleep(20);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await watching;
+    return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
+  };
+}
+
+/** The address of the index. */
+export async function startCatalogHost(words: readonly string[]): Promise<{ index: string; stop(): void }> {
+  const host = spawn(process.execPath, ['bench/catalog-host.ts', ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return { index: await firstLine(host), stop: () => void host.kill() };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  for await (const chunk of child.stdout ?? []) return String(chunk).trim();
+  throw new Error('The host of the catalog did not start.');
+}
