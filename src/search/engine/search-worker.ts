@@ -31,7 +31,7 @@ export interface ListWork {
 /** Where the query's vector comes from: there is none, this thread makes it, or it was made elsewhere. */
 export type QueryMeaning =
   | { from: 'nowhere' }
-  /** With this model, which the vectors of the texts are of. */
+  /** With this model, which the vectors of the texts are of. Undefined: there are none yet. */
   | { from: 'here'; model: string | undefined }
   | { from: 'elsewhere'; vector: Float32Array };
 
@@ -106,7 +106,8 @@ interface QueryVector {
 
 async function vectorFor(text: string, meaning: QueryMeaning): Promise<QueryVector> {
   if (meaning.from === 'elsewhere') return { vector: meaning.vector };
-  if (meaning.from === 'nowhere') return {};
+  // Without a vector to compare with, the model is not needed yet.
+  if (meaning.from === 'nowhere' || meaning.model === undefined) return {};
   try {
     model ??= openModel(modelFolder);
     const { model: name, fallback, encode } = await model;
