@@ -37,15 +37,14 @@ async function written(framework: Framework, target: string, launch: Launch, fie
     adapters: [{ framework, template_key: KEYS[framework] }],
     ...fields,
   });
-  const nothing = { lockfile: undefined, locked: undefined, clients: [] };
-  const planned = planAdapters({ subject, launch, ...nothing });
+  const nothing = { known: undefined, others: [] };
+  const planned = planAdapters({ subject, launch, clients: [], ...nothing });
   const { errors, locked } = await writeAdapters({
     targetDir: target,
     subject,
     launch,
     planned,
-    before: [],
-    lockfile: undefined,
+    ...nothing,
   });
   assert.deepEqual(errors, []);
   return join(target, locked[0]?.path ?? '');

@@ -1,27 +1,20 @@
 // The artifact steps of an install: all are built first, and then put in place.
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { Launch } from '../catalog/launch/launch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { parseJson } from '../lib/json.ts';
 import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import { type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
-import type {
-  InstallListener,
-  InstallPlan,
-  InstallRequest,
-  LockedEntity,
-  Lockfile,
-  PlannedArtifact,
-  StepResult,
-} from './contract.ts';
+import type { InstallPlan, InstallRequest, LockedEntity, Lockfile, PlannedArtifact, StepResult } from './contract.ts';
 import { explain, InstallError } from './errors.ts';
 import { notStartable } from './launchers.ts';
 import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
-import { isSameEntity } from './lockfile/lockfile.ts';
 import { present, runStep, type StepWatch } from './step.ts';
 import type { InstallSubject } from './subject.ts';
-import { makeFolderInside } from './target/files.ts';
+import { makeFolderInside, readInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, STAGING, VENDOR } from './target/places.ts';
 
 /** One install: the request, and what was found out about it. */
@@ -32,8 +25,11 @@ export interface InstallJob {
   plan: InstallPlan;
   targetDir: string;
   before: { lockfile: Lockfile | undefined; error: unknown };
+  /** What the lockfile says about the entity, and about all others. */
+  known: LockedEntity | undefined;
+  others: readonly LockedEntity[];
   signal: AbortSignal;
-  onEvent: InstallListener;
+  watch: StepWatch;
 }
 
 /** What an install may use. */
@@ -53,33 +49,35 @@ export interface BuiltArtifacts {
 
 /** An image of 20 GB takes a while. */
 const STEP_TIMEOUT_MS = 60 * 60_000;
+/** What the hub put into `vendor`: written first, so that the next install knows the folders of one that was killed. */
+const PLACED = `${HUB_FOLDER}/placed.json`;
 
-export async function buildArtifacts(
-  job: InstallJob,
-  known: LockedEntity | undefined,
-  tools: InstallTools & { watch: StepWatch },
-): Promise<BuiltArtifacts> {
+export async function buildArtifacts(job: InstallJob, tools: InstallTools): Promise<BuiltArtifacts> {
+  const { known } = job;
   const planned = job.plan.artifacts.filter((each) => !each.alternative);
-  const ownership = ownershipOf(job.before.lockfile, job.subject.uid);
+  const placed = await readPlaced(job.targetDir);
   const results: StepResult[] = [];
   const artifacts: ArtifactOutcome[] = [];
   for (const [index, each] of planned.entries()) {
-    const locked = job.request.update ? undefined : lockedFor(planned, index, known);
-    const { result, value } = await runStep(each.step, tools.watch, async () => {
-      const earlier = chosenEarlier(known, index, each);
-      const installed = await build(each, { job, locked, earlier, ownership: withPaths(ownership, artifacts), tools });
+    const { result, value } = await runStep(each.step, job.watch, async () => {
+      const locked = job.request.update ? undefined : lockedFor(planned, index, known);
+      const dest = job.request.dest ?? chosenEarlier(known, index, each);
+      const ownership = ownershipOf(job, placed, artifacts);
+      const installed = await build(each, { job, tools, place: { locked, dest, ownership } });
       const fault = notStartable(job.launch, each, installed);
-      const warnings = [...installed.warnings, ...(fault ? [fault] : [])];
-      return { extra: extraOf({ ...installed, warnings }), value: installed };
+      return { extra: extraOf(installed, fault), value: installed };
     });
     results.push(result);
     artifacts.push({ planned: each, installed: value });
   }
   if (!isWorthKeeping(artifacts, known)) return { results, artifacts, isInPlace: false };
-  const fault = await commitAll(artifacts);
-  if (fault === undefined) return { results, artifacts, isInPlace: true };
-  const failed = { step: 'artifacts.place', ok: false, extra: { error: fault } };
-  return { results: [...results, failed], artifacts, isInPlace: false };
+  try {
+    await commitAll(job.targetDir, placed, artifacts);
+    return { results, artifacts, isInPlace: true };
+  } catch (error) {
+    const failed = { step: 'artifacts.place', ok: false, extra: { error: explain(error) } };
+    return { results: [...results, failed], artifacts, isInPlace: false };
+  }
 }
 
 /** An earlier version that works is not replaced by a part of a new one. */
@@ -98,33 +96,25 @@ function chosenEarlier(known: LockedEntity | undefined, index: number, { kind }:
 
 interface BuildJob {
   job: InstallJob;
-  earlier: string | undefined;
-  locked: LockedEntity['artifacts'][number] | undefined;
-  ownership: Ownership;
   tools: InstallTools;
+  place: Pick<Parameters<typeof placeArtifact>[1], 'locked' | 'dest' | 'ownership'>;
 }
 
-async function build(
-  planned: PlannedArtifact,
-  { job, locked, earlier, ownership, tools }: BuildJob,
-): Promise<InstalledArtifact> {
+async function build(planned: PlannedArtifact, { job, tools, place }: BuildJob): Promise<InstalledArtifact> {
   const { request, subject, targetDir } = job;
   if (job.signal.aborted) throw new InstallError('Not started, because the install was stopped. Install again.');
-  if (planned.fault !== undefined) throw new InstallError(planned.fault);
   const artifact = readArtifact(planned.kind, planned.spec);
   if ('fault' in artifact) throw new InstallError(artifact.fault);
   const signal = AbortSignal.any([job.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
   const stagingDir = await makeFolderInside(targetDir, `${HUB_FOLDER}/${STAGING}/${randomUUID()}`);
   try {
     return await placeArtifact(artifact, {
+      ...place,
       targetDir,
       context: { ...tools.world, ...tools.rules, signal, stagingDir, publishedAt: subject.publishedAt },
-      locked,
       isFrozen: request.frozen,
       isForced: request.force ?? false,
-      dest: request.dest ?? earlier,
       slug: subject.slug,
-      ownership,
     });
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -133,39 +123,41 @@ async function build(
   }
 }
 
-async function commitAll(artifacts: readonly ArtifactOutcome[]): Promise<string | undefined> {
-  try {
-    for (const { installed } of artifacts) await installed?.commit();
-    return undefined;
-  } catch (error) {
-    return explain(error);
-  }
+async function readPlaced(targetDir: string): Promise<Map<string, string>> {
+  const text = (await readInside(targetDir, PLACED)) ?? '{}';
+  const read = z.record(z.string(), z.string()).safeParse(parseJson(text));
+  return new Map(Object.entries(read.data ?? {}));
 }
 
-function ownershipOf(lockfile: Lockfile | undefined, uid: string): Ownership {
-  const ours = new Map<string, string>();
-  const others = new Map<string, string>();
-  for (const { id, artifacts } of lockfile?.entities ?? []) {
-    for (const { path, tree } of artifacts) {
-      if (path === null || tree === undefined) continue;
-      if (isSameEntity(id, uid)) ours.set(path, tree);
-      else others.set(path, id);
-    }
-  }
-  return { ours, others };
+async function commitAll(
+  targetDir: string,
+  placed: ReadonlyMap<string, string>,
+  artifacts: readonly ArtifactOutcome[],
+): Promise<void> {
+  const built = artifacts.flatMap(({ installed }) => (installed?.commit ? [installed] : []));
+  const trees = { ...Object.fromEntries(placed), ...Object.fromEntries(built.map(({ path, tree }) => [path, tree])) };
+  if (built.length > 0) await writeFileInside(targetDir, PLACED, JSON.stringify(trees));
+  for (const { commit } of built) await commit?.();
 }
 
-/** Two artifacts of one manifest cannot have the same folder. */
-function withPaths({ ours, others }: Ownership, built: readonly ArtifactOutcome[]): Ownership {
-  const paths = built.flatMap(({ installed }) => installed?.path ?? []);
-  return {
-    ours,
-    others: new Map([...others, ...paths.map((path) => [path, 'another artifact of this manifest'] as const)]),
-  };
+function ownershipOf(
+  { known, others }: InstallJob,
+  placed: Ownership['placed'],
+  built: readonly ArtifactOutcome[],
+): Ownership {
+  const ours = (known?.artifacts ?? []).flatMap(({ path, tree }) => (path && tree ? [[path, tree] as const] : []));
+  const theirs = others.flatMap(({ id, artifacts }) =>
+    artifacts.flatMap(({ path, tree }) => (path && tree ? [[path, id] as const] : [])),
+  );
+  // Two artifacts of one manifest cannot have the same folder.
+  const taken = built.flatMap(({ installed }) => installed?.path ?? []);
+  const own = taken.map((path) => [path, 'another artifact of this manifest'] as const);
+  return { ours: new Map(ours), others: new Map([...theirs, ...own]), placed };
 }
 
-function extraOf({ resolved, integrity, path, extra, warnings, skipped }: InstalledArtifact): Record<string, unknown> {
-  const { bundle: _bundle, ...shown } = extra;
+function extraOf(installed: InstalledArtifact, fault: string | undefined): Record<string, unknown> {
+  const { resolved, integrity, path, extra, warnings = [], skipped } = installed;
   const skip = skipped ? { skipped: true, reason: skipped } : {};
-  return present({ resolved, integrity, path, ...shown, ...skip, warning: warnings.join(' ') });
+  const warning = [...warnings, ...(fault ? [fault] : [])].join(' ');
+  return present({ resolved, integrity, path, ...extra, ...skip, warning });
 }

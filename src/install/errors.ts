@@ -1,8 +1,7 @@
-// Why a step of an install failed, as a sentence that a person can act on; paths of the machine are left out.
+// Why a step of an install failed, as a sentence that a person can act on; absolute paths are left out.
 import { HubError } from '../errors.ts';
 import { FetchError } from '../lib/fetch-error.ts';
 import { RunError } from '../lib/run.ts';
-import { PathError } from './target/files.ts';
 
 export class InstallError extends Error {
   override readonly name = 'InstallError';
@@ -37,21 +36,21 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 };
 
 export function explain(error: unknown): string {
-  if (error instanceof InstallError || error instanceof PathError || error instanceof HubError) return error.message;
+  if (error instanceof InstallError || error instanceof HubError) return error.message;
   if (error instanceof RunError) return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
   if (error instanceof FetchError) return `The address ${error.message}.`;
-  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   const known = fileSentence(error);
   if (known) return known;
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   // The message of a system error would hold paths.
-  if (code !== undefined && syscall !== undefined)
+  if (code && syscall)
     return `The system refused an operation (${code} in ${syscall}): check the target and its filesystem, then install again.`;
   return 'Something went wrong inside the hub; its log has more.';
 }
 
 /** Whether the hub itself is to blame: then the log should have it. */
 export function isUnexpected(error: unknown): boolean {
-  const isExpected = [InstallError, PathError, HubError, RunError, FetchError].some((kind) => error instanceof kind);
+  const isExpected = [InstallError, HubError, RunError, FetchError].some((kind) => error instanceof kind);
   return !isExpected && !fileSentence(error);
 }
 

@@ -7,6 +7,7 @@ import { Destination } from './artifacts/destination.ts';
 import type { InstallTools } from './build-artifacts.ts';
 import type {
   InstallListener,
+  InstallPlan,
   InstallReport,
   InstallRequest,
   Lockfile,
@@ -16,9 +17,9 @@ import type {
 } from './contract.ts';
 import { explain, invalidRequest } from './errors.ts';
 import { assertSamePlan } from './lockfile/lock-entry.ts';
-import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile } from './lockfile/lockfile.ts';
+import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
-import { type PlannedInstall, planInstall, shownPlan } from './plan.ts';
+import { planInstall, shownPlan } from './plan.ts';
 import { uninstallEntity } from './removal.ts';
 import { runSteps } from './run-steps.ts';
 import {
@@ -71,11 +72,14 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const subject = request.frozen
       ? await lockedSubject(request, lockedEntity(await lockfileOf(folder), request.id), {
           catalog,
-          fetchManifest,
-          signal,
+          fetchManifest: (url) => fetchManifest(url, signal),
         })
       : await findSubject(catalog, request);
-    if (request.dry_run) return planOnly(request, subject, folder, onEvent);
+    if (request.dry_run) {
+      const lockfile = await readLockfile(folder).catch(() => undefined);
+      const { plan } = await makePlan(request, subject, lockfile, onEvent);
+      return planReport(request, subject, { plan, lockfile, fault: await targetFault(request.target, targets) });
+    }
     const targetDir = await prepareTarget(request.target, targets);
     return inTurn(targetDir, signal, async () => {
       const before = await readLockfile(targetDir).then(
@@ -83,7 +87,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
         (error: unknown) => ({ lockfile: undefined, error }),
       );
       const planned = await makePlan(request, subject, before.lockfile, onEvent);
-      return runSteps({ request, subject, ...planned, targetDir, before, signal, onEvent }, tools);
+      const watch = { onEvent, log: tools.world.log };
+      return runSteps({ request, subject, ...planned, targetDir, before, signal, watch }, tools);
     });
   }
 
@@ -92,38 +97,15 @@ export function createInstall(dependencies: InstallDependencies): Install {
     subject: InstallSubject,
     lockfile: Lockfile | undefined,
     onEvent: InstallListener,
-  ): Promise<PlannedInstall> {
-    const locked = findLocked(lockfile, subject.uid);
+  ) {
+    const known = findLocked(lockfile, subject.uid);
+    const others = lockfile ? withoutEntity(lockfile, subject.uid).entities : [];
     const rest = { signal, stagingDir: tmpdir(), publishedAt: subject.publishedAt };
     const context: ArtifactContext = { ...tools.world, ...tools.rules, ...rest };
-    const planned = await planInstall({ subject, request, lockfile, locked, context });
-    if (request.frozen && locked && !subject.isFromLockfile) assertSamePlan(planned.plan, locked);
+    const planned = await planInstall({ subject, request, known, others, context });
+    if (request.frozen && known && !subject.isFromLockfile) assertSamePlan(planned.plan, known);
     onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });
-    return planned;
-  }
-
-  async function planOnly(
-    request: InstallRequest,
-    subject: InstallSubject,
-    folder: string,
-    onEvent: InstallListener,
-  ): Promise<InstallReport> {
-    const lockfile = await readLockfile(folder).catch(() => undefined);
-    const { plan } = await makePlan(request, subject, lockfile, onEvent);
-    const fault = await targetFault(request.target, targets);
-    const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
-    const faults = [fault, ...[...chosen, ...plan.adapters].map((planned) => planned.fault)];
-    return {
-      ok: faults.every((each) => each === undefined),
-      dry_run: true,
-      target: request.target,
-      ...(fault === undefined ? {} : { target_fault: fault }),
-      warnings: subject.warnings,
-      plan: shownPlan(plan),
-      results: [],
-      files_written: [],
-      lockfile: lockfile ?? EMPTY_LOCKFILE,
-    };
+    return { ...planned, known, others };
   }
 
   /** An install that was begun runs to its end, even if its caller is gone. */
@@ -145,17 +127,34 @@ export function createInstall(dependencies: InstallDependencies): Install {
       lockedEntity(await lockfileOf(targetDir), request.id);
       return track(inTurn(targetDir, signal, () => uninstallEntity(request, targetDir)));
     },
-    async verify(target) {
-      return verifyLockfile(await checkTarget(target, targets));
-    },
-    async lockfile(target) {
-      return lockfileOf(await checkTarget(target, targets));
-    },
+    verify: async (target) => verifyLockfile(await checkTarget(target, targets)),
+    lockfile: async (target) => lockfileOf(await checkTarget(target, targets)),
     folderOf: (target) => checkTarget(target, targets),
     async close() {
       stopping.abort();
       await Promise.allSettled(underWay);
     },
+  };
+}
+
+interface PlanOnly {
+  plan: InstallPlan;
+  lockfile: Lockfile | undefined;
+  /** Why nothing can be written into the target. */
+  fault: string | undefined;
+}
+
+function planReport(
+  { target }: InstallRequest,
+  { warnings }: InstallSubject,
+  { plan, lockfile = EMPTY_LOCKFILE, fault }: PlanOnly,
+): InstallReport {
+  const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
+  const isFaultless = [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined);
+  return {
+    ok: isFaultless && fault === undefined,
+    ...{ dry_run: true, target, target_fault: fault, warnings, plan: shownPlan(plan) },
+    ...{ results: [], files_written: [], lockfile },
   };
 }
 

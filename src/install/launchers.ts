@@ -2,13 +2,12 @@
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
-import { asObject, asText } from '../lib/json.ts';
+import { asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
-import type { LockedEntity, LockedLauncher, Lockfile, PlannedArtifact } from './contract.ts';
+import type { LockedEntity, LockedLauncher, PlannedArtifact } from './contract.ts';
 import type { ArtifactOutcome } from './lockfile/lock-entry.ts';
-import { isSameEntity } from './lockfile/lockfile.ts';
 import { pathInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, safeName } from './target/places.ts';
 
@@ -25,15 +24,17 @@ function launcherPath(name: string): string {
 }
 
 /** A name that no other entity of the lockfile has. */
-export function launcherName(wanted: string, { slug, taken }: { slug: string; taken: ReadonlySet<string> }): string {
+export function launcherName(
+  wanted: string,
+  { subject: { slug }, others }: { subject: { slug: string }; others: readonly LockedEntity[] },
+): string {
+  const taken = namesOf(others);
   const names = [wanted, `${lastPart(slug)}-${wanted}`, `${slug}-${wanted}`].map((name) => safeName(name));
   return names.find((name) => !taken.has(name)) ?? `${safeName(slug)}-${names.length}`;
 }
 
-/** The names of launchers of all entities but one, whatever its version. */
-export function takenNames(lockfile: Lockfile | undefined, uid: string): Set<string> {
-  const others = (lockfile?.entities ?? []).filter(({ id }) => !isSameEntity(id, uid));
-  return new Set(others.flatMap(({ launchers = [] }) => launchers.map(({ name }) => name)));
+function namesOf(entities: readonly LockedEntity[]): Set<string> {
+  return new Set(entities.flatMap(({ launchers = [] }) => launchers.map(({ name }) => name)));
 }
 
 /** Writes the launchers of an entity. */
@@ -61,7 +62,7 @@ export function launcherText(launcher: LockedLauncher, artifact: Artifact): stri
 
 /** Removes launchers that no entity of the lockfile has. */
 export async function removeOldLaunchers(targetDir: string, entities: readonly LockedEntity[]): Promise<void> {
-  const wanted = new Set(entities.flatMap(({ launchers = [] }) => launchers.map(({ name }) => name)));
+  const wanted = namesOf(entities);
   const folder = await pathInside(targetDir, BIN);
   const names = await readdir(folder).catch(() => []);
   const old = names.filter((name) => !wanted.has(name.replace(/\.cmd$/, '')));
@@ -71,7 +72,7 @@ export async function removeOldLaunchers(targetDir: string, entities: readonly L
 type Artifact = Pick<InstalledArtifact, 'path' | 'programs'>;
 
 /** The words of the command, and the folder that it runs in. */
-function wordsOf({ program, command = [] }: LockedLauncher, { path, programs }: Artifact) {
+function wordsOf({ program, command = [] }: LockedLauncher, { path, programs = [] }: Artifact) {
   const folder = `${ROOT}/${path}`;
   const found = programs.find(({ name }) => name === program);
   const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${file}`] : []));
@@ -106,10 +107,10 @@ function commandWord(word: string): string {
 
 export interface InstalledParts {
   launch: Launch;
-  slug: string;
+  subject: { slug: string };
   artifacts: readonly ArtifactOutcome[];
-  /** Names of launchers that other entities have. */
-  taken: ReadonlySet<string>;
+  /** Other entities of the lockfile. */
+  others: readonly LockedEntity[];
 }
 
 export interface Started {
@@ -155,7 +156,7 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
     const own = serverLauncher(parts, launchers, { artifact, program });
     return { launchers: own.launchers, launch: startInstalled(launch, { kind: 'program', path: own.path }) };
   }
-  const chosen = mainProgram(installed.programs, program ?? name);
+  const chosen = mainProgram(installed.programs ?? [], program ?? name);
   const launcher = launchers.find((each) => each.artifact === artifact && each.program === chosen);
   if (!launcher) return undefined;
   return { launchers, launch: startInstalled(launch, { kind: 'program', path: launcherPath(launcher.name) }) };
@@ -169,7 +170,7 @@ interface OwnLauncher {
 
 /** The launcher of the server itself takes precedence over a program of the same name. */
 function serverLauncher(parts: InstalledParts, launchers: readonly LockedLauncher[], own: OwnLauncher) {
-  const name = launcherName(lastPart(parts.slug), parts);
+  const name = launcherName(lastPart(parts.subject.slug), parts);
   return { path: launcherPath(name), launchers: [...launchers.filter((each) => each.name !== name), { name, ...own }] };
 }
 
@@ -183,7 +184,7 @@ function runsPackage(launch: Launch, { kind, spec }: Pick<PlannedArtifact, 'kind
 export function notStartable(
   launch: Launch,
   planned: PlannedArtifact,
-  { programs, skipped }: Pick<InstalledArtifact, 'programs' | 'skipped'>,
+  { programs = [], skipped }: Pick<InstalledArtifact, 'programs' | 'skipped'>,
 ): string | undefined {
   if (launch.kind !== 'command' || !launch.package || !runsPackage(launch, planned)) return undefined;
   const { kind, name, program } = launch.package;
@@ -217,17 +218,16 @@ function mainProgram(programs: readonly Program[], wanted: string): string | und
 
 /** An MCP bundle says itself how it is started. */
 function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
-  const artifact = parts.artifacts.findIndex(({ installed }) => installed?.extra.bundle !== undefined);
-  const bundle = asObject(parts.artifacts[artifact]?.installed?.extra.bundle);
-  const command = asText(bundle.command);
-  if (!command) return undefined;
+  const artifact = parts.artifacts.findIndex(({ installed }) => installed?.bundle);
+  const bundle = parts.artifacts[artifact]?.installed?.bundle;
+  if (!bundle) return undefined;
   const isOpen = (word: string) => /\$\{user_config\./.test(word);
-  const args = (Array.isArray(bundle.args) ? bundle.args.map(String) : []).filter((word) => !isOpen(word));
-  const env = Object.entries(asObject(bundle.env)).map(([name, value]) => ({
+  const command = [bundle.command, ...bundle.args.filter((word) => !isOpen(word))];
+  const env = Object.entries(bundle.env).map(([name, value]) => ({
     ...{ name, from: name, isRequired: true },
-    value: isOpen(String(value)) ? undefined : String(value),
+    value: isOpen(value) ? undefined : value,
   }));
-  const own = serverLauncher(parts, launchers, { artifact, command: [command, ...args] });
+  const own = serverLauncher(parts, launchers, { artifact, command });
   return {
     launchers: own.launchers,
     launch: { kind: 'command', command: own.path, args: [], env, isInTarget: true },
@@ -241,12 +241,12 @@ function startCommand(parts: InstalledParts, launchers: LockedLauncher[]): Start
   const runsPython = /^python(3(\.\d+)?)?$/.test(launch.command);
   const artifact = artifacts.findIndex(({ installed }) => {
     if (!installed?.path) return false;
-    const { programs } = installed;
+    const { programs = [] } = installed;
     return programs.length === 0 || (runsPython && programs.some(({ name }) => name === INTERPRETER));
   });
   const found = artifacts[artifact]?.installed;
   if (!found) return undefined;
-  const start = found.programs.length > 0 ? { program: INTERPRETER } : { command: [launch.command] };
+  const start = found.programs?.length ? { program: INTERPRETER } : { command: [launch.command] };
   const own = serverLauncher(parts, launchers, { artifact, ...start });
   return { launchers: own.launchers, launch: { ...launch, command: own.path, isInTarget: true } };
 }

@@ -6,14 +6,7 @@ import { planAdapters } from './adapters/plan-adapters.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { kindNameOf } from './artifacts/kind-name.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import type {
-  InstallPlan,
-  InstallRequest,
-  LockedEntity,
-  Lockfile,
-  PlannedAdapter,
-  PlannedArtifact,
-} from './contract.ts';
+import type { InstallPlan, InstallRequest, LockedEntity, PlannedAdapter, PlannedArtifact } from './contract.ts';
 import { invalidRequest } from './errors.ts';
 import { isSameArtifact } from './lockfile/lock-entry.ts';
 import type { InstallSubject } from './subject.ts';
@@ -21,9 +14,9 @@ import type { InstallSubject } from './subject.ts';
 export interface PlanJob {
   subject: InstallSubject;
   request: Pick<InstallRequest, 'clients' | 'prefer' | 'dest'>;
-  lockfile: Lockfile | undefined;
-  /** What the lockfile says about the entity. */
-  locked: LockedEntity | undefined;
+  /** What the lockfile says about the entity, and about all others. */
+  known: LockedEntity | undefined;
+  others: readonly LockedEntity[];
   context: ArtifactContext;
 }
 
@@ -34,13 +27,13 @@ export interface PlannedInstall {
 }
 
 export async function planInstall(job: PlanJob): Promise<PlannedInstall> {
-  const { subject, request, lockfile, locked } = job;
+  const { subject, request, known } = job;
   const { artifacts, chosen } = await chooseAlternatives(planArtifacts(subject), job);
   const artifact = chosen === undefined ? undefined : subject.artifacts[chosen];
   const launch = launchOf(subject, artifact ? { artifact } : {});
   const adapters = subject.isFromLockfile
-    ? lockedAdapters(locked)
-    : planAdapters({ subject, launch, lockfile, locked, clients: request.clients ?? [] });
+    ? lockedAdapters(known)
+    : planAdapters({ ...job, launch, clients: request.clients ?? [] });
   const registration = subject.mcpRegistration ?? {};
   return { plan: { id: subject.uid, artifacts, adapters, mcp_registration: registration }, launch };
 }
@@ -114,7 +107,7 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
   const candidates = preferred.length > 0 ? preferred : indexes;
   const isLocked = (index: number) => {
     const one = planned[index];
-    return one && job.locked?.artifacts.some((each) => isSameArtifact(each, one));
+    return one && job.known?.artifacts.some((each) => isSameArtifact(each, one));
   };
   const locked = candidates.find(isLocked);
   if (locked !== undefined) return locked;

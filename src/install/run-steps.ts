@@ -6,36 +6,30 @@ import { reasonNotForGateway } from '../gateway/state-words.ts';
 import { verifyAdapter } from './adapters/locked-adapter.ts';
 import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
-import { type InstallReport, LOCKFILE_NAME, type LockedEntity, type Lockfile, type StepResult } from './contract.ts';
-import { startOf, takenNames, writeLaunchers } from './launchers.ts';
+import { type InstallReport, LOCKFILE_NAME, type LockedEntity, type Lockfile } from './contract.ts';
+import { startOf, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
-import { EMPTY_LOCKFILE, findLocked, mergeLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
+import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
 import { shownPlan } from './plan.ts';
 import { collectGarbage, removeIfUnused, removeParts } from './removal.ts';
-import { present, runStep, type StepOutcome, type StepWatch } from './step.ts';
+import { present, runStep, type StepOutcome } from './step.ts';
 import type { InstallSubject } from './subject.ts';
 import { HUB_FOLDER, STAGING } from './target/places.ts';
 
 const REGISTER_STEP = 'gateway.register';
 
 export async function runSteps(job: InstallJob, tools: InstallTools): Promise<InstallReport> {
-  const { request, subject, plan, targetDir, before } = job;
-  const watch: StepWatch = { onEvent: job.onEvent, log: tools.world.log };
-  const known = findLocked(before.lockfile, subject.uid);
+  const { request, subject, plan, targetDir, watch } = job;
   try {
-    const built = await buildArtifacts(job, known, { ...tools, watch });
-    const start = built.isInPlace
-      ? startOf({
-          launch: job.launch,
-          slug: subject.slug,
-          artifacts: built.artifacts,
-          taken: takenNames(before.lockfile, subject.uid),
-        })
-      : { launchers: [], launch: job.launch };
-    const adapters = await adaptersStep(job, known, { watch, launch: start.launch, isInPlace: built.isInPlace });
+    const built = await buildArtifacts(job, tools);
+    const start = built.isInPlace ? startOf({ ...job, ...built }) : { launchers: [], launch: job.launch };
+    const adapters = await runStep('adapters.write', watch, () => adaptersStep(job, start.launch, built));
+    const written = adapters.value?.locked ?? [];
     const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
-    const entry = lockEntry(subject, { ...built, ...start, adapters: adapters.written.locked });
-    const lock = await lockfileStep(job, known, { watch, built, entry });
+    const entry = lockEntry(subject, { ...built, ...start, adapters: written });
+    const lock = await runStep('lockfile.write', watch, () => lockfileStep(job, built, entry));
+    const lockfile = lock.value ?? job.before.lockfile;
+    if (lockfile) await collectGarbage(targetDir, lockfile).catch(() => {});
     const results = [...built.results, adapters.result, registered.result, lock.result];
     return {
       ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
@@ -44,8 +38,8 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
       warnings: subject.warnings,
       plan: shownPlan(plan),
       results,
-      files_written: [...adapters.files, ...(lock.isWritten ? [LOCKFILE_NAME] : [])],
-      lockfile: lock.lockfile ?? EMPTY_LOCKFILE,
+      files_written: [...written.map(({ path }) => path), ...(lock.value ? [LOCKFILE_NAME] : [])],
+      lockfile: lockfile ?? EMPTY_LOCKFILE,
     };
   } finally {
     await rm(join(targetDir, HUB_FOLDER, STAGING), { recursive: true, force: true }).catch(() => {});
@@ -53,45 +47,29 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   }
 }
 
-const NOTHING_WRITTEN: WrittenAdapters = { locked: [], changed: [], warnings: [], errors: [] };
 const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
 
 async function adaptersStep(
-  { request, targetDir, subject, plan, before }: InstallJob,
-  known: LockedEntity | undefined,
-  { watch, launch, isInPlace }: { watch: StepWatch; launch: Launch; isInPlace: boolean },
-): Promise<{ result: StepResult; written: WrittenAdapters; files: string[] }> {
-  const { result, value: written = NOTHING_WRITTEN } = await runStep('adapters.write', watch, async () => {
-    if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED } };
-    if (plan.adapters.length === 0) return { extra: { skipped: true } };
-    if (subject.isFromLockfile) return checkAdapters(targetDir, known);
-    const job = {
-      targetDir,
-      subject,
-      launch,
-      planned: plan.adapters,
-      before: known?.adapters ?? [],
-      lockfile: before.lockfile,
-    };
-    const value = await writeAdapters(job);
-    // What a person changed stays, but a frozen install cannot vouch for it.
-    const warnings = [...value.warnings, ...(request.frozen ? [] : value.changed)];
-    const errors = [...value.errors, ...(request.frozen ? value.changed : [])];
-    const generic = plan.adapters
-      .filter((each) => each.generic)
-      .map((each) => `${each.framework}/${each.template_key}`);
-    const files = value.locked.map(({ path }) => path);
-    const extra = present({ generic, warning: warnings.join(' '), error: errors.join(' ') });
-    return { ok: errors.length === 0, extra: { files, ...extra }, value };
-  });
-  return { result, written, files: written.locked.map(({ path }) => path) };
+  job: InstallJob,
+  launch: Launch,
+  { isInPlace }: BuiltArtifacts,
+): Promise<StepOutcome<WrittenAdapters>> {
+  const { request, plan } = job;
+  if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED } };
+  if (plan.adapters.length === 0) return { extra: { skipped: true } };
+  if (job.subject.isFromLockfile) return checkAdapters(job);
+  const value = await writeAdapters({ ...job, launch, planned: plan.adapters });
+  // What a person changed stays, but a frozen install cannot vouch for it.
+  const warnings = [...value.warnings, ...(request.frozen ? [] : value.changed)];
+  const errors = [...value.errors, ...(request.frozen ? value.changed : [])];
+  const generic = plan.adapters.filter((each) => each.generic).map((each) => `${each.framework}/${each.template_key}`);
+  const files = value.locked.map(({ path }) => path);
+  const extra = present({ generic, warning: warnings.join(' '), error: errors.join(' ') });
+  return { ok: errors.length === 0, extra: { files, ...extra }, value };
 }
 
 /** Without a manifest, adapters can only be compared with the lockfile. */
-async function checkAdapters(
-  targetDir: string,
-  known: LockedEntity | undefined,
-): Promise<StepOutcome<WrittenAdapters>> {
+async function checkAdapters({ targetDir, known }: InstallJob): Promise<StepOutcome<WrittenAdapters>> {
   const locked = known?.adapters ?? [];
   const found = await Promise.all(locked.map(async (each) => ({ each, ...(await verifyAdapter(targetDir, each)) })));
   const wrong = found.filter(({ outcome }) => outcome !== 'same').map(({ each }) => each.path);
@@ -100,51 +78,37 @@ async function checkAdapters(
   return { ok: wrong.length === 0, extra };
 }
 
-interface LockfileOutcome {
-  result: StepResult;
-  /** The lockfile on disk after the step. */
-  lockfile: Lockfile | undefined;
-  isWritten: boolean;
-}
-
-/** Launchers and folders follow the lockfile: they are switched and removed in this step. */
+/** Launchers and folders follow the lockfile: they are switched and removed in this step. Its value is what was written. */
 async function lockfileStep(
-  { request, targetDir, before }: InstallJob,
-  known: LockedEntity | undefined,
-  { watch, built, entry }: { watch: StepWatch; built: BuiltArtifacts; entry: LockedEntity },
-): Promise<LockfileOutcome> {
-  let onDisk = before.lockfile;
-  let isWritten = false;
-  const { result } = await runStep('lockfile.write', watch, async () => {
-    if (before.error) throw before.error;
-    const path = LOCKFILE_NAME;
-    if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED } };
-    const launchers = request.frozen ? (known?.launchers ?? []) : (entry.launchers ?? []);
-    await writeLaunchers(targetDir, launchers, built.artifacts);
-    if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
-    onDisk = mergeLockfile(before.lockfile, entry);
-    await writeLockfile(targetDir, onDisk);
-    isWritten = true;
-    const others = withoutEntity(onDisk, entry.id).entities;
-    const { removed, edited, kept } = await removeEarlier(known, entry, { targetDir, others });
-    const warning = kept.length > 0 && `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
-    return { extra: present({ path, removed, edited, warning: warning || undefined }) };
+  { request, targetDir, before, known, others }: InstallJob,
+  built: BuiltArtifacts,
+  entry: LockedEntity,
+): Promise<StepOutcome<Lockfile>> {
+  if (before.error) throw before.error;
+  const path = LOCKFILE_NAME;
+  if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED } };
+  const { launchers = [] } = request.frozen ? (known ?? {}) : entry;
+  await writeLaunchers(targetDir, launchers, built.artifacts);
+  if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
+  const value = mergeLockfile(before.lockfile, entry);
+  await writeLockfile(targetDir, value);
+  const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), {
+    isForced: false,
+    others,
   });
-  if (onDisk && !before.error) await collectGarbage(targetDir, onDisk).catch(() => {});
-  return { result, lockfile: onDisk, isWritten };
+  const warning = kept.length > 0 && `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
+  return { extra: present({ path, removed, edited, warning: warning || undefined }), value };
 }
 
 /** What the earlier version of the entity had in place and this one does not. */
-function removeEarlier(
-  known: LockedEntity | undefined,
-  entry: LockedEntity,
-  { targetDir, others }: { targetDir: string; others: readonly LockedEntity[] },
-) {
-  const adapters = (known?.adapters ?? []).filter(
-    (old) => !entry.adapters.some((each) => each.path === old.path && each.entry === old.entry),
-  );
-  const artifacts = (known?.artifacts ?? []).filter((old) => !entry.artifacts.some(({ path }) => path === old.path));
-  return removeParts(targetDir, { adapters, artifacts }, { isForced: false, others });
+function earlierParts(known: LockedEntity | undefined, entry: LockedEntity) {
+  const { adapters = [], artifacts = [] } = known ?? {};
+  return {
+    adapters: adapters.filter(
+      (old) => !entry.adapters.some((each) => each.path === old.path && each.entry === old.entry),
+    ),
+    artifacts: artifacts.filter((old) => !entry.artifacts.some(({ path }) => path === old.path)),
+  };
 }
 
 /** Its failure does not fail the install. */

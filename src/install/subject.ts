@@ -9,25 +9,19 @@ import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
 import { invalidRequest } from './errors.ts';
 
+type CommonFields = 'slug' | 'name' | 'version' | 'summary' | 'manifestDigest' | 'sourceUrl' | 'publishedAt';
+
 /** An entity as far as installing it is concerned. */
-export interface InstallSubject {
+export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistration'> {
   uid: string;
   type: string;
-  slug: string;
-  name: string;
-  version: string;
   title: string;
-  summary: string;
   description: string;
   document: JsonObject;
-  manifestDigest: string;
   /** Where clients can read the manifest; null when it is not served. */
   manifestUrl: string | null;
-  sourceUrl: string | null;
-  publishedAt: string | null;
   artifacts: JsonObject[];
   adapters: JsonObject[];
-  mcpRegistration: JsonObject | null;
   /** Whether the catalog has it, so that it can be registered. */
   isInCatalog: boolean;
   /** Its manifest is not known: only what the lockfile says can be restored. */
@@ -60,16 +54,11 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   const entity = entityFromManifest(source);
   assertSameEntity(id, entity.uid);
   assertLists(manifest);
-  await assertNotBlocked(catalog, entity.uid);
+  // Blocked entities stay blocked, whoever sends their manifest.
+  await recordOf(catalog, entity.uid);
   if (request.dry_run || request.frozen || !catalog.save) return subjectOf(entity, manifest);
   const { uid } = await catalog.save(source);
   return storedSubject(catalog, { id: uid, prerelease: false });
-}
-
-interface LockedSources {
-  catalog: SubjectCatalog;
-  fetchManifest: FetchManifest;
-  signal: AbortSignal;
 }
 
 /**
@@ -79,14 +68,14 @@ interface LockedSources {
 export async function lockedSubject(
   request: InstallRequest,
   locked: LockedEntity,
-  { catalog, fetchManifest, signal }: LockedSources,
+  { catalog, fetchManifest }: { catalog: SubjectCatalog; fetchManifest: (url: string) => ReturnType<FetchManifest> },
 ): Promise<InstallSubject> {
   const { id, provenance } = locked;
   if (request.manifest) return findSubject(catalog, { ...request, id });
   const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissing);
   if (stored) return stored;
   for (const url of new Set([provenance.source_url, provenance.manifest_url])) {
-    const fetched = url === null ? undefined : await fetchManifest(url, signal);
+    const fetched = url === null ? undefined : await fetchManifest(url);
     if (!fetched || 'error' in fetched || fetched.entity.uid !== id) continue;
     return subjectOf(fetched.entity, JSON.parse(fetched.entity.manifestText));
   }
@@ -132,9 +121,8 @@ async function storedSubject(
   catalog: SubjectCatalog,
   { id, prerelease }: { id: string; prerelease: boolean },
 ): Promise<InstallSubject> {
-  const record = await catalog.get(id, { prerelease }).catch(unlessMissing);
+  const record = await recordOf(catalog, id, { prerelease });
   if (!record) throw notInCatalog(id);
-  if (record.blocked_at !== null) throw blocked(record);
   const { text } = await catalog.manifest(record.id);
   const document: unknown = JSON.parse(text);
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is not an object.');
@@ -144,48 +132,43 @@ async function storedSubject(
   return { ...subjectOf(entity, document), manifestUrl, isInCatalog: true, warnings: warningsOf(record) };
 }
 
-async function assertNotBlocked(catalog: SubjectCatalog, uid: string): Promise<void> {
-  const record = await catalog.get(uid).catch(unlessMissing);
-  if (record && record.blocked_at !== null) throw blocked(record);
+/** Undefined when the catalog does not have it. @throws HubError `entity_blocked` */
+async function recordOf(catalog: SubjectCatalog, id: string, options?: { prerelease: boolean }) {
+  const record = await catalog.get(id, options).catch(unlessMissing);
+  if (record && record.blocked_at !== null)
+    throw new HubError(
+      'entity_blocked',
+      `'${record.id}' is blocked by an operator and cannot be installed${because(record.blocked_reason)}.`,
+    );
+  return record;
 }
 
-function blocked({ id, blocked_reason: reason }: EntityRecord): HubError {
-  const why = reason ? `: ${reason.replace(/[.\s]+$/, '')}` : '';
-  return new HubError('entity_blocked', `'${id}' is blocked by an operator and cannot be installed${why}.`);
+function because(reason: string | null | undefined): string {
+  return reason ? `: ${reason.replace(/[.\s]+$/, '')}` : '';
 }
 
 function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRecord): string[] {
   const { status, reason } = lifecycle;
   const stable = versions.find((each) => !each.prerelease && !each.blocked && each.status === 'active');
   return [
-    ...(status === 'active' ? [] : [`This version is ${status}${reason ? `: ${reason.replace(/[.\s]+$/, '')}` : ''}.`]),
+    ...(status === 'active' ? [] : [`This version is ${status}${because(reason)}.`]),
     ...(missing_since === null ? [] : [`No remote lists this version since ${missing_since.slice(0, 10)}.`]),
     ...(prerelease && stable ? [`This is a pre-release; ${stable.version} is the newest stable version.`] : []),
   ];
 }
 
 function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
-  const { uid, type, slug, name, version, summary, manifestDigest, sourceUrl, publishedAt, mcpRegistration } = entity;
   return {
-    uid,
-    type,
-    slug,
-    name,
-    version,
-    title: entity.title ?? name,
-    summary,
-    description: typeof document.description === 'string' ? document.description : summary,
+    ...entity,
+    title: entity.title ?? entity.name,
+    description: typeof document.description === 'string' ? document.description : entity.summary,
     document,
-    manifestDigest,
-    sourceUrl,
-    publishedAt,
-    manifestUrl: sourceUrl,
+    manifestUrl: entity.sourceUrl,
     isInCatalog: false,
     isFromLockfile: false,
     warnings: [],
     artifacts: artifactsOf(document),
     adapters: (document.adapters as JsonObject[] | null | undefined) ?? [],
-    mcpRegistration,
   };
 }
 

@@ -9,7 +9,7 @@ import { vendorTree } from '../../src/install/artifacts/place.ts';
 import { outputEnd, runProgram } from '../../src/install/artifacts/program.ts';
 import { type LockedEntity, Lockfile } from '../../src/install/contract.ts';
 import { explain, isUnexpected } from '../../src/install/errors.ts';
-import { launcherName, takenNames } from '../../src/install/launchers.ts';
+import { launcherName } from '../../src/install/launchers.ts';
 import { runStep } from '../../src/install/step.ts';
 import { RunError } from '../../src/lib/run.ts';
 import { testWorld } from '../support/world.ts';
@@ -62,11 +62,10 @@ const locked = (id: string, name: string): LockedEntity => ({
   provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:0' },
 });
 
-test('launchers: an upgrade keeps the name, another entity gets one of its own', () => {
-  const lockfile = { version: 1, entities: [locked('mcp_server:clock@1.0.0', 'clock')] };
-  assert.deepEqual([...takenNames(lockfile, 'mcp_server:clock@2.0.0')], []);
-  const taken = takenNames(lockfile, 'mcp_server:io.example/time@1.0.0');
-  assert.equal(launcherName('clock', { slug: 'io.example/time', taken }), 'time-clock');
+test('launchers: a name that another entity has is not taken', () => {
+  const subject = { slug: 'io.example/time' };
+  assert.equal(launcherName('clock', { subject, others: [] }), 'clock');
+  assert.equal(launcherName('clock', { subject, others: [locked('mcp_server:clock@1.0.0', 'clock')] }), 'time-clock');
 });
 
 test('lockfile: what is read and written again is the same, byte for byte', () => {

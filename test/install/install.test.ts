@@ -57,6 +57,7 @@ test('install: an inline manifest is saved, its parts are installed, and everyth
   assert.deepEqual(await files(), [
     '.hub/.gitignore',
     '.hub/lock',
+    '.hub/placed.json',
     '.mcp.json',
     'hub.lock.json',
     'src/agents/pdf.py',
@@ -460,6 +461,28 @@ test('install: a folder of a person is left alone; a derived name gives way, a c
   );
   assert.equal(stepNamed(elsewhere, 'git.checkout').extra?.path, 'libs/thing');
   assert.deepEqual([await read('vendor/thing/notes'), await read('mine/notes')], ['mine', 'mine']);
+});
+
+test('install: the folder of an install that was killed before it wrote the lockfile is replaced by the next', async (t) => {
+  const host = await startGitHost(t);
+  const first = await host.create('thing', { 'a.txt': 'one' });
+  const second = await host.commit('thing', { 'a.txt': 'two' });
+  const { install, target, read } = await installStage(t);
+  const at = (ref: string) => aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref } }] });
+  const { lockfile } = await install(at(first));
+  await rm(join(target, 'hub.lock.json'));
+  assert.equal((await install(at(first))).lockfile.entities[0]?.artifacts[0]?.path, 'vendor/thing');
+
+  await install(at(second));
+  await writeFile(join(target, 'hub.lock.json'), JSON.stringify(lockfile));
+  assert.equal((await install(at(second))).ok, true);
+  assert.equal(await read('vendor/thing/a.txt'), 'two');
+
+  await rm(join(target, 'hub.lock.json'));
+  await writeFile(join(target, 'vendor/thing/a.txt'), 'mine');
+  const report = await install(at(second));
+  assert.notEqual(report.lockfile.entities[0]?.artifacts[0]?.path, 'vendor/thing');
+  assert.equal(await read('vendor/thing/a.txt'), 'mine');
 });
 
 test('install: one that fails leaves an empty folder empty, and an upgrade that fails the earlier version', async (t) => {

@@ -29,8 +29,8 @@ export async function aPlan(subject: InstallSubject, request: Partial<InstallReq
   const { plan } = await planInstall({
     subject,
     request,
-    lockfile: undefined,
-    locked: undefined,
+    known: undefined,
+    others: [],
     context: { stagingDir: '/', signal: AbortSignal.timeout(60_000), run: noPrograms } as never,
   });
   return plan;

@@ -218,7 +218,7 @@ const REFUSED: Record<string, RegExp> = {
 for (const [path, reason] of Object.entries(REFUSED)) {
   test(`files: ${JSON.stringify(path.slice(0, 30))} is no path inside a folder`, async (t) => {
     assert.match(relativePathFault(path) ?? '', reason);
-    await assert.rejects(pathInside(await folder(t), path), { name: 'PathError' });
+    await assert.rejects(pathInside(await folder(t), path), { name: 'InstallError' });
   });
 }
 
@@ -248,8 +248,8 @@ test('files: links on the way are refused, wherever they lead', async (t) => {
   await symlink('real', join(root, 'in'));
   await symlink('/no/such/place', join(root, 'dangling'));
   for (const path of ['out', 'out/x', 'in/x', 'dangling', 'dangling/x']) {
-    await assert.rejects(writeFileInside(root, path, 'text'), { name: 'PathError', message: /link/ }, path);
-    await assert.rejects(makeFolderInside(root, path), { name: 'PathError' }, path);
+    await assert.rejects(writeFileInside(root, path, 'text'), { name: 'InstallError', message: /link/ }, path);
+    await assert.rejects(makeFolderInside(root, path), { name: 'InstallError' }, path);
   }
   assert.deepEqual(await readdir(outside), []);
 });
@@ -292,8 +292,8 @@ test('files: a file in the place of a folder, and a folder in the place of a fil
   const root = await folder(t);
   await writeFileInside(root, 'a', 'text');
   await mkdir(join(root, 'folder'));
-  await assert.rejects(writeFileInside(root, 'a/b', 'x'), { name: 'PathError', message: /'a' is a file/ });
-  await assert.rejects(writeFileInside(root, 'folder', 'x'), { name: 'PathError', message: /is a folder/ });
+  await assert.rejects(writeFileInside(root, 'a/b', 'x'), { name: 'InstallError', message: /'a' is a file/ });
+  await assert.rejects(writeFileInside(root, 'folder', 'x'), { name: 'InstallError', message: /is a folder/ });
 });
 
 test('files: the digest of a folder tells what is in it, not when or in which order it was made', async (t) => {
@@ -330,7 +330,7 @@ test('files: a pipe is not read, and is part of the digest of its folder', optio
   const empty = await treeDigest(root);
   execFileSync('mkfifo', [join(root, 'hub.lock.json')]);
   assert.notEqual(await treeDigest(root), empty);
-  await assert.rejects(readLockfile(root), { name: 'PathError', message: /is not a file/ });
+  await assert.rejects(readLockfile(root), { name: 'InstallError', message: /is not a file/ });
 });
 
 const { signal } = new AbortController();

@@ -2,14 +2,7 @@
 import type { ClientName } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
-import {
-  LOCKFILE_NAME,
-  type LockedAdapter,
-  type LockedEntity,
-  type Lockfile,
-  type PlannedAdapter,
-} from '../contract.ts';
-import { withoutEntity } from '../lockfile/lockfile.ts';
+import { LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
 import type { InstallSubject } from '../subject.ts';
 import { relativePathFault } from '../target/files.ts';
 import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
@@ -22,18 +15,17 @@ const LONGEST_WORD = 100;
 export interface AdapterPlanJob {
   subject: InstallSubject;
   launch: Launch;
-  lockfile: Lockfile | undefined;
-  /** The entity in the lockfile. */
-  locked: LockedEntity | undefined;
+  /** What the lockfile says about the entity, and about all others. */
+  known: LockedEntity | undefined;
+  others: readonly LockedEntity[];
   /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
 }
 
-export function planAdapters({ subject, launch, lockfile, locked, clients }: AdapterPlanJob): PlannedAdapter[] {
-  const others = adaptersOfOthers(lockfile, subject.uid);
+export function planAdapters({ subject, launch, known, others, clients }: AdapterPlanJob): PlannedAdapter[] {
   const folders = subject.artifacts.flatMap(({ spec }) => text(asObject(spec).dest) || []);
   const paths: string[] = [];
-  return wantedAdapters(subject, { clients, locked }).map((adapter): PlannedAdapter => {
+  return wantedAdapters(subject, { clients, known }).map((adapter): PlannedAdapter => {
     const [framework, template_key] = [word(adapter.framework), word(adapter.template_key)];
     const template = findTemplate(framework, template_key);
     const generic = template === undefined;
@@ -51,9 +43,9 @@ export function planAdapters({ subject, launch, lockfile, locked, clients }: Ada
 /** The adapters of the manifest, then the clients that the user requested now or earlier. */
 function wantedAdapters(
   { adapters }: InstallSubject,
-  { clients, locked }: Pick<AdapterPlanJob, 'clients' | 'locked'>,
+  { clients, known }: Pick<AdapterPlanJob, 'clients' | 'known'>,
 ): JsonObject[] {
-  const earlier = (locked?.adapters ?? []).filter(({ asked }) => asked === true).map(({ framework }) => framework);
+  const earlier = (known?.adapters ?? []).filter(({ asked }) => asked === true).map(({ framework }) => framework);
   const templateOf = (each: JsonObject) => findTemplate(word(each.framework), word(each.template_key));
   const listed = adapters.map(templateOf);
   const asked = [...new Set<string>([...clients, ...earlier])]
@@ -66,16 +58,12 @@ export function unreachable(framework: string, reason: string): string {
   return `Nothing is written for '${framework}', because the server cannot be reached or started. ${reason}`;
 }
 
-/** Adapters of all other entities in the lockfile. */
-export function adaptersOfOthers(lockfile: Lockfile | undefined, uid: string): LockedAdapter[] {
-  return lockfile ? withoutEntity(lockfile, uid).entities.flatMap(({ adapters }) => adapters) : [];
-}
-
 /** Two entities may have one name: the later one is then named by its slug. */
-function usualPath(template: AdapterTemplate, subject: InstallSubject, others: readonly LockedAdapter[]): string {
+function usualPath(template: AdapterTemplate, subject: InstallSubject, others: readonly LockedEntity[]): string {
   const slug = subject.slug.replaceAll('/', '-');
   const paths = [subject.name, slug, `${subject.type}-${slug}`].map((name) => template.path({ ...subject, name }));
-  const isFree = (path: string) => !others.some((each) => each.entry === undefined && isSamePath(each.path, path));
+  const taken = others.flatMap(({ adapters }) => adapters).filter(({ entry }) => entry === undefined);
+  const isFree = (path: string) => !taken.some((each) => isSamePath(each.path, path));
   return paths.find(isFree) ?? template.path(subject);
 }
 

@@ -2,15 +2,15 @@
 import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import type { LockedAdapter, Lockfile, PlannedAdapter } from '../contract.ts';
-import { explain } from '../errors.ts';
+import type { LockedAdapter, LockedEntity, PlannedAdapter } from '../contract.ts';
+import { explain, InstallError } from '../errors.ts';
 import type { InstallSubject } from '../subject.ts';
 import { readInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
 import type { Rendered } from './adapter-template.ts';
 import { mergeEntry } from './config-file.ts';
 import { lockedEntry } from './locked-adapter.ts';
-import { adaptersOfOthers, text, unreachable } from './plan-adapters.ts';
+import { text, unreachable } from './plan-adapters.ts';
 import { findTemplate, genericStub } from './templates.ts';
 
 export interface WrittenAdapters {
@@ -29,20 +29,19 @@ export interface AdapterJob {
   /** How the server is started now, after the install. */
   launch: Launch;
   planned: readonly PlannedAdapter[];
-  /** What the lockfile says of the last install of this entity. */
-  before: readonly LockedAdapter[];
-  lockfile: Lockfile | undefined;
+  /** What the lockfile says about the entity, and about all others. */
+  known: Pick<LockedEntity, 'adapters'> | undefined;
+  others: readonly LockedEntity[];
 }
 
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
   const written: WrittenAdapters = { locked: [], changed: [], warnings: [], errors: [] };
   for (const adapter of job.planned) {
     try {
-      if (adapter.fault) throw new RangeError(adapter.fault);
+      if (adapter.fault) throw new InstallError(adapter.fault);
       await writeAdapter(adapter, job, written);
     } catch (error) {
-      const why = error instanceof RangeError ? error.message : explain(error);
-      written.errors.push(`The adapter for '${adapter.framework}' was not written: ${why}`);
+      written.errors.push(`The adapter for '${adapter.framework}' was not written: ${explain(error)}`);
     }
   }
   return written;
@@ -59,7 +58,7 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
     return;
   }
   const existing = await readInside(job.targetDir, path);
-  const earlier = job.before.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
+  const earlier = job.known?.adapters.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
   const place = { existing, earlier, adapter, job };
   const put = rendered.kind === 'entry' ? putEntry(rendered, place) : putFile(rendered, place);
   const { content, locked, changed } = put;
@@ -103,7 +102,7 @@ function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, { existing = '',
     return { content: text, locked, changed: isTheirs ? `The entry '${name}' of '${path}'` : undefined };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new RangeError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
+    throw new InstallError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
   }
 }
 
@@ -113,11 +112,13 @@ function sectionOf({ framework, template_key }: Pick<LockedAdapter, 'framework' 
 }
 
 /** Names of entries of other entities in the same section of the same file. */
-function takenNames(wanted: PlannedAdapter, { lockfile, subject }: AdapterJob): string[] {
-  return adaptersOfOthers(lockfile, subject.uid).flatMap((adapter) => {
-    const isThere = adapter.path === wanted.path && sectionOf(adapter) === sectionOf(wanted);
-    return isThere && typeof adapter.entry === 'string' ? [adapter.entry] : [];
-  });
+function takenNames(wanted: PlannedAdapter, { others }: AdapterJob): string[] {
+  return others
+    .flatMap(({ adapters }) => adapters)
+    .flatMap((adapter) => {
+      const isThere = adapter.path === wanted.path && sectionOf(adapter) === sectionOf(wanted);
+      return isThere && typeof adapter.entry === 'string' ? [adapter.entry] : [];
+    });
 }
 
 function putFile({ content }: { content: string }, { existing, earlier, adapter: { path } }: Place): Put {
@@ -125,5 +126,5 @@ function putFile({ content }: { content: string }, { existing, earlier, adapter:
   if (existing === undefined || existing === content || textDigest(existing) === earlier?.integrity)
     return { content, locked };
   if (earlier) return { content: existing, locked, changed: `'${path}'` };
-  throw new RangeError(`'${path}' exists, and this install did not write it: move it away, or choose another path.`);
+  throw new InstallError(`'${path}' exists, and this install did not write it: move it away, or choose another path.`);
 }

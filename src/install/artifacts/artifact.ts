@@ -50,8 +50,16 @@ export interface Program {
   interpreter?: string;
 }
 
+/** How the server of a bundle is started; `${__dirname}` stands for the folder. */
+export interface BundleCommand {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
 export interface Built {
   programs?: readonly Program[];
+  bundle?: BundleCommand;
   /** Sentences for people: install scripts that did not run, an image for another platform. */
   warnings?: readonly string[];
   /** More for the step's `extra`: the tool that was used, counts. */

@@ -7,7 +7,7 @@ import { InstallError } from '../errors.ts';
 import { absent, makeFolderInside, pathInside, readInside } from '../target/files.ts';
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
 import { treeDigest } from '../target/tree.ts';
-import type { ArtifactContext, Built, Location, Program, Resolution } from './artifact.ts';
+import type { ArtifactContext, Built, Location, Resolution } from './artifact.ts';
 import type { ReadyArtifact } from './kinds.ts';
 
 /** Written last into a folder below `.hub`; a folder without it does not count. */
@@ -15,17 +15,13 @@ const MARKER = '.complete';
 const PIN_LENGTH = 12;
 
 /** An artifact that is built, and perhaps not in its place yet. */
-export interface InstalledArtifact extends Resolution {
+export interface InstalledArtifact extends Resolution, Built {
   /** Relative to the target; null when it has no folder. */
   path: string | null;
   /** Digest of a folder in `vendor`. */
   tree?: string;
-  programs: readonly Program[];
-  warnings: readonly string[];
-  extra: Record<string, unknown>;
-  skipped?: string;
   /** Puts a folder in place that was built in staging. */
-  commit(): Promise<void>;
+  commit?(): Promise<void>;
 }
 
 /** What is known about the folders of a target. */
@@ -34,6 +30,8 @@ export interface Ownership {
   ours: ReadonlyMap<string, string>;
   /** Folders of other entities, with their ids. */
   others: ReadonlyMap<string, string>;
+  /** Tree digests of folders that installs put in place on this machine, even if they were killed before they locked them. */
+  placed: ReadonlyMap<string, string>;
 }
 
 export interface PlaceJob {
@@ -63,21 +61,15 @@ export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): P
   if (location.kind === 'hub') return placeInHub(artifact, location, job);
   if (location.kind === 'vendor') return placeInVendor(artifact, location, job);
   const resolution = await resolve(artifact, job);
-  return installed(resolution, null, await kind.build(spec, resolution, job.context.stagingDir, job.context));
+  return { ...resolution, path: null, ...(await kind.build(spec, resolution, job.context.stagingDir, job.context)) };
 }
 
 async function resolve({ kind, spec }: ReadyArtifact, { locked, context }: PlaceJob): Promise<Resolution> {
-  return locked ?? kind.resolve(spec, context);
+  return locked ? lockedResolution(locked) : kind.resolve(spec, context);
 }
 
-function installed({ resolved, integrity, pins }: Resolution, path: string | null, built: Built): InstalledArtifact {
-  const { programs = [], warnings = [], extra = {}, skipped } = built;
-  return {
-    ...{ resolved, integrity, path, programs, warnings, extra },
-    ...(pins ? { pins } : {}),
-    ...(skipped ? { skipped } : {}),
-    commit: async () => {},
-  };
+function lockedResolution({ resolved, integrity, pins }: LockedArtifact): Resolution {
+  return { resolved, integrity, pins };
 }
 
 /** The folder is named after what it holds, so that one that is complete is never built again. */
@@ -95,14 +87,14 @@ async function placeInHub(
   const path = `${HUB_FOLDER}/${area}/${safeName(name)}/${pin}`;
   const complete = await readComplete(targetDir, path);
   if (complete && !(isFrozen && (await isChanged(targetDir, path, complete))))
-    return installed(resolution, path, { ...complete, extra: { ...complete.extra, unchanged: true } });
+    return { ...resolution, ...complete.built, path, extra: { ...complete.built.extra, unchanged: true } };
   const folder = await pathInside(targetDir, path);
   await rm(folder, { recursive: true, force: true });
   await makeFolderInside(targetDir, path);
   try {
     const built = await artifact.kind.build(artifact.spec, resolution, folder, context);
     await writeFile(join(folder, MARKER), `${JSON.stringify({ ...built, tree: await builtTree(folder) })}\n`);
-    return installed(resolution, path, built);
+    return { ...resolution, ...built, path };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -114,15 +106,18 @@ function builtTree(folder: string): Promise<string> {
   return treeDigest(folder, [MARKER, '__pycache__', '.cache']);
 }
 
-type Complete = Built & { tree: string };
+interface Complete {
+  built: Built;
+  tree: string;
+}
 
 /** What was built in a folder below `.hub`; undefined when it is not complete. */
 export async function readComplete(targetDir: string, path: string): Promise<Complete | undefined> {
   try {
-    const complete = JSON.parse((await readInside(targetDir, `${path}/${MARKER}`)) ?? '');
+    const { tree, ...built } = JSON.parse((await readInside(targetDir, `${path}/${MARKER}`)) ?? '');
     // A Python that was removed from the machine leaves a dangling link.
-    for (const { file, interpreter } of complete.programs ?? []) await stat(join(targetDir, path, interpreter ?? file));
-    return complete;
+    for (const { file, interpreter } of built.programs ?? []) await stat(join(targetDir, path, interpreter ?? file));
+    return { built, tree };
   } catch {
     return undefined;
   }
@@ -139,27 +134,24 @@ async function placeInVendor(
   location: VendorLocation,
   job: PlaceJob,
 ): Promise<InstalledArtifact> {
-  const { targetDir, context, isForced, locked } = job;
+  const { targetDir, context, isForced, isFrozen, locked } = job;
   const { kind, spec } = artifact;
   const path = await choosePath(location, job);
-  const found = await inspectPlace(path, job);
-  const mayStay = found.state === 'unchanged' || (found.state === 'changed' && !isForced && !job.isFrozen);
-  if (mayStay && locked) {
-    const { extra, ...built } = (await kind.inspect?.(join(targetDir, path))) ?? {};
-    const warnings = found.state === 'unchanged' ? [] : [changedWarning(path)];
-    const kept = installed(locked, path, { ...built, warnings, extra: { ...extra, unchanged: true } });
-    return { ...kept, tree: found.tree };
+  const { state, tree: lockedTree } = await inspectPlace(path, job);
+  const isKept = state === 'unchanged' || (state === 'changed' && !isForced && !isFrozen);
+  if (isKept && locked) {
+    const built = await kind.inspect?.(join(targetDir, path));
+    const warnings = state === 'unchanged' ? [] : [changedWarning(path)];
+    return { ...lockedResolution(locked), ...built, path, tree: lockedTree, warnings, extra: { unchanged: true } };
   }
-  if (found.state !== 'free' && found.state !== 'unchanged' && !isForced) throw inTheWay(path, found.state);
+  if ((state === 'changed' || state === 'foreign') && !isForced) throw inTheWay(path, state);
   const resolution = await resolve(artifact, job);
   const folder = join(context.stagingDir, 'built');
   await mkdir(folder);
   const built = await kind.build(spec, resolution, folder, context);
-  const tree = await vendorTree(folder);
-  const warnings = [...(built.warnings ?? []), ...otherFolder(location, path, job)];
   return {
-    ...installed(resolution, path, { ...built, warnings }),
-    tree,
+    ...{ ...resolution, ...built, path, tree: await vendorTree(folder) },
+    warnings: [...(built.warnings ?? []), ...otherFolder(location, path, job)],
     commit: async () =>
       swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') }),
   };
@@ -189,7 +181,7 @@ async function choosePath({ dest, names }: VendorLocation, job: PlaceJob): Promi
   const paths = [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
   for (const path of paths) {
     if (ownerOf(path)) continue;
-    if (ours.has(path) || !(await isOccupied(await pathInside(job.targetDir, path)))) return path;
+    if (ours.has(path) || (await inspectPlace(path, job)).state === 'free') return path;
   }
   throw new InstallError(
     `${paths.map((path) => `'${path}'`).join(', ')} hold files that the hub did not put there. Choose a folder with dest.`,
@@ -201,15 +193,20 @@ async function isOccupied(folder: string): Promise<boolean> {
   return found !== undefined && (!found.isDirectory() || (await readdir(folder)).length > 0);
 }
 
-type Found = { state: 'free' | 'foreign' } | { state: 'unchanged' | 'changed'; tree: string };
+interface Found {
+  state: 'free' | 'foreign' | 'unchanged' | 'changed';
+  /** As it was installed. */
+  tree?: string;
+}
 
 async function inspectPlace(path: string, { targetDir, ownership }: PlaceJob): Promise<Found> {
   const folder = await pathInside(targetDir, path);
   if (!(await isOccupied(folder))) return { state: 'free' };
   const tree = ownership.ours.get(path);
-  if (tree === undefined) return { state: 'foreign' };
-  const isSame = tree === (await vendorTree(folder).catch(() => undefined));
-  return { state: isSame ? 'unchanged' : 'changed', tree };
+  const found = await vendorTree(folder).catch(() => 'unreadable');
+  if (found === tree) return { state: 'unchanged', tree };
+  if (found === ownership.placed.get(path)) return { state: 'free' };
+  return tree === undefined ? { state: 'foreign' } : { state: 'changed', tree };
 }
 
 function changedWarning(path: string): string {

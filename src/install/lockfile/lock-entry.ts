@@ -65,11 +65,8 @@ function lockedArtifact({ planned, installed }: ArtifactOutcome): LockedArtifact
   const [kind, spec] = [planned.kind, withoutCredentials(planned.spec)];
   if (!installed) return { kind, spec, resolved: null, integrity: null, path: null, ok: false };
   const { resolved, integrity, path, tree, pins } = installed;
-  return {
-    ...{ kind, spec, resolved, integrity, path, ok: true },
-    ...(tree ? { tree } : {}),
-    ...(pins ? { pins: { ...pins } } : {}),
-  };
+  const more = { ...(tree ? { tree } : {}), ...(pins ? { pins } : {}) };
+  return { kind, spec, resolved, integrity, path, ok: true, ...more };
 }
 
 /** The entry of the same artifact; the second of two equal ones for the second. */

@@ -11,7 +11,7 @@ const DEEPEST_LOCKFILE = 128;
 
 export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
 
-/** Undefined when there is none. @throws InstallError or PathError when it cannot be read. */
+/** Undefined when there is none. @throws InstallError when it cannot be read. */
 export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
   const text = await readInside(targetDir, LOCKFILE_NAME);
   return text === undefined ? undefined : parseLockfile(text);

@@ -65,7 +65,7 @@ async function verifyLauncher(
   const text = await readInside(targetDir, launcherFile(launcher));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
   const built = await readComplete(targetDir, path);
-  const isSame = text === launcherText(launcher, { path, programs: built?.programs ?? [] });
+  const isSame = text === launcherText(launcher, { path, ...built?.built });
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }
 

@@ -3,12 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { InstallError } from '../errors.ts';
 import { HUB_FOLDER, STAGING } from './places.ts';
-
-/** A path that may not be used. Its message is a whole sentence without any path of the machine but the relative one. */
-export class PathError extends Error {
-  override readonly name = 'PathError';
-}
 
 const LONGEST_PATH = 1024;
 const LONGEST_NAME_BYTES = 255;
@@ -35,19 +31,19 @@ function namesOf(path: string): string[] {
 
 /**
  * The absolute path of `path` below `root`, which is absolute and has its links resolved. Whatever of it exists already
- * is neither a link nor, before its last name, anything but a folder. @throws PathError
+ * is neither a link nor, before its last name, anything but a folder. @throws InstallError
  */
 export async function pathInside(root: string, path: string): Promise<string> {
   const fault = relativePathFault(path);
-  if (fault) throw new PathError(`The path '${shown(path)}' ${fault}.`);
+  if (fault) throw new InstallError(`The path '${shown(path)}' ${fault}.`);
   const names = namesOf(path);
   for (const index of names.keys()) {
     const place = names.slice(0, index + 1);
     const found = await lstat(join(root, ...place)).catch(absent);
     if (!found) break;
-    if (found.isSymbolicLink()) throw new PathError(`'${shown(path)}' goes through a link, which is not followed.`);
+    if (found.isSymbolicLink()) throw new InstallError(`'${shown(path)}' goes through a link, which is not followed.`);
     if (index < names.length - 1 && !found.isDirectory())
-      throw new PathError(`'${shown(path)}' cannot be written: '${place.join('/')}' is a file.`);
+      throw new InstallError(`'${shown(path)}' cannot be written: '${place.join('/')}' is a file.`);
   }
   return join(root, ...names);
 }
@@ -61,34 +57,34 @@ function shown(path: string): string {
   return path.length > 120 ? `${path.slice(0, 120)}…` : path;
 }
 
-/** Makes the folder and those above it; a link on the way is refused. @throws PathError */
+/** Makes the folder and those above it; a link on the way is refused. @throws InstallError */
 export async function makeFolderInside(root: string, path: string): Promise<string> {
   const whole = await pathInside(root, path);
   await mkdir(whole, { recursive: true });
   return whole;
 }
 
-/** Undefined when it is not there. @throws PathError when it is not a text file, which could not be written back. */
+/** Undefined when it is not there. @throws InstallError when it is not a text file, which could not be written back. */
 export async function readInside(root: string, path: string): Promise<string | undefined> {
   const whole = await pathInside(root, path);
   const found = await lstat(whole).catch(absent);
   if (!found) return undefined;
   // A pipe would never come to an end.
-  if (!found.isFile()) throw new PathError(`'${path}' exists and is not a file.`);
-  if (found.size > LARGEST_FILE) throw new PathError(`'${path}' is larger than ${LARGEST_FILE} bytes.`);
+  if (!found.isFile()) throw new InstallError(`'${path}' exists and is not a file.`);
+  if (found.size > LARGEST_FILE) throw new InstallError(`'${path}' is larger than ${LARGEST_FILE} bytes.`);
   const bytes = await readFile(whole);
-  if (!isUtf8(bytes)) throw new PathError(`'${path}' exists and is not UTF-8, so it is left as it is.`);
+  if (!isUtf8(bytes)) throw new InstallError(`'${path}' exists and is not UTF-8, so it is left as it is.`);
   return bytes.toString('utf8');
 }
 
 /**
  * All or nothing: readers see the file as it was, or whole. A file keeps its owner, group and mode.
- * Returns the absolute path. @throws PathError
+ * Returns the absolute path. @throws InstallError
  */
 export async function writeFileInside(root: string, path: string, content: string): Promise<string> {
   const whole = await pathInside(root, path);
   const existing = await lstat(whole).catch(absent);
-  if (existing?.isDirectory()) throw new PathError(`'${shown(path)}' cannot be written: it is a folder.`);
+  if (existing?.isDirectory()) throw new InstallError(`'${shown(path)}' cannot be written: it is a folder.`);
   await mkdir(dirname(whole), { recursive: true });
   // In the folder of the hub: the next install removes what a killed one left there.
   const unfinished = join(await makeFolderInside(root, HUB_FOLDER), `${STAGING}-${randomUUID()}`);
@@ -105,7 +101,7 @@ export async function writeFileInside(root: string, path: string, content: strin
   return whole;
 }
 
-/** Removes a file or folder, and the folders above it that are empty then, up to the root. @throws PathError */
+/** Removes a file or folder, and the folders above it that are empty then, up to the root. @throws InstallError */
 export async function removeInside(root: string, path: string): Promise<void> {
   await rm(await pathInside(root, path), { recursive: true, force: true });
   try {

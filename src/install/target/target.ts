@@ -4,8 +4,7 @@ import { access, lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HubError } from '../../errors.ts';
-import { fileSentence, invalidRequest } from '../errors.ts';
-import { PathError } from './files.ts';
+import { fileSentence, InstallError, invalidRequest } from '../errors.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
 
 export interface TargetRule {
@@ -48,18 +47,18 @@ export async function prepareTarget(target: string, rule: TargetRule): Promise<s
   return folder;
 }
 
-/** The folders that the hub writes into must be real folders that belong to its user. @throws PathError */
+/** The folders that the hub writes into must be real folders that belong to its user. @throws InstallError */
 export async function assertOwnFolders(targetDir: string): Promise<void> {
   for (const name of [HUB_FOLDER, VENDOR]) {
     const found = await lstat(join(targetDir, name)).catch(() => undefined);
     if (!found) continue;
     if (!found.isDirectory())
-      throw new PathError(
+      throw new InstallError(
         `'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`,
       );
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
-      throw new PathError(`'${name}' belongs to another user: change its owner, or choose another target.`);
+      throw new InstallError(`'${name}' belongs to another user: change its owner, or choose another target.`);
   }
 }
 
@@ -118,7 +117,7 @@ function isBelow(root: string, path: string): boolean {
 }
 
 export function unusable(error: unknown): HubError {
-  const known = error instanceof PathError ? error.message : fileSentence(error);
+  const known = error instanceof InstallError ? error.message : fileSentence(error);
   const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException;
   const why = known ?? `The machine does not let the hub make or use a folder there (${code}): choose another target.`;
   return cannotBeUsed(why, error);

@@ -20,11 +20,11 @@ const COMMAND = { server: { exec: { cmd: ['npx', 'notes@1.0.0'], env: { NOTES_KE
 
 async function aTarget(t: TestContext) {
   const targetDir = await tempDir(t);
-  const write = (clients: ClientName[], fields: JsonObject = {}, before: LockedAdapter[] = []) => {
+  const write = (clients: ClientName[], fields: JsonObject = {}, adapters: LockedAdapter[] = []) => {
     const subject = aSubject({ name: 'notes', adapters: [], mcp_registration: COMMAND, ...fields });
     const launch = launchOf(subject);
-    const planned = planAdapters({ subject, launch, lockfile: undefined, locked: undefined, clients });
-    return writeAdapters({ targetDir, subject, launch, planned, before, lockfile: undefined });
+    const planned = planAdapters({ subject, launch, known: undefined, others: [], clients });
+    return writeAdapters({ targetDir, subject, launch, planned, known: { adapters }, others: [] });
   };
   return { targetDir, write, read: (path: string) => readFile(join(targetDir, path), 'utf8') };
 }

@@ -66,8 +66,7 @@ export const mcpbKind: ArtifactKind<ArchiveSpec> = {
     const manifest = await lstat(join(folder, 'manifest.json')).catch(() => undefined);
     if (extracted.format !== 'zip' || !manifest?.isFile() || manifest.size > MAX_MANIFEST_BYTES)
       throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
-    const { extra } = await inspectBundle(folder);
-    return { extra: { ...extracted, ...extra } };
+    return { extra: { ...extracted }, ...(await inspectBundle(folder)) };
   },
   inspect: inspectBundle,
 };

@@ -3,9 +3,8 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../lib/json.ts';
-import type { Built } from '../artifact.ts';
+import type { Built, BundleCommand } from '../artifact.ts';
 
-/** `${__dirname}` stands for the folder of the bundle. */
 const Command = z.object({
   command: z.string(),
   args: z.array(z.string()),
@@ -20,15 +19,11 @@ const BundleManifest = z.object({
 });
 
 export async function inspectBundle(folder: string): Promise<Built> {
-  const bundle = bundleCommand(await readFile(join(folder, 'manifest.json'), 'utf8'));
-  return { extra: bundle ? { bundle } : {} };
+  return { bundle: bundleCommand(await readFile(join(folder, 'manifest.json'), 'utf8')) };
 }
 
 /** Undefined when the manifest does not say how the server is started. */
-export function bundleCommand(
-  manifest: string,
-  platform: string = process.platform,
-): z.infer<typeof Command> | undefined {
+export function bundleCommand(manifest: string, platform: string = process.platform): BundleCommand | undefined {
   const read = BundleManifest.safeParse(parseJson(manifest));
   if (!read.success) return undefined;
   const { platform_overrides: overrides, ...common } = read.data.server.mcp_config;

@@ -264,7 +264,7 @@ test('mcpb: a bundle by its digest; other archives are refused', async (t) => {
   const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
   const installed = await place.install(mcpbKind, spec);
   assert.equal(installed.integrity, `sha256:${spec.fileSha256}`);
-  assert.deepEqual(installed.extra?.bundle, { command: 'node', args: [SERVER], env: {} });
+  assert.deepEqual(installed.bundle, { command: 'node', args: [SERVER], env: {} });
   assert.match(await place.failure(mcpbKind, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
   for (const fileSha256 of ['12', 'x'.repeat(64), 'a'.repeat(128)])
     assert.match(await place.failure(mcpbKind, { ...spec, fileSha256 }), /fileSha256/);
