@@ -153,7 +153,7 @@ function planReport(
   const isFaultless = [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined);
   return {
     ok: isFaultless && fault === undefined,
-    ...{ dry_run: true, target, target_fault: fault, warnings, plan: shownPlan(plan) },
+    ...{ dry_run: true, target, ...(fault ? { target_fault: fault } : {}), warnings, plan: shownPlan(plan) },
     ...{ results: [], files_written: [], lockfile },
   };
 }

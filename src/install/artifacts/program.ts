@@ -1,5 +1,5 @@
 // Programs of other package managers, and what they say when they fail.
-import { sep } from 'node:path';
+import { parse, sep } from 'node:path';
 import { RunError } from '../../lib/run.ts';
 import { shownText } from '../../lib/secret-words.ts';
 import type { RunRequest, RunResult } from '../../lib/world.ts';
@@ -39,6 +39,18 @@ export async function runProgram(
   }
 }
 
+/** Returns what the program wrote. `why` is the sentence for one that fails, from its output. @throws InstallError */
+export async function runToEnd(
+  request: ProgramRequest & { why(output: string): string },
+  context: Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>,
+): Promise<string> {
+  const { why, ...rest } = request;
+  const { exitCode, stdout, stderr } = await runProgram(rest, context);
+  if (exitCode === 0) return stdout;
+  const output = withoutFolders(`${stdout}\n${stderr}`, [request.cwd, context.stagingDir]);
+  throw new InstallError(why(output), { extra: { output: outputEnd(output) } });
+}
+
 /** A full disk is rarely the last thing that a program reports, so it is looked for in all of the output. @throws InstallError */
 function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
   const isFull = /No space left on device|Out of diskspace|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b/i;
@@ -75,7 +87,10 @@ export function findCause(output: string, causes: Causes): string | undefined {
 
 /** The last line that says something, for errors without a known cause. */
 export function lastLine(output: string): string {
-  const line = output.split('\n').findLast((each) => each.trim() !== '') ?? 'it gave no reason';
+  const line =
+    outputEnd(output)
+      .split('\n')
+      .findLast((each) => each.trim() !== '') ?? 'it gave no reason';
   return line
     .trim()
     .replace(/^(fatal|error): |\.$/gi, '')
@@ -83,8 +98,10 @@ export function lastLine(output: string): string {
 }
 
 /** Folders of the hub mean nothing to a reader: staging folders are gone by then. */
-export function withoutFolders(text: string, folders: readonly string[]): string {
-  return folders.reduce((shown, folder) => shown.replaceAll(`${folder}${sep}`, '').replaceAll(folder, '.'), text);
+function withoutFolders(text: string, folders: readonly string[]): string {
+  // The longer ones first: a folder that is built is often inside the staging folder.
+  const known = folders.filter((folder) => folder !== parse(folder).root).sort((a, b) => b.length - a.length);
+  return known.reduce((shown, folder) => shown.replaceAll(`${folder}${sep}`, '').replaceAll(folder, '.'), text);
 }
 
 /** The end of a program's output, for the report, without secrets. They are removed before the text is cut, not after. */

@@ -1,7 +1,7 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HubError } from '../../errors.ts';
 import { fileSentence, InstallError, invalidRequest } from '../errors.ts';
@@ -17,16 +17,9 @@ export interface TargetRule {
 /** The folder of the hub's own package. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
-interface Place {
-  /** The part that exists, with links resolved. */
-  existing: string;
-  /** What is still to be made below it. */
-  missing: string[];
-}
-
 /** Changes nothing. Returns the path with its links resolved. @throws HubError `invalid_request` */
 export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
-  return wholePath(await locate(target, rule));
+  return (await locate(target, rule)).folder;
 }
 
 /** Changes nothing. Returns why nothing can be written there. @throws HubError `invalid_request` */
@@ -37,10 +30,9 @@ export async function targetFault(target: string, rule: TargetRule): Promise<str
 
 /** Makes the folder if it does not exist. Returns its path with links resolved. @throws HubError `invalid_request` */
 export async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
-  const { existing, missing } = await locate(target, rule);
+  const { existing, folder } = await locate(target, rule);
   const fault = await faultOf(existing);
   if (fault) throw fault;
-  const folder = join(existing, ...missing);
   await mkdir(folder, { recursive: true }).catch((error) => {
     throw unusable(error);
   });
@@ -73,35 +65,36 @@ async function faultOf(existing: string): Promise<HubError | undefined> {
   }
 }
 
+interface Place {
+  /** With links resolved. */
+  folder: string;
+  /** The part of it that exists. */
+  existing: string;
+}
+
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
   const fault = textFault(target);
   if (fault) throw invalidRequest('target', fault);
-  const wanted = resolve(installRoot ?? workingDir, target);
-  const place = await resolveLinks(wanted);
+  const place = await resolveLinks(resolve(installRoot ?? workingDir, target));
   if (installRoot === undefined) return place;
   // It may not exist yet: then it is made together with the first target.
-  const root = wholePath(await resolveLinks(resolve(installRoot)));
-  if (!isBelow(root, wholePath(place)))
+  const root = await resolveLinks(resolve(installRoot));
+  if (!isBelow(root.folder, place.folder))
     throw invalidRequest('target', 'must lie inside INSTALL_ROOT, after links are resolved');
   return place;
-}
-
-function wholePath({ existing, missing }: Place): string {
-  return join(existing, ...missing);
 }
 
 /** Walks up to a folder that exists. A link that leads nowhere is not a free name. */
 async function resolveLinks(path: string): Promise<Place> {
   try {
     const existing = await realpath(path);
-    if ((await lstat(existing)).isDirectory()) return { existing, missing: [] };
+    if ((await lstat(existing)).isDirectory()) return { folder: existing, existing };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error);
   }
   if (await lstat(path).catch(() => undefined)) throw invalidRequest('target', 'is a file, and must be a folder');
-  const parent = dirname(path);
-  const { existing, missing } = await resolveLinks(parent);
-  return { existing, missing: [...missing, relative(parent, path)] };
+  const { folder, existing } = await resolveLinks(dirname(path));
+  return { folder: join(folder, basename(path)), existing };
 }
 
 function textFault(target: string): string | undefined {

@@ -50,7 +50,7 @@ export const zipKind: ArtifactKind<ArchiveSpec> = {
   spec: ArchiveSpec,
   async build(spec, resolution, folder, context) {
     const file = await fetchLocked(spec, resolution, context);
-    return { extra: { ...(await extractArchive({ file, folder, signal: context.signal })) } };
+    return { extra: await extractArchive(file, folder, context.signal) };
   },
 };
 
@@ -62,11 +62,11 @@ export const mcpbKind: ArtifactKind<ArchiveSpec> = {
   async build(spec, resolution, folder, context) {
     const file = await fetchLocked(spec, resolution, context);
     await removeSignature(file);
-    const extracted = await extractArchive({ file, folder, signal: context.signal });
+    const extracted = await extractArchive(file, folder, context.signal);
     const manifest = await lstat(join(folder, 'manifest.json')).catch(() => undefined);
     if (extracted.format !== 'zip' || !manifest?.isFile() || manifest.size > MAX_MANIFEST_BYTES)
       throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
-    return { extra: { ...extracted }, ...(await inspectBundle(folder)) };
+    return { extra: extracted, ...(await inspectBundle(folder)) };
   },
   inspect: inspectBundle,
 };

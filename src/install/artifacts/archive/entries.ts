@@ -2,23 +2,13 @@
 import { InstallError } from '../../errors.ts';
 import { relativePathFault } from '../../target/files.ts';
 
-export interface ArchiveLimits {
-  /** Most bytes of all files together, once extracted. */
-  maxBytes: number;
-  maxEntries: number;
-  /** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
-  maxRatio: number;
-  /** So much may be extracted whatever the ratio: small files of zeros do no harm. */
-  freeBytes: number;
-}
-
-export const ARCHIVE_LIMITS: ArchiveLimits = {
-  maxBytes: 4_000_000_000,
-  maxEntries: 50_000,
-  maxRatio: 200,
-  freeBytes: 32_000_000,
-};
-
+const MOST_ENTRIES = 50_000;
+/** Most bytes of all files together, once extracted. */
+const MOST_BYTES = 4_000_000_000;
+/** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
+const MOST_RATIO = 200;
+/** So much may be extracted whatever the ratio: small files of zeros do no harm. */
+const FREE_BYTES = 32_000_000;
 const MOST_LEVELS = 40;
 /** Devices of Windows under any ending, and what a system cuts off or hides. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
@@ -28,7 +18,6 @@ const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 export interface ArchiveSource {
   file: string;
   archiveBytes: number;
-  limits: ArchiveLimits;
   guard: EntryGuard;
   signal: AbortSignal;
 }
@@ -57,15 +46,17 @@ export interface EntryGuard {
   totals(): { entries: number; bytes: number };
 }
 
-export function createEntryGuard(archiveBytes: number, limits: ArchiveLimits): EntryGuard {
+export function createEntryGuard(archiveBytes: number): EntryGuard {
   const places = new Map<string, { path: string; isFolder: boolean }>();
   let entries = 0;
   let bytes = 0;
 
   function admit({ name, isFolder, bytes: size }: ArchiveEntry): string | undefined {
     entries += 1;
-    if (entries > limits.maxEntries) throw refused(`it has more than ${limits.maxEntries} entries`);
-    addBytes(size, name);
+    checkEntries(entries);
+    if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has no readable size');
+    bytes += size;
+    checkBytes(bytes, archiveBytes);
     // Archives of the current folder name it too.
     const path = name.replace(/^(\.\/)+/, '').replace(/\/$/, '');
     if (isFolder && (path === '' || path === '.')) return undefined;
@@ -73,14 +64,6 @@ export function createEntryGuard(archiveBytes: number, limits: ArchiveLimits): E
     if (fault) throw refusedEntry(name, fault);
     claim(path, isFolder);
     return path;
-  }
-
-  function addBytes(size: number, name: string): void {
-    if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has no readable size');
-    bytes += size;
-    if (bytes > limits.maxBytes) throw refused(`it holds more than ${limits.maxBytes} bytes`);
-    if (bytes > limits.freeBytes && bytes > archiveBytes * limits.maxRatio)
-      throw refused(`it would grow to more than ${limits.maxRatio} times its size, as a bomb does`);
   }
 
   /** Every name once, whatever the filesystem thinks of capitals and accents; folders above it included. */
@@ -97,6 +80,18 @@ export function createEntryGuard(archiveBytes: number, limits: ArchiveLimits): E
   }
 
   return { admit, totals: () => ({ entries, bytes }) };
+}
+
+/** @throws InstallError */
+export function checkEntries(entries: number): void {
+  if (entries > MOST_ENTRIES) throw refused(`it has more than ${MOST_ENTRIES} entries`);
+}
+
+/** `overhead` is what a format needs beside the content of files. @throws InstallError */
+export function checkBytes(bytes: number, archiveBytes: number, overhead = 0): void {
+  if (bytes > MOST_BYTES + overhead) throw refused(`it holds more than ${MOST_BYTES} bytes`);
+  if (bytes > FREE_BYTES + overhead && bytes > archiveBytes * MOST_RATIO)
+    throw refused(`it would grow to more than ${MOST_RATIO} times its size, as a bomb does`);
 }
 
 function checkSecond(found: { path: string; isFolder: boolean }, wanted: { path: string; isFolder: boolean }): void {

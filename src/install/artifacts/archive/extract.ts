@@ -4,32 +4,18 @@ import { mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findStrayLink } from '../../target/tree.ts';
-import { ARCHIVE_LIMITS, type ArchiveContent, createEntryGuard, refused, refusedEntry } from './entries.ts';
+import { type ArchiveContent, createEntryGuard, refused, refusedEntry } from './entries.ts';
 import { tarEntries } from './tar.ts';
 import { zipEntries } from './zip.ts';
 
 /** Longest target of a link that systems accept, in bytes. */
 const LONGEST_LINK = 4_095;
 
-interface ExtractRequest {
-  /** Absolute path of the archive. */
-  file: string;
-  /** Absolute path of an empty folder. */
-  folder: string;
-  signal: AbortSignal;
-}
-
-export interface Extracted {
-  format: 'zip' | 'tar.gz';
-  entries: number;
-  bytes: number;
-}
-
-/** @throws InstallError */
-export async function extractArchive({ file, folder, signal }: ExtractRequest): Promise<Extracted> {
+/** Returns the format, and the number of entries and bytes. @throws InstallError */
+export async function extractArchive(file: string, folder: string, signal: AbortSignal) {
   const { format, archiveBytes } = await recognize(file);
-  const guard = createEntryGuard(archiveBytes, ARCHIVE_LIMITS);
-  const source = { file, archiveBytes, signal, limits: ARCHIVE_LIMITS, guard };
+  const guard = createEntryGuard(archiveBytes);
+  const source = { file, archiveBytes, signal, guard };
   const links = new Map<string, string>();
   for await (const { path, kind, isExecutable, content } of (format === 'zip' ? zipEntries : tarEntries)(source)) {
     signal.throwIfAborted();

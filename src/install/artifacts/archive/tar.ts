@@ -1,6 +1,5 @@
 // Entries of tar.gz archives, judged one by one, because a tar has no list of what is in it.
 import { createReadStream } from 'node:fs';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
@@ -9,6 +8,7 @@ import {
   type AdmittedEntry,
   type ArchiveContent,
   type ArchiveSource,
+  checkBytes,
   isBroken,
   refused,
   refusedEntry,
@@ -21,9 +21,9 @@ export async function* tarEntries(source: ArchiveSource): AsyncGenerator<Admitte
   const entries = extract();
   // Its own kind of stream, which is as good as one of Node's; the types do not know that.
   const sink = entries as unknown as NodeJS.WritableStream;
-  const { file, signal } = source;
-  const unpacking = pipeline(createReadStream(file), createGunzip(), unpackedLimit(source), sink, { signal });
-  const unpacked = unpacking.then(() => {}, described);
+  const { file, archiveBytes, signal } = source;
+  const limited = (chunks: AsyncIterable<Buffer>) => withinLimits(chunks, archiveBytes);
+  const unpacked = pipeline(createReadStream(file), createGunzip(), limited, sink, { signal }).catch(described);
   unpacked.catch(() => {});
   try {
     for await (const entry of entries) {
@@ -67,17 +67,13 @@ function describedType(type: string | null): string {
 }
 
 /** Also what is between and after the entries counts: endless zeros are a bomb as well. */
-function unpackedLimit({ archiveBytes, limits }: ArchiveSource): Transform {
+async function* withinLimits(chunks: AsyncIterable<Buffer>, archiveBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      const isBomb = bytes > limits.freeBytes + OVERHEAD_BYTES && bytes > archiveBytes * limits.maxRatio;
-      if (isBomb) done(refused(`it would grow to more than ${limits.maxRatio} times its size, as a bomb does`));
-      else if (bytes > limits.maxBytes + OVERHEAD_BYTES) done(refused(`it holds more than ${limits.maxBytes} bytes`));
-      else done(null, chunk);
-    },
-  });
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    checkBytes(bytes, archiveBytes, OVERHEAD_BYTES);
+    yield chunk;
+  }
 }
 
 async function* readable(content: ArchiveContent): AsyncGenerator<Buffer> {

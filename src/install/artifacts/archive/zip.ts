@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { relativePathFault } from '../../target/files.ts';
-import { type AdmittedEntry, type ArchiveSource, isBroken, refused, refusedEntry } from './entries.ts';
+import { type AdmittedEntry, type ArchiveSource, checkEntries, isBroken, refused, refusedEntry } from './entries.ts';
 
 /** Types of files, as Unix writes them. */
 const LINK_TYPE = 0o120000;
@@ -36,15 +36,12 @@ export async function* zipEntries(source: ArchiveSource): AsyncGenerator<Admitte
   }
 }
 
-interface JudgedEntry {
-  path: string;
-  entry: Entry;
-}
+type JudgedEntry = { path: string; entry: Entry };
 
-async function judgeEntries(zip: ZipFile, { guard, limits, signal }: ArchiveSource): Promise<JudgedEntry[]> {
+async function judgeEntries(zip: ZipFile, { guard, signal }: ArchiveSource): Promise<JudgedEntry[]> {
   const judged: JudgedEntry[] = [];
   let remarkBytes = 0;
-  if (zip.entryCount > limits.maxEntries) throw refused(`it has more than ${limits.maxEntries} entries`);
+  checkEntries(zip.entryCount);
   for await (const entry of zip.eachEntry()) {
     signal.throwIfAborted();
     remarkBytes += entry.extraFieldLength + entry.fileCommentLength;

@@ -32,9 +32,8 @@ export async function findCommit(repo: string, ref: string, context: ArtifactCon
   const git = gitIn(context.stagingDir, context, access);
   // As git itself reads short names: tags before branches. What an annotated tag points to is listed with `^{}`.
   const names = ['', 'refs/', 'refs/tags/', 'refs/heads/'].flatMap((start) => [`${start}${ref}^{}`, `${start}${ref}`]);
-  const { exitCode, stdout, stderr } = await git.try('ls-remote', '--quiet', '--', address, ...names);
-  if (exitCode !== 0) throw notFetched(git, repo, stderr);
-  const listed = new Map(stdout.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
+  const output = await git(['ls-remote', '--quiet', '--', address, ...names], notFetched(repo));
+  const listed = new Map(output.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
   const commit = names.map((name) => listed.get(name)).find((id) => id && isCommit(id));
   if (commit) return commit;
   throw unknownRef(repo, ref);
@@ -53,23 +52,24 @@ export async function checkOut({ folder, repo, commit, limits }: Checkout, conte
   // The filters of an operator's configuration are not for repositories of others.
   const git = gitIn(folder, context, context.trust.isOwnMachine ? access : publicAccess);
   const objectFormat = commit.length === 64 ? ['--object-format=sha256'] : [];
-  await git.do('init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat);
-  await git.do('config', '--local', 'remote.origin.url', shownRepository(repo));
+  await git(['init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat]);
+  await git(['config', '--local', 'remote.origin.url', shownRepository(repo)]);
   await withinBytes(limits.mostReceivedBytes, { folder, signal: context.signal }, async (signal) => {
     const fetching = gitIn(folder, { ...context, signal }, access);
     const args = ['fetch', '--quiet', '--no-tags', '--depth', '1', '--', address, commit];
-    const { exitCode, stderr } = await fetching.try(...args);
-    if (/couldn't find remote ref|not our ref/i.test(stderr)) throw unknownRef(repo, commit);
-    if (exitCode !== 0) throw notFetched(git, repo, stderr);
+    await fetching(args, notFetched(repo)).catch((error: unknown) => {
+      const output = error instanceof InstallError ? String(error.extra.output) : '';
+      throw /couldn't find remote ref|not our ref/i.test(output) ? unknownRef(repo, commit) : error;
+    });
   });
   await assertSize(git, commit, limits);
-  await git.do('checkout', '--quiet', '--force', '--detach', commit);
+  await git(['checkout', '--quiet', '--force', '--detach', commit]);
 }
 
 /** @throws InstallError before anything of the commit is checked out. */
 async function assertSize(git: Git, commit: string, { mostFiles, mostBytes }: GitLimits): Promise<void> {
   let [files, bytes] = [0, 0];
-  for (const line of (await git.do('ls-tree', '-r', '-z', '-l', commit)).split('\0')) {
+  for (const line of (await git(['ls-tree', '-r', '-z', '-l', commit])).split('\0')) {
     const [, type, size, path = ''] = /^\d+ (\w+) \w+ +(\S+)\t(.*)$/s.exec(line) ?? [];
     // Most programs cannot open files with such names, and no digest of them can be made.
     if (path.includes('\ufffd')) throw new InstallError(`The repository holds a name that is not UTF-8: '${path}'.`);
@@ -89,8 +89,8 @@ function unknownRef(repo: string, ref: string): InstallError {
   return new InstallError(`The repository ${shown} has no branch, tag or commit '${ref}'.${advice}`);
 }
 
-function notFetched(git: Git, repo: string, stderr: string): InstallError {
-  return git.failure(`The repository ${shownRepository(repo)} could not be fetched`, stderr);
+function notFetched(repo: string): string {
+  return `The repository ${shownRepository(repo)} could not be fetched`;
 }
 
 const LOOK_EVERY_MS = 200;

@@ -1,10 +1,9 @@
 // git as installs run it: without prompts and hooks, with the configuration of the machine only where it is trusted.
 import { dirname, join } from 'node:path';
 import { RunError } from '../../../lib/run.ts';
-import type { RunResult } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
 
 const GIT_TIMEOUT_MS = 30 * 60_000;
 const MOST_OUTPUT_BYTES = 50_000_000;
@@ -31,54 +30,29 @@ export interface GitAccess {
 
 export const publicAccess: GitAccess = { usesConfiguration: false, isGuarded: false };
 
-export interface Git {
-  /** Any exit code is a result. @throws InstallError when git is missing or cannot go on. */
-  try(...args: string[]): Promise<RunResult>;
-  /** @throws InstallError when git fails. */
-  do(...args: string[]): Promise<string>;
-  /** The error for `what` failed, with its cause from what git wrote. */
-  failure(what: string, stderr: string): InstallError;
-}
+/** Returns what git wrote; `what` begins the sentence of the error. @throws InstallError */
+export type Git = (args: readonly string[], what?: string) => Promise<string>;
 
 type GitContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir' | 'allowPrivateNetwork'>;
 
 export function gitIn(folder: string, context: GitContext, access: GitAccess = publicAccess): Git {
-  const { stagingDir } = context;
-
-  function start(args: readonly string[]): Promise<RunResult> {
+  const common = {
+    program: 'git',
+    cwd: folder,
+    env: { ...environmentOf(access, context), GIT_CEILING_DIRECTORIES: dirname(folder) },
+    inherit: access.usesConfiguration ? ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : [],
+    isGuarded: access.isGuarded,
+    timeoutMs: GIT_TIMEOUT_MS,
+    mostOutputBytes: MOST_OUTPUT_BYTES,
+    whenMissing: 'git is not installed on this machine: install git and try again.',
+  };
+  return async (args, what = `git ${args[0]} failed`) => {
+    const why = (output: string) => `${what}: ${causeOf(output)}.`;
     const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-    const request = {
-      program: 'git',
-      args: [...settings, ...args],
-      cwd: folder,
-      env: { ...environmentOf(access, context), GIT_CEILING_DIRECTORIES: dirname(folder) },
-      inherit: access.usesConfiguration ? ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : [],
-      isGuarded: access.isGuarded,
-      timeoutMs: GIT_TIMEOUT_MS,
-      mostOutputBytes: MOST_OUTPUT_BYTES,
-      whenMissing: 'git is not installed on this machine: install git and try again.',
-    };
-    return runProgram(request, context).catch((error: Error) => {
+    return runToEnd({ ...common, args: [...settings, ...args], why }, context).catch((error: Error) => {
       if (!(error.cause instanceof RunError) || error.cause.reason !== 'output') throw error;
       throw new InstallError('The repository has more files or refs than an install accepts.', { cause: error });
     });
-  }
-
-  function failure(what: string, stderr: string): InstallError {
-    // The longer one first: the folder of a checkout is inside the staging folder.
-    const folders = [folder, stagingDir].toSorted((one, other) => other.length - one.length);
-    const output = outputEnd(withoutFolders(stderr, folders));
-    return new InstallError(`${what}: ${causeOf(output)}.`, { extra: { output } });
-  }
-
-  return {
-    failure,
-    try: (...args) => start(args),
-    async do(...args) {
-      const { exitCode, stdout, stderr } = await start(args);
-      if (exitCode === 0) return stdout;
-      throw failure(`git ${args[0]} failed`, stderr);
-    },
   };
 }
 

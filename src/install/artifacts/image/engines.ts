@@ -2,16 +2,7 @@
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import {
-  type Causes,
-  findCause,
-  HELD_BACK,
-  lastLine,
-  outputEnd,
-  runProgram,
-  withoutFolders,
-  works,
-} from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, works } from '../program.ts';
 import type { Logins } from './logins.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
@@ -37,36 +28,22 @@ export async function findEngine(context: ArtifactContext): Promise<Engine | und
 
 /** Pulls an image by its digest; returns warnings. @throws InstallError */
 export async function pullDigest(engine: Engine, image: ImageReference, run: Run): Promise<string[]> {
-  const pull = (...options: string[]) =>
-    imageProgram(engine, ['pull', '--quiet', ...options, '--', pullName(image)], run);
-  await pull().catch((error: unknown) => {
-    // Many images exist for one platform only, and engines often emulate that one.
-    if (!isForOtherPlatform(error)) throw error;
-    return pull('--platform', 'linux/amd64');
-  });
   // Engines know an image under this name only if it has this digest.
-  const inspect = ['image', 'inspect', '--format', '{{.Os}}/{{.Architecture}}', '--', pullName(image)];
-  const platform = (await imageProgram(engine, inspect, run)).trim();
-  return platform === '' || platform.endsWith(`/${machineArchitecture()}`)
-    ? []
-    : [`The image is for ${platform}, and this machine is ${machineArchitecture()}: it may not start, or run slowly.`];
+  const platform = (await pull(engine, image, '{{.Os}}/{{.Architecture}}', run)).trim();
+  const own = process.arch === 'x64' ? 'amd64' : process.arch;
+  if (platform === '' || platform.endsWith(`/${own}`)) return [];
+  return [`The image is for ${platform}, and this machine is ${own}: it may not start, or run slowly.`];
 }
 
-function machineArchitecture(): string {
-  return process.arch === 'x64' ? 'amd64' : process.arch;
-}
-
-function isForOtherPlatform(error: unknown): boolean {
-  return (
-    error instanceof InstallError && /no (?:matching manifest|image found in .*) for/i.test(`${error.extra.output}`)
-  );
+/** Returns what the engine then says about the image. */
+async function pull(engine: Engine, image: ImageReference, format: string, run: Run): Promise<string> {
+  await imageProgram(engine, ['pull', '--quiet', '--', pullName(image)], run);
+  return imageProgram(engine, ['image', 'inspect', '--format', format, '--', pullName(image)], run);
 }
 
 /** Pulls an image by its tag; returns the digest that the engine knows it by. @throws InstallError */
 export async function pullTag(engine: Engine, image: ImageReference, run: Run): Promise<string> {
-  await imageProgram(engine, ['pull', '--quiet', '--', pullName(image)], run);
-  const format = '{{range .RepoDigests}}{{println .}}{{end}}';
-  const listed = await imageProgram(engine, ['image', 'inspect', '--format', format, '--', pullName(image)], run);
+  const listed = await pull(engine, image, '{{range .RepoDigests}}{{println .}}{{end}}', run);
   const digests = listed.split('\n').map((line) => line.trim().split('@') as [string, string | undefined]);
   // The same image may have been pulled from other repositories, too.
   const digest = digests.find(([name]) => isNameOf(name, image))?.[1];
@@ -90,25 +67,18 @@ export async function inspectWithSkopeo(image: ImageReference, run: Run): Promis
 }
 
 /** @throws InstallError */
-async function imageProgram(program: string, args: string[], { context, logins }: Run): Promise<string> {
-  const { exitCode, stdout, stderr } = await runProgram(
-    {
-      program,
-      args,
-      cwd: context.stagingDir,
-      env: logins.env,
-      inherit: context.trust.isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
-      // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
-      isGuarded: program !== 'docker' && !context.trust.isOwnMachine,
-      timeoutMs: TIMEOUT_MS,
-      mostOutputBytes: MAX_MANIFEST_BYTES,
-      whenMissing: `${program} is no longer installed; try again.`,
-    },
-    context,
-  );
-  if (exitCode === 0) return stdout;
-  const output = outputEnd(withoutFolders(stderr, [context.stagingDir]));
-  throw new InstallError(`${program} could not pull the image: ${pullCause(output)}.`, { extra: { output } });
+function imageProgram(program: string, args: string[], { context, logins }: Run): Promise<string> {
+  const { isOwnMachine } = context.trust;
+  const request = {
+    ...{ program, args, cwd: context.stagingDir, env: logins.env, timeoutMs: TIMEOUT_MS },
+    inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
+    // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
+    isGuarded: program !== 'docker' && !isOwnMachine,
+    mostOutputBytes: MAX_MANIFEST_BYTES,
+    whenMissing: `${program} is no longer installed; try again.`,
+    why: (output: string) => `${program} could not pull the image: ${pullCause(output)}.`,
+  };
+  return runToEnd(request, context);
 }
 
 const CAUSES: Causes = [

@@ -6,7 +6,7 @@ import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
 import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
 
 export const NO_NPM = 'npm is not installed on this machine: install Node.js, which includes it, and try again.';
@@ -31,25 +31,26 @@ export interface NpmRequest {
 }
 
 /** @throws InstallError */
-export async function runNpm(args: readonly string[], request: NpmRequest, context: ArtifactContext): Promise<void> {
-  const { spec, folder, isGuarded = false } = request;
+export async function runNpm(
+  args: readonly string[],
+  { spec, folder, isGuarded = false }: NpmRequest,
+  context: ArtifactContext,
+): Promise<void> {
   const { package: name, registry_url } = spec;
   const [command = '', ...rest] = args;
   if (registry_url) await vetHost(registry_url, context);
   const { isOwnMachine } = context.trust;
   const { options, env, inherit } = isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
   const allowed = isOwnMachine ? [] : REGISTRY_ONLY;
-  const { exitCode, stdout, stderr } = await runProgram(
-    {
-      program: 'npm',
-      args: [command, '--prefix', folder, ...OPTIONS, ...allowed, ...options, ...registryOptions(spec), ...rest],
-      ...{ cwd: folder, env, inherit, whenMissing: NO_NPM },
-      isGuarded: isGuarded || registry_url !== undefined,
-      isRegistrySecret: registry_url === undefined,
-    },
-    context,
-  );
-  if (exitCode !== 0) throw npmError(name, withoutFolders(`${stdout}\n${stderr}`, [folder, context.stagingDir]));
+  const request = {
+    program: 'npm',
+    args: [command, '--prefix', folder, ...OPTIONS, ...allowed, ...options, ...registryOptions(spec), ...rest],
+    ...{ cwd: folder, env, inherit, whenMissing: NO_NPM },
+    isGuarded: isGuarded || registry_url !== undefined,
+    isRegistrySecret: registry_url === undefined,
+    why: (output: string) => findCause(output, causes(name)) ?? unknownCause(name, output),
+  };
+  await runToEnd(request, context);
 }
 
 interface NpmConfig {
@@ -96,13 +97,9 @@ async function readOwnConfig(context: ArtifactContext): Promise<Record<string, u
   const { stagingDir: cwd } = context;
   // With a prefix, npm does not look for a project in the folders above, whose .npmrc it would read.
   const args = ['config', 'list', '--json', '--prefix', cwd, '--no-update-notifier', '--logs-max=0'];
-  const request = { program: 'npm', args, cwd, inherit: OWN_VARIABLES, whenMissing: NO_NPM };
-  const { exitCode, stdout, stderr } = await runProgram(request, context);
-  if (exitCode !== 0)
-    throw new InstallError('npm cannot read its own configuration on this machine: run `npm config list` to see why.', {
-      extra: { output: outputEnd(stderr) },
-    });
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(stdout));
+  const why = () => 'npm cannot read its own configuration on this machine: run `npm config list` to see why.';
+  const request = { program: 'npm', args, cwd, inherit: OWN_VARIABLES, whenMissing: NO_NPM, why };
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(await runToEnd(request, context)));
 }
 
 const CREDENTIAL = /^\s*\/\/(\S+?)\/?:(_authToken|_auth|username|_password)\s*=\s*(.*)$/;
@@ -160,8 +157,7 @@ const causes = (name: string): Causes => [
   ],
 ];
 
-function npmError(name: string, output: string): InstallError {
+function unknownCause(name: string, output: string): string {
   const firstLine = /^npm error (?!code|A complete log)(.+)/m.exec(output)?.[1] ?? 'it gave no reason';
-  const unknown = `npm could not install '${name}': ${outputEnd(firstLine).slice(0, 300)}.`;
-  return new InstallError(findCause(output, causes(name)) ?? unknown, { extra: { output: outputEnd(output) } });
+  return `npm could not install '${name}': ${lastLine(firstLine)}.`;
 }

@@ -5,7 +5,7 @@ import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, outputEnd, runProgram, withoutFolders } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
 import { type Interpreter, NO_PYTHON, neutralFolder, PYTHON, WINDOWS } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
@@ -38,10 +38,9 @@ export async function pythonTool(
     const request = {
       ...{ program, args, cwd: neutralFolder(context), env: { ...env, ...access.env }, inherit: access.inherit },
       ...{ isGuarded: !isOwnIndex, isRegistrySecret: isOwnIndex, whenMissing: NO_PYTHON },
+      why: (output: string) => findCause(oneLine(output), CAUSES) ?? `${interpreter.tool} failed: ${lastLine(output)}.`,
     };
-    const { exitCode, stdout, stderr } = await runProgram(request, context);
-    if (exitCode === 0) return;
-    throw pythonError(interpreter.tool, withoutFolders(`${stdout}\n${stderr}`, [context.stagingDir]));
+    await runToEnd(request, context);
   };
   return (interpreter.tool === 'uv' ? uvTool : pipTool)({ interpreter, context, indexUrl, run });
 }
@@ -204,12 +203,6 @@ const CAUSES: Causes = [
     'Python cannot make virtual environments on this machine: install uv, or python3-venv.',
   ],
 ];
-
-function pythonError(tool: string, said: string): InstallError {
-  const output = outputEnd(said);
-  const cause = findCause(oneLine(said), CAUSES);
-  return new InstallError(cause ?? `${tool} failed: ${lastLine(output)}.`, { extra: { output } });
-}
 
 /** uv wraps its lines. */
 function oneLine(output: string): string {

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { gitIn } from '../../../../src/install/artifacts/git/command.ts';
 import { gitKind } from '../../../../src/install/artifacts/git/git.ts';
 import { repositoryFault } from '../../../../src/install/artifacts/git/repository.ts';
+import type { InstallError } from '../../../../src/install/errors.ts';
 import { type GitHost, startGitHost } from '../../git-host.ts';
 import { artifactContext, emptyFolder } from '../artifact-context.ts';
 import { building } from '../building.ts';
@@ -131,12 +132,13 @@ const CAUSES: [written: string, cause: string][] = [
 test('git: what it writes becomes a sentence, without folders of the install', async (t) => {
   const context = await artifactContext(t);
   const folder = join(context.stagingDir, 'built');
-  const git = gitIn(folder, context);
   for (const [written, cause] of CAUSES) {
     const stderr = written.replaceAll('FOLDER', folder).replaceAll('STAGING', context.stagingDir);
-    const { message, extra } = git.failure('It failed', stderr);
-    assert.equal(message, `It failed: ${cause}.`);
-    assert.ok(!JSON.stringify(extra).includes(context.stagingDir), JSON.stringify(extra));
+    const run = async () => ({ exitCode: 128, stdout: '', stderr });
+    await assert.rejects(gitIn(folder, { ...context, run })(['fetch'], 'It failed'), (error: InstallError) => {
+      assert.equal(error.message, `It failed: ${cause}.`);
+      return !JSON.stringify(error.extra).includes(context.stagingDir);
+    });
   }
 });
 
