@@ -17,7 +17,6 @@ import type { InstallSubject } from './subject.ts';
 import { makeFolderInside, readInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, STAGING, VENDOR } from './target/places.ts';
 
-/** One install: the request, and what was found out about it. */
 export interface InstallJob {
   request: InstallRequest;
   subject: InstallSubject;
@@ -32,7 +31,6 @@ export interface InstallJob {
   watch: StepWatch;
 }
 
-/** What an install may use. */
 export interface InstallTools {
   gateway: Pick<Gateway, 'registerOne'>;
   isGatewayConfigured: boolean;

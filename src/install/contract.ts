@@ -86,7 +86,6 @@ export const InstallRequest = z.object({
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
-/** One artifact of the plan: what will run, and why. */
 export const PlannedArtifact = z.object({
   kind: z.string(),
   step: z.string().describe('Name of its step, such as `git.checkout`.'),
@@ -238,7 +237,6 @@ export const InstallReport = z
   .meta({ id: 'InstallReport' });
 export type InstallReport = z.infer<typeof InstallReport>;
 
-/** Progress of an install. */
 export type InstallEvent =
   | { kind: 'plan'; plan: InstallPlan }
   | { kind: 'started'; step: string }
@@ -249,14 +247,12 @@ export interface UninstallRequest {
   /** As the lockfile has it, with or without the version. */
   id: string;
   target: string;
-  /** Remove folders that were changed since they were installed. */
   force: boolean;
 }
 
 export interface UninstallReport {
   id: string;
   target: string;
-  /** Relative to the target. */
   removed: string[];
   /** Files that others write too: only the entry of the entity was taken out. */
   edited: string[];
@@ -266,19 +262,15 @@ export interface UninstallReport {
 
 /** One thing that a lockfile lists, compared with what is on disk. */
 export interface LockCheck {
-  /** Whose it is. */
   entity: string;
   /** The kind of the artifact, or the adapter. */
   what: string;
-  /** Relative to the target. */
   path: string | null;
   outcome: 'same' | 'different' | 'missing' | 'unchecked';
-  /** Unless it is the same. */
   reason?: string;
 }
 
 export interface LockReport {
-  /** Nothing is missing, and nothing is another. */
   ok: boolean;
   target: string;
   lockfile: string;

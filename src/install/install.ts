@@ -38,13 +38,11 @@ export interface Install {
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
   /** @throws HubError `entity_not_found` when the lockfile of the target does not hold it. */
   uninstall(request: UninstallRequest): Promise<UninstallReport>;
-  /** Undefined when the target has no lockfile. */
   verify(target: string): Promise<LockReport | undefined>;
   /** Undefined when the target has none. @throws HubError `lockfile_mismatch` when it cannot be read. */
   lockfile(target: string): Promise<Lockfile | undefined>;
   /** Where a target is on this machine, links resolved; makes nothing. @throws HubError `invalid_request` */
   folderOf(target: string): Promise<string>;
-  /** Stops what is under way, and waits until it has ended. */
   close(): Promise<void>;
 }
 
@@ -55,7 +53,6 @@ export interface InstallDependencies extends InstallTools {
   /** For an entity that is in a lockfile and not in the catalog. */
   fetchManifest: FetchManifest;
   targets: TargetRule;
-  /** How many installs run at a time. */
   atOnce: number;
 }
 
@@ -140,7 +137,6 @@ export function createInstall(dependencies: InstallDependencies): Install {
 interface PlanOnly {
   plan: InstallPlan;
   lockfile: Lockfile | undefined;
-  /** Why nothing can be written into the target. */
   fault: string | undefined;
 }
 
@@ -166,7 +162,6 @@ function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['ma
   return { ...asked, manifest, source_url: undefined, provenance: undefined };
 }
 
-/** @throws HubError `invalid_request` */
 function readDest(dest: InstallRequest['dest']): string | undefined {
   if (dest === undefined || dest === null) return undefined;
   const read = Destination.safeParse(dest);

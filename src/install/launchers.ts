@@ -18,7 +18,6 @@ const FOLDER = /\$\{__dirname\}/g;
 /** Stands for the target until words are quoted: the one character that no command can hold. */
 const ROOT = '\0';
 
-/** The path that configurations name. */
 function launcherPath(name: string): string {
   return `${BIN}/${name}`;
 }
@@ -37,7 +36,6 @@ function namesOf(entities: readonly LockedEntity[]): Set<string> {
   return new Set(entities.flatMap(({ launchers = [] }) => launchers.map(({ name }) => name)));
 }
 
-/** Writes the launchers of an entity. */
 export async function writeLaunchers(
   targetDir: string,
   launchers: readonly LockedLauncher[],
@@ -51,7 +49,6 @@ export async function writeLaunchers(
   }
 }
 
-/** Relative to the target. */
 export function launcherFile({ name }: LockedLauncher): string {
   return `${launcherPath(name)}${IS_WINDOWS ? '.cmd' : ''}`;
 }
@@ -60,7 +57,6 @@ export function launcherText(launcher: LockedLauncher, artifact: Artifact): stri
   return IS_WINDOWS ? commandText(launcher, artifact) : shellText(launcher, artifact);
 }
 
-/** Removes launchers that no entity of the lockfile has. */
 export async function removeOldLaunchers(targetDir: string, entities: readonly LockedEntity[]): Promise<void> {
   const wanted = namesOf(entities);
   const folder = await pathInside(targetDir, BIN);
@@ -109,7 +105,6 @@ export interface InstalledParts {
   launch: Launch;
   subject: { slug: string };
   artifacts: readonly ArtifactOutcome[];
-  /** Other entities of the lockfile. */
   others: readonly LockedEntity[];
 }
 

@@ -22,7 +22,6 @@ export interface PlanJob {
 
 export interface PlannedInstall {
   plan: InstallPlan;
-  /** How the server is reached or started, as its manifest says. */
   launch: Launch;
 }
 

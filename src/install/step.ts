@@ -7,7 +7,6 @@ import { explain, InstallError, isUnexpected } from './errors.ts';
 
 type Extra = Record<string, unknown>;
 
-/** Whether the step succeeded, what the report says about it, and what it made. */
 export interface StepOutcome<T> {
   ok?: boolean;
   extra?: Extra;
@@ -41,7 +40,6 @@ export async function runStep<T>(
   return { result, value };
 }
 
-/** Leaves out members that are empty or absent. */
 export function present(extra: Extra): Extra {
   const isEmpty = (value: unknown) => value == null || value === '' || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => !isEmpty(value)));

@@ -11,7 +11,6 @@ import { invalidRequest } from './errors.ts';
 
 type CommonFields = 'slug' | 'name' | 'version' | 'summary' | 'manifestDigest' | 'sourceUrl' | 'publishedAt';
 
-/** An entity as far as installing it is concerned. */
 export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistration'> {
   uid: string;
   type: string;
@@ -26,7 +25,6 @@ export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistra
   isInCatalog: boolean;
   /** Its manifest is not known: only what the lockfile says can be restored. */
   isFromLockfile: boolean;
-  /** Sentences for the person who installs it. */
   warnings: string[];
 }
 
@@ -43,10 +41,7 @@ export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
   readonly isServed: boolean;
 }
 
-/**
- * A manifest in the request is saved first, unless nothing may be touched.
- * @throws HubError `invalid_request`, `invalid_manifest`, `entity_not_found`, `entity_blocked`
- */
+/** A manifest in the request is saved first, unless nothing may be touched. */
 export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
   const { id, manifest } = request;
   if (!manifest) return storedSubject(catalog, { id, prerelease: request.prerelease ?? false });
@@ -61,10 +56,7 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   return storedSubject(catalog, { id: uid, prerelease: false });
 }
 
-/**
- * For a frozen install: with the manifest of the request, of the catalog or of the address in the lockfile, or without one.
- * @throws HubError as `findSubject`
- */
+/** For a frozen install, which may do without a manifest. */
 export async function lockedSubject(
   request: InstallRequest,
   locked: LockedEntity,

@@ -10,7 +10,6 @@ export interface AdapterRequest {
   subject: InstallSubject;
   params: JsonObject;
   launch: Reachable;
-  /** Path of the file, relative to the target. */
   path: string;
   targetDir: string;
 }
@@ -36,7 +35,6 @@ export interface AdapterTemplate {
 /** An entry in the configuration of a client, which people and other programs write too. */
 export interface ConfigEntry {
   format: ClientLayout['format'];
-  /** The member of the file that holds all entries. */
   section: string;
   name: string;
   /** Has placeholders for values that only the user knows. */

@@ -10,7 +10,6 @@ export function formatOf({ format }: Pick<ConfigEntry, 'format'>): ConfigFormat 
 
 export interface EntryMerge {
   wanted: ConfigEntry & { inputs: readonly ClientInput[] };
-  /** The entry that an earlier install wrote. */
   earlier: ConfigEntry | undefined;
   /** Names of entries in the same section that the lockfile has for other entities. */
   taken: readonly string[];
@@ -38,7 +37,6 @@ export function mergeEntry(text: string, { wanted, earlier, taken }: EntryMerge)
   return { text: merged === text ? text : addInputs(merged, wanted.inputs), name };
 }
 
-/** The name, or the first one with a number that is free. */
 function freeName(name: string, isFree: (name: string) => boolean): string {
   if (isFree(name)) return name;
   for (let number = 2; ; number += 1) if (isFree(`${name}-${number}`)) return `${name}-${number}`;

@@ -15,7 +15,6 @@ import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.t
 
 export const jsonConfig: ConfigFormat = { compare, put, remove, addInputs };
 
-/** How a server is started or reached. */
 const LAUNCH = ['command', 'args', 'url'];
 
 function compare(text: string, { format, section, name, entry }: ConfigEntry): EntryState {

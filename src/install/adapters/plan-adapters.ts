@@ -9,7 +9,6 @@ import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts
 import type { AdapterTemplate } from './adapter-template.ts';
 import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
 
-/** Longest name of a framework or a template, in characters. */
 const LONGEST_WORD = 100;
 
 export interface AdapterPlanJob {

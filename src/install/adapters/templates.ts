@@ -7,7 +7,6 @@ import type { AdapterRequest, AdapterTemplate, Reachable, Rendered } from './ada
 import { autogenTool, crewaiTool, langgraphNode } from './python-templates.ts';
 import { watsonxSkill } from './watsonx-orchestrate.ts';
 
-/** The key of the templates for MCP clients. */
 export const CLIENT_KEY = 'mcp';
 
 const TEMPLATES: Readonly<Record<string, Readonly<Record<string, AdapterTemplate>>>> = {

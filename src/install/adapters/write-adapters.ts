@@ -19,7 +19,6 @@ export interface WrittenAdapters {
   changed: string[];
   /** What else to know: for example, that a server cannot be reached, so nothing was written for it. */
   warnings: string[];
-  /** One sentence for each adapter that could not be written. */
   errors: string[];
 }
 

@@ -5,7 +5,6 @@ import { shownAddress } from '../../lib/secret-address.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext, Trust } from './artifact.ts';
 
-/** Longest address that programs and hosts commonly accept. */
 export const LONGEST_ADDRESS = 2_048;
 
 export const WebAddress = z

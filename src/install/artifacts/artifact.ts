@@ -10,9 +10,7 @@ export type KindName = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote
 export interface Trust {
   /** A person installs on their own machine: their own npm, pip, git and docker configuration applies. */
   isOwnMachine: boolean;
-  /** Install scripts of npm packages run. */
   allowScripts: boolean;
-  /** Python packages without a wheel are built. */
   allowBuild: boolean;
   /** Hosts, with an optional path prefix, that get the credentials that the operator has for them (`INSTALL_CREDENTIALS_FOR`). */
   credentialsFor: readonly string[];
@@ -33,7 +31,6 @@ export interface ArtifactContext {
   publishedAt: string | null;
 }
 
-/** Exactly what a spec means. */
 export interface Resolution {
   /** A version (`name==1.0`, `name@1.0`), a commit, an image with its digest, an address without credentials. */
   resolved: string | null;
@@ -68,13 +65,11 @@ export interface Built {
   skipped?: string;
 }
 
-/** Where the folder of an artifact is. */
 export type Location =
   /** `.hub/<area>/<name>/<pin>`, built where it stays. */
   | { kind: 'hub'; area: 'python' | 'npm'; name: string }
   /** `dest` when the manifest chooses one, otherwise the first of `names` that is free below `vendor/`. Built in staging. */
   | { kind: 'vendor'; dest: string | undefined; names: readonly string[] }
-  /** No folder of its own. */
   | { kind: 'none' };
 
 export interface ArtifactKind<Spec> {
@@ -82,17 +77,13 @@ export interface ArtifactKind<Spec> {
   readonly step: string;
   /** Reads and checks the spec: what it refuses is a fault of the manifest. */
   readonly spec: z.ZodType<Spec>;
-  /** What will be done, for people to read. */
   describe(spec: Spec): string;
   location(spec: Spec): Location;
   /** Why this machine cannot use such an artifact, as a sentence; undefined when it can. Chooses between alternatives. */
   unavailable?(spec: Spec, context: ArtifactContext): Promise<string | undefined>;
   /** Finds out exactly what the spec means. May leave files in `stagingDir` for `build`. @throws InstallError */
   resolve(spec: Spec, context: ArtifactContext): Promise<Resolution>;
-  /**
-   * Fills `folder`, an absolute path of an empty folder, with exactly what was resolved, now or by another machine; it checks every digest.
-   * For `none` locations, `folder` is the staging folder. @throws InstallError
-   */
+  /** Fills an empty folder with exactly what was resolved, now or by another machine; it checks every digest. @throws InstallError */
   build(spec: Spec, resolution: Resolution, folder: string, context: ArtifactContext): Promise<Built>;
   /** What a folder in `vendor` offers that an earlier install built. */
   inspect?(folder: string): Promise<Built>;

@@ -6,7 +6,6 @@ import { clientFileAt, RESERVED, safeName, VENDOR } from '../target/places.ts';
 
 const LONGEST_PATH = 1_024;
 
-/** A folder below the target. */
 export const Destination = z
   .string()
   .max(LONGEST_PATH, { error: `must not be longer than ${LONGEST_PATH} characters` })

@@ -16,7 +16,6 @@ export const Digest = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** @throws InstallError when what was downloaded is something else. */
 export function checkDigest(expected: string, reply: Pick<DownloadReply, Algorithm>, what: string): void {
   const algorithm = expected.slice(0, expected.indexOf(':')) as Algorithm;
   const found = `${algorithm}:${reply[algorithm]}`;

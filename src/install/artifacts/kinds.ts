@@ -10,19 +10,16 @@ import { kindNameOf } from './kind-name.ts';
 import { npmKind } from './npm/npm.ts';
 import { pythonKind } from './python/python.ts';
 
-/** An artifact whose spec was read. */
 export interface ReadyArtifact {
   kind: ArtifactKind<unknown>;
   spec: unknown;
 }
 
-/** What is wrong with a spec, as a sentence. */
 export interface SpecFault {
   step: string;
   fault: string;
 }
 
-/** A server that runs elsewhere: there is nothing to install. */
 const remoteKind: ArtifactKind<{ url: string }> = {
   step: 'remote.skip',
   spec: z.object({ url: z.string() }),

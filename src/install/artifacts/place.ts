@@ -18,13 +18,11 @@ const PIN_LENGTH = 12;
 export interface InstalledArtifact extends Resolution, Built {
   /** Relative to the target; null when it has no folder. */
   path: string | null;
-  /** Digest of a folder in `vendor`. */
   tree?: string;
   /** Puts a folder in place that was built in staging. */
   commit?(): Promise<void>;
 }
 
-/** What is known about the folders of a target. */
 export interface Ownership {
   /** Tree digests of the folders that this entity has in the target, by path. */
   ours: ReadonlyMap<string, string>;
@@ -40,9 +38,7 @@ export interface PlaceJob {
   /** What the lockfile says about the same artifact; it is built again exactly like that. */
   locked: LockedArtifact | undefined;
   isFrozen: boolean;
-  /** Replace what is in the way. */
   isForced: boolean;
-  /** Folder that the person chose. */
   dest: string | undefined;
   /** Last choice for the name of a folder. */
   slug: string;

@@ -60,7 +60,6 @@ function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
     );
 }
 
-/** Whether a program is installed and exits with 0. */
 export async function works(
   program: string,
   args: readonly string[],
@@ -76,7 +75,6 @@ export async function works(
 /** What a program's output means. `$1` in a sentence stands for the first group of its pattern. */
 export type Causes = readonly (readonly [pattern: RegExp, sentence: string])[];
 
-/** The sentence of the first pattern that matches. */
 export function findCause(output: string, causes: Causes): string | undefined {
   for (const [pattern, sentence] of causes) {
     const found = pattern.exec(output);

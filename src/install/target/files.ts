@@ -29,10 +29,7 @@ function namesOf(path: string): string[] {
   return path.replace(/\/$/, '').split('/');
 }
 
-/**
- * The absolute path of `path` below `root`, which is absolute and has its links resolved. Whatever of it exists already
- * is neither a link nor, before its last name, anything but a folder. @throws InstallError
- */
+/** The absolute path below `root`. No part that exists is a link, and only the last one may be a file. @throws InstallError */
 export async function pathInside(root: string, path: string): Promise<string> {
   const fault = relativePathFault(path);
   if (fault) throw new InstallError(`The path '${shown(path)}' ${fault}.`);
@@ -57,7 +54,6 @@ function shown(path: string): string {
   return path.length > 120 ? `${path.slice(0, 120)}…` : path;
 }
 
-/** Makes the folder and those above it; a link on the way is refused. @throws InstallError */
 export async function makeFolderInside(root: string, path: string): Promise<string> {
   const whole = await pathInside(root, path);
   await mkdir(whole, { recursive: true });
@@ -77,10 +73,7 @@ export async function readInside(root: string, path: string): Promise<string | u
   return bytes.toString('utf8');
 }
 
-/**
- * All or nothing: readers see the file as it was, or whole. A file keeps its owner, group and mode.
- * Returns the absolute path. @throws InstallError
- */
+/** All or nothing. A file keeps its owner, group and mode. Returns the absolute path. @throws InstallError */
 export async function writeFileInside(root: string, path: string, content: string): Promise<string> {
   const whole = await pathInside(root, path);
   const existing = await lstat(whole).catch(absent);

@@ -31,7 +31,6 @@ export function clientFileAt(path: string): string | undefined {
   return CLIENT_FILES.find((file) => overlap(file, path));
 }
 
-/** Whether two paths are the same, or one is inside the other. */
 export function overlap(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => `${path.toLowerCase().replace(/\/$/, '')}/`) as [string, string];
   return a.startsWith(b) || b.startsWith(a);
@@ -39,7 +38,6 @@ export function overlap(one: string, other: string): boolean {
 
 const LONGEST_NAME = 80;
 
-/** A name for a file or folder, made from any text. */
 export function safeName(text: string, otherwise = 'unnamed'): string {
   const plain = text.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
   const trimmed = plain

@@ -32,10 +32,7 @@ export function createTargetQueue(atOnce: number): TargetQueue {
   };
 }
 
-/**
- * Waits until nobody else has it. The lock is an exclusive transaction of SQLite: the one lock of the operating system
- * that Node reaches on every platform. Rejects when the signal is aborted.
- */
+/** The lock is an exclusive transaction of SQLite: the one lock of the operating system that Node has everywhere. */
 export async function lockTarget(targetDir: string, signal: AbortSignal): Promise<{ close(): void }> {
   await assertOwnFolders(targetDir);
   await makeFolderInside(targetDir, HUB_FOLDER);

@@ -14,7 +14,6 @@ export interface TargetRule {
   workingDir: string;
 }
 
-/** The folder of the hub's own package. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
 /** Changes nothing. Returns the path with its links resolved. @throws HubError `invalid_request` */

@@ -4,22 +4,17 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** `sha256:…` of a text. */
 export function textDigest(text: string | Buffer): string {
   return `sha256:${hashOf('sha256', text)}`;
 }
 
-/** `sha256:…` of a file. */
 export async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return `sha256:${hash.digest('hex')}`;
 }
 
-/**
- * `sha256:…` of a folder and everything in it: names, contents, links as they are written, and whether a file may be
- * executed. The same for two folders with the same content. Files and folders with names in `skip` do not count.
- */
+/** Of names, contents, links as they are written, and executable bits. Files and folders with names in `skip` do not count. */
 export async function treeDigest(folder: string, skip: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
   async function add(relativePath: string): Promise<void> {
@@ -43,7 +38,6 @@ export async function treeDigest(folder: string, skip: readonly string[] = []): 
 }
 
 interface StrayLink {
-  /** Relative to the folder. */
   path: string;
   leads: 'out' | 'into .git';
 }

@@ -54,7 +54,6 @@ export const zipKind: ArtifactKind<ArchiveSpec> = {
   },
 };
 
-/** MCP bundles: zip archives with a manifest that says how their server is started. */
 export const mcpbKind: ArtifactKind<ArchiveSpec> = {
   ...common,
   step: 'mcpb.extract',

@@ -14,7 +14,6 @@ const MOST_LEVELS = 40;
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
 const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** What the extractor of a format reads. */
 export interface ArchiveSource {
   file: string;
   archiveBytes: number;
@@ -26,7 +25,6 @@ export type ArchiveContent = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 /** An entry whose name and size are accepted. */
 export interface AdmittedEntry {
-  /** Below the folder, with `/`. */
   path: string;
   kind: 'file' | 'folder' | 'link';
   isExecutable: boolean;
@@ -82,7 +80,6 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
   return { admit, totals: () => ({ entries, bytes }) };
 }
 
-/** @throws InstallError */
 export function checkEntries(entries: number): void {
   if (entries > MOST_ENTRIES) throw refused(`it has more than ${MOST_ENTRIES} entries`);
 }

@@ -57,7 +57,6 @@ function integrityOf(commit: string): string {
   return `${commit.length === 64 ? 'sha256' : 'sha1'}:${commit}`;
 }
 
-/** @throws InstallError */
 async function assertLinksStayInside(folder: string): Promise<void> {
   const stray = await findStrayLink(folder);
   if (!stray) return;

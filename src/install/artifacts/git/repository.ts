@@ -54,7 +54,6 @@ export function refFault(ref: string): string | undefined {
   return isOther || ref.length > LONGEST_REF ? 'is not a name of a branch, tag or commit' : undefined;
 }
 
-/** The address without credentials, as lockfiles and reports show it. */
 export function shownRepository(repo: string): string {
   const url = readRepository(repo);
   if (!url) return repo;

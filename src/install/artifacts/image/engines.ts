@@ -66,7 +66,6 @@ export async function inspectWithSkopeo(image: ImageReference, run: Run): Promis
   return textDigest(await imageProgram('skopeo', args, run));
 }
 
-/** @throws InstallError */
 function imageProgram(program: string, args: string[], { context, logins }: Run): Promise<string> {
   const { isOwnMachine } = context.trust;
   const request = {

@@ -4,7 +4,6 @@ import { isLoopbackHost, withoutBrackets } from '../../../lib/address.ts';
 export interface ImageReference {
   /** As people write it, such as `docker.io` or `localhost:5000`. */
   registry: string;
-  /** Where the registry really is. */
   host: string;
   repository: string;
   tag: string | undefined;
@@ -18,7 +17,6 @@ const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 export const IMAGE_DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const LONGEST = 255;
-/** Longest reference, with its registry, tag and digest. */
 const LONGEST_WRITTEN = 1_024;
 
 /** A text is what is wrong with it, as the end of a sentence. */
@@ -48,7 +46,6 @@ export function readImageReference(written: string): ImageReference | string {
   };
 }
 
-/** Why a text is not a tag, as the end of a sentence. */
 export function tagFault(tag: string): string | undefined {
   return TAG.test(tag) ? undefined : 'has a tag that cannot be read';
 }

@@ -19,7 +19,6 @@ const MANIFEST_TYPES = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/** @throws InstallError */
 export async function digestFromRegistry(
   image: ImageReference,
   context: ArtifactContext,

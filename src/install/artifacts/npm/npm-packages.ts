@@ -25,7 +25,6 @@ export function readPackageLock(text: string): unknown {
   return packages;
 }
 
-/** The files from which `npm ci` installs. */
 export function projectFiles(name: string, version: string, packages: LockedPackages): Record<string, string> {
   const dependencies = { [name]: version };
   const lock = { lockfileVersion: 3, requires: true, packages: { '': { dependencies }, ...packages } };
@@ -36,10 +35,7 @@ function toText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/**
- * Checks what `npm ci` does not: that packages stay in node_modules, have a digest, and on a shared hub come from the
- * registry. Pins may come from a lockfile that somebody else wrote. @throws InstallError
- */
+/** Checks what `npm ci` does not. Pins may come from a lockfile that somebody else wrote. @throws InstallError */
 export function checkPackages(name: string, pinned: unknown, { isOwnMachine }: { isOwnMachine: boolean }) {
   const read = LockedPackages.safeParse(pinned);
   if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);

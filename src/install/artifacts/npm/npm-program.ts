@@ -24,13 +24,11 @@ const REGISTRY_ONLY = ['--allow-git=none', '--allow-file=none', '--allow-directo
 
 export interface NpmRequest {
   spec: NpmSpec;
-  /** Folder of the package.json. */
   folder: string;
   /** Whether npm connects only to addresses that the hub itself may use; always so when the manifest names the registry. */
   isGuarded?: boolean;
 }
 
-/** @throws InstallError */
 export async function runNpm(
   args: readonly string[],
   { spec, folder, isGuarded = false }: NpmRequest,
@@ -72,11 +70,7 @@ const PERSONAL: NpmConfig = {
   inherit: [...OWN_VARIABLES, 'NPM_TOKEN', 'NODE_AUTH_TOKEN', 'GITHUB_TOKEN', 'CI_JOB_TOKEN'],
 };
 
-/**
- * On a shared hub, npm gets the operator's registries, cache and certificates, the credentials for hosts in
- * `trust.credentialsFor`, and nothing else of the operator's configuration. Registries of the operator are left out
- * when the manifest names one.
- */
+/** On a hub: the operator's registries unless the manifest names one, cache, certificates, and credentials for named hosts. */
 async function sharedConfig({ registry_url }: NpmSpec, context: ArtifactContext): Promise<NpmConfig> {
   const own = await readOwnConfig(context);
   const settings = (wanted: RegExp) =>

@@ -16,7 +16,6 @@ const TIMEOUT_MS = 60_000;
 
 export const WINDOWS = process.platform === 'win32';
 const BIN = WINDOWS ? 'Scripts' : 'bin';
-/** The interpreter of an environment. */
 export const PYTHON = `${BIN}/python${WINDOWS ? '.exe' : ''}`;
 
 const Answer = z.object({ file: z.string().min(1), version: z.string(), platform: z.string(), home: z.string() });
@@ -52,7 +51,6 @@ async function ask(file: string, context: ArtifactContext): Promise<z.infer<type
   return answer && compareVersions(answer.version, OLDEST) >= 0 ? answer : undefined;
 }
 
-/** Undefined when the program is missing or fails. */
 async function outputOf(program: string, args: string[], context: ArtifactContext): Promise<string | undefined> {
   const env = { UV_PYTHON_DOWNLOADS: 'never' };
   const request = { program, args, env, cwd: neutralFolder(context), timeoutMs: TIMEOUT_MS, whenMissing: NO_PYTHON };
@@ -63,15 +61,11 @@ async function outputOf(program: string, args: string[], context: ArtifactContex
   return result?.exitCode === 0 ? result.stdout.trim() : undefined;
 }
 
-/**
- * uv and some programs that stand for `python3` read settings in the current folder and in all above it, such as
- * `uv.toml` and `.python-version`. Those of the target must not count.
- */
+/** uv and shims of `python3` read `uv.toml` and `.python-version` in the current folder and in all above it. */
 export function neutralFolder({ stagingDir }: Pick<ArtifactContext, 'stagingDir'>): string {
   return parse(stagingDir).root;
 }
 
-/** Of versions such as `3.9` and `3.12`. */
 export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

@@ -21,11 +21,9 @@ interface PythonJob {
   context: ArtifactContext;
   /** The index that the manifest names; without it, the tools use those that the machine is set up for. */
   indexUrl: string | undefined;
-  /** Starts uv or the given Python. @throws InstallError when it fails. */
   run(program: string, args: readonly string[], env?: Record<string, string>): Promise<void>;
 }
 
-/** @throws InstallError when the index may not be used. */
 export async function pythonTool(
   indexUrl: string | undefined,
   interpreter: Interpreter,
@@ -118,7 +116,6 @@ function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool
 
 interface IndexAccess {
   env: Record<string, string>;
-  /** Variables of the person's environment that configure pip and uv. */
   inherit: readonly string[];
 }
 
@@ -128,10 +125,7 @@ const OWN_VARIABLES = [
   ...['UV_KEYRING_PROVIDER', 'UV_NATIVE_TLS', 'NETRC', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'],
 ];
 
-/**
- * The index of a manifest is never mixed with those of the machine. On a shared hub, it gets credentials of the
- * operator's `.netrc` only for hosts in `trust.credentialsFor`.
- */
+/** The index of a manifest is never mixed with those of the machine, and on a hub gets credentials only for named hosts. */
 async function indexAccess(
   indexUrl: string | undefined,
   { home }: Interpreter,

@@ -33,7 +33,6 @@ export function readPins(name: string, pins: unknown): Pins {
   return read.data;
 }
 
-/** @throws InstallError */
 function readLine(line: string): Requirement {
   const { name, version, marker, hashes = '' } = LINE.exec(line)?.groups ?? {};
   if (name === undefined || version === undefined)
@@ -118,7 +117,6 @@ export const PypiSpec = z
     return {
       /** Normalized, as in PEP 503. */
       name: normalName(name),
-      /** As in a requirements file. */
       requirement: `${name}${bracket}${ownVersions || versions}${marker && ` ; ${marker}`}`,
       indexUrl: index_url ?? undefined,
     };
