@@ -149,8 +149,14 @@ function planReport(
   const isFaultless = [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined);
   return {
     ok: isFaultless && fault === undefined,
-    ...{ dry_run: true, target, ...(fault ? { target_fault: fault } : {}), warnings, plan: shownPlan(plan) },
-    ...{ results: [], files_written: [], lockfile },
+    dry_run: true,
+    target,
+    ...(fault ? { target_fault: fault } : {}),
+    warnings,
+    plan: shownPlan(plan),
+    results: [],
+    files_written: [],
+    lockfile,
   };
 }
 

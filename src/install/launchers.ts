@@ -147,26 +147,23 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
     const reference = installed.resolved;
     return reference === null ? undefined : { launchers, launch: startInstalled(launch, { kind: 'image', reference }) };
   }
-  if (program === INTERPRETER) {
-    const own = serverLauncher(parts, launchers, { artifact, program });
-    return { launchers: own.launchers, launch: startInstalled(launch, { kind: 'program', path: own.path }) };
-  }
+  const start = (path: string) => startInstalled(launch, { kind: 'program', path });
+  if (program === INTERPRETER) return serverLauncher(parts, launchers, { artifact, program }, start);
   const chosen = mainProgram(installed.programs ?? [], program ?? name);
   const launcher = launchers.find((each) => each.artifact === artifact && each.program === chosen);
-  if (!launcher) return undefined;
-  return { launchers, launch: startInstalled(launch, { kind: 'program', path: launcherPath(launcher.name) }) };
-}
-
-interface OwnLauncher {
-  artifact: number;
-  program?: string;
-  command?: string[];
+  return launcher && { launchers, launch: start(launcherPath(launcher.name)) };
 }
 
 /** The launcher of the server itself takes precedence over a program of the same name. */
-function serverLauncher(parts: InstalledParts, launchers: readonly LockedLauncher[], own: OwnLauncher) {
+function serverLauncher(
+  parts: InstalledParts,
+  launchers: readonly LockedLauncher[],
+  own: Omit<LockedLauncher, 'name'> & { artifact: number },
+  start: (path: string) => Launch,
+): Started {
   const name = launcherName(lastPart(parts.subject.slug), parts);
-  return { path: launcherPath(name), launchers: [...launchers.filter((each) => each.name !== name), { name, ...own }] };
+  const others = launchers.filter((each) => each.name !== name);
+  return { launchers: [...others, { name, ...own }], launch: start(launcherPath(name)) };
 }
 
 function runsPackage(launch: Launch, { kind, spec }: Pick<PlannedArtifact, 'kind' | 'spec'>): boolean {
@@ -222,11 +219,8 @@ function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Starte
     ...{ name, from: name, isRequired: true },
     value: isOpen(value) ? undefined : value,
   }));
-  const own = serverLauncher(parts, launchers, { artifact, command });
-  return {
-    launchers: own.launchers,
-    launch: { kind: 'command', command: own.path, args: [], env, isInTarget: true },
-  };
+  const start = (path: string): Launch => ({ kind: 'command', command: path, args: [], env, isInTarget: true });
+  return serverLauncher(parts, launchers, { artifact, command }, start);
 }
 
 /** Any other command runs in the folder of the checkout, or with the interpreter of the installed environment. */
@@ -241,7 +235,7 @@ function startCommand(parts: InstalledParts, launchers: LockedLauncher[]): Start
   });
   const found = artifacts[artifact]?.installed;
   if (!found) return undefined;
-  const start = found.programs?.length ? { program: INTERPRETER } : { command: [launch.command] };
-  const own = serverLauncher(parts, launchers, { artifact, ...start });
-  return { launchers: own.launchers, launch: { ...launch, command: own.path, isInTarget: true } };
+  const own = found.programs?.length ? { program: INTERPRETER } : { command: [launch.command] };
+  const start = (path: string): Launch => ({ ...launch, command: path, isInTarget: true });
+  return serverLauncher(parts, launchers, { artifact, ...own }, start);
 }

@@ -192,7 +192,10 @@ test('install: what is there and is no UTF-8 is left as it is, byte for byte, an
 test('install: an unknown pair gets a generic stub, and the step says so', async (t) => {
   const { install, read } = await installStage(t);
   const report = await install(
-    aManifest({ adapters: [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }] }),
+    aManifest({
+      adapters: [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }],
+      mcp_registration: SERVER,
+    }),
   );
   assert.deepEqual(stepNamed(report, 'adapters.write').extra?.generic, ['dspy/module']);
   const [path = ''] = report.files_written;

@@ -28,8 +28,6 @@ export interface AdapterTemplate {
   /** Relative to the target; used when the manifest names none. */
   path(subject: InstallSubject): string;
   render(request: AdapterRequest): Rendered;
-  /** For an entity that cannot be reached. Templates without it write nothing then. */
-  renderUnreachable?(request: Omit<AdapterRequest, 'launch'>): Rendered;
 }
 
 /** An entry in the configuration of a client, which people and other programs write too. */

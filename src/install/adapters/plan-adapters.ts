@@ -34,7 +34,7 @@ export function planAdapters({ subject, launch, known, others, clients }: Adapte
     const path = chosen || usualPath(template ?? genericStub(framework, template_key), subject, others);
     const fault = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
     paths.push(path);
-    const note = launch.kind === 'none' && !generic ? unreachable(framework, launch.reason) : template?.note;
+    const note = launch.kind === 'none' ? unreachable(framework, launch.reason) : template?.note;
     return { framework, template_key, path, generic, ...(fault ? { fault } : note ? { note } : {}) };
   });
 }

@@ -3,7 +3,7 @@ import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } fro
 import { shortName } from '../../catalog/launch/launch-form.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../target/places.ts';
-import type { AdapterRequest, AdapterTemplate, Reachable, Rendered } from './adapter-template.ts';
+import type { AdapterTemplate, Reachable } from './adapter-template.ts';
 import { autogenTool, crewaiTool, langgraphNode } from './python-templates.ts';
 import { watsonxSkill } from './watsonx-orchestrate.ts';
 
@@ -49,16 +49,14 @@ function clientTemplate(client: ClientName): AdapterTemplate {
 
 /** The template for unknown frameworks: a description of the entity, as JSON. */
 export function genericStub(framework: string, templateKey: string): AdapterTemplate {
-  const stub = ({ subject, params }: Omit<AdapterRequest, 'launch'>, connection: object): Rendered => {
-    const { uid, type, name, version, title, summary, description } = subject;
-    const entity = { id: uid, type, name, version, title, summary, description };
-    const content = { framework, template_key: templateKey, params, entity, connection };
-    return { kind: 'file', content: `${JSON.stringify(content, null, 2)}\n` };
-  };
   return {
     path: (subject) => `adapters/${safeName(framework)}/${safeName(shortName(subject))}.${safeName(templateKey)}.json`,
-    render: (request) => stub(request, plain(request.launch)),
-    renderUnreachable: (request) => stub(request, { kind: 'unknown' }),
+    render: ({ subject, params, launch }) => {
+      const { uid, type, name, version, title, summary, description } = subject;
+      const entity = { id: uid, type, name, version, title, summary, description };
+      const content = { framework, template_key: templateKey, params, entity, connection: plain(launch) };
+      return { kind: 'file', content: `${JSON.stringify(content, null, 2)}\n` };
+    },
   };
 }
 

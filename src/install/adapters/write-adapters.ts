@@ -72,9 +72,8 @@ const AGAIN = 'remove it and install again to get the one of the manifest.';
 function render({ framework, template_key, path }: PlannedAdapter, params: JsonObject, job: AdapterJob): Rendered {
   const { subject, launch, targetDir } = job;
   const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
-  const request = { subject, params, path, targetDir };
-  if (launch.kind !== 'none') return template.render({ ...request, launch });
-  return template.renderUnreachable?.(request) ?? { kind: 'paste', note: unreachable(framework, launch.reason) };
+  if (launch.kind === 'none') return { kind: 'paste', note: unreachable(framework, launch.reason) };
+  return template.render({ subject, params, path, targetDir, launch });
 }
 
 interface Place {

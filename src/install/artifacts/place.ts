@@ -146,7 +146,10 @@ async function placeInVendor(
   await mkdir(folder);
   const built = await kind.build(spec, resolution, folder, context);
   return {
-    ...{ ...resolution, ...built, path, tree: await vendorTree(folder) },
+    ...resolution,
+    ...built,
+    path,
+    tree: await vendorTree(folder),
     warnings: [...(built.warnings ?? []), ...otherFolder(location, path, job)],
     commit: async () =>
       swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') }),

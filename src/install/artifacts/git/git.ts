@@ -5,7 +5,7 @@ import { findStrayLink } from '../../target/tree.ts';
 import type { ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
 import { checkOut, findCommit, GIT_LIMITS, type GitLimits, isCommit } from './checkout.ts';
-import { accessFault, readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
+import { readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
 
 const GitSpec = z.object({
   repo: checkedText(repositoryFault),
@@ -29,12 +29,6 @@ export function createGitKind(limits: GitLimits): ArtifactKind<GitSpec> {
       dest: dest ?? undefined,
       names: vendorNames(readRepository(repo)?.href ?? repo),
     }),
-
-    async unavailable({ repo }, context) {
-      const url = readRepository(repo);
-      const fault = url && accessFault(url, context);
-      return fault && `The repository ${shownRepository(repo)} ${fault}.`;
-    },
 
     async resolve(spec, context) {
       const commit = await findCommit(spec.repo, spec.ref ?? 'HEAD', context);

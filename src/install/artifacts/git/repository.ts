@@ -35,7 +35,7 @@ export function readRepository(repo: string): URL | undefined {
 }
 
 /** Why this machine does not fetch from such an address, as the end of a sentence. */
-export function accessFault(
+function accessFault(
   url: URL,
   { trust, allowPrivateNetwork }: Pick<ArtifactContext, 'trust' | 'allowPrivateNetwork'>,
 ): string | undefined {

@@ -85,22 +85,16 @@ const CAUSES: Causes = [
   [/policy\.json/, 'it lacks its policy, /etc/containers/policy.json: install the package containers-common'],
   [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
   [
-    /unauthorized|authentication required|access to the resource is denied|pull access denied|\bdenied\b/i,
+    /unauthorized|authentication required|\bdenied\b/i,
     'there is no such image, or it needs a login that this machine does not have',
   ],
-  [
-    /manifest unknown|name unknown|repository .*not found|not found: manifest/i,
-    'the registry has no such image or tag',
-  ],
-  [
-    /no (?:matching manifest|image found in .*) for|no image found in (?:manifest list|image index)/i,
-    'there is no image for the platform of this machine',
-  ],
+  [/manifest unknown|name unknown|repository .*not found/i, 'the registry has no such image or tag'],
+  [/no (?:matching manifest for|image found in )/i, 'there is no image for the platform of this machine'],
   [/gave HTTP response to HTTPS client/i, 'the registry speaks only http'],
   [/x509|certificate/i, 'the certificate of the registry is not valid for it'],
   [/cannot connect to the docker daemon|is the docker daemon running/i, 'its engine does not answer: start it again'],
   [
-    /no such host|dial tcp|connection refused|i\/o timeout|network is unreachable|TLS handshake timeout|context deadline|EOF$/im,
+    /no such host|dial tcp|connection refused|timeout|network is unreachable|context deadline|EOF$/im,
     'the registry could not be reached; look at the name of its host, or try again later',
   ],
 ];

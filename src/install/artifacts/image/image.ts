@@ -13,20 +13,19 @@ const ImageSpec = z
   .object({ image: z.string(), tag: z.string().nullish(), digest: Digest.nullish() })
   .transform(({ image, tag, digest }, context) => {
     const reference = readImageReference(image);
-    const fault = typeof reference === 'string' ? `image ${reference}` : conflict(reference, tag, digest);
-    if (typeof reference !== 'string' && fault === undefined)
-      return { ...reference, tag: reference.tag ?? (tag?.trim() || undefined), digest: digest ?? reference.digest };
+    const written = tag?.trim() || undefined;
+    const fault = typeof reference === 'string' ? `image ${reference}` : conflict(reference, written, digest);
+    if (typeof reference !== 'string' && !fault)
+      return { ...reference, tag: reference.tag ?? written, digest: digest ?? reference.digest };
     context.addIssue({ code: 'custom', message: fault ?? 'cannot be read' });
     return z.NEVER;
   });
 
 /** Tag and digest may be written twice, but not differently. */
-function conflict(reference: ImageReference, tag?: string | null, digest?: string | null): string | undefined {
-  const written = tag?.trim();
-  if (written && tagFault(written)) return tagFault(written);
-  if (written && reference.tag && written !== reference.tag) return 'has one tag in image and another in tag';
+function conflict(reference: ImageReference, tag?: string, digest?: string | null): string | undefined {
+  if (tag && reference.tag && tag !== reference.tag) return 'has one tag in image and another in tag';
   if (digest && reference.digest && digest !== reference.digest) return 'has one digest in image and another in digest';
-  return undefined;
+  return tag && tagFault(tag);
 }
 
 const NO_ENGINE = 'No container engine is installed, so the image was not pulled; its digest is recorded.';

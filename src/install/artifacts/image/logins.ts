@@ -21,45 +21,33 @@ const DockerConfig = z.object({
   credsStore: z.string().optional(),
   currentContext: z.string().optional(),
 });
-type DockerConfig = z.infer<typeof DockerConfig>;
 
 /** docker keeps the login of its own registry under this name. */
 const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
 
 export async function loginsFor(image: ImageReference, { trust, stagingDir }: ArtifactContext): Promise<Logins> {
-  const { folder, config } = await readDockerConfig();
-  const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
-  const isTrusted = trust.isOwnMachine || mayUseCredentials(trust, image.registry, image.repository);
-  const basic = isTrusted ? config.auths[key]?.auth : undefined;
-  if (trust.isOwnMachine) return { env: {}, basic };
-  return { env: await closedConfig(join(stagingDir, 'docker'), { folder, config, key, isTrusted }), basic };
-}
-
-async function readDockerConfig(): Promise<{ folder: string; config: DockerConfig }> {
   const folder = join(homedir(), '.docker');
   const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}');
-  const read = DockerConfig.safeParse(parseJson(text));
-  return { folder, config: read.success ? read.data : DockerConfig.parse({}) };
-}
-
-interface OwnConfig {
-  folder: string;
-  config: DockerConfig;
-  key: string;
-  isTrusted: boolean;
+  const { auths, credHelpers, credsStore, currentContext } =
+    DockerConfig.safeParse(parseJson(text)).data ?? DockerConfig.parse({});
+  const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
+  const isTrusted = trust.isOwnMachine || mayUseCredentials(trust, image.registry, image.repository);
+  const auth = isTrusted ? auths[key] : undefined;
+  if (trust.isOwnMachine) return { env: {}, basic: auth?.auth };
+  const helper = isTrusted ? (credHelpers[key] ?? credsStore) : undefined;
+  const config = {
+    ...(auth ? { auths: { [key]: auth } } : {}),
+    ...(helper ? { credHelpers: { [key]: helper } } : {}),
+    currentContext,
+  };
+  return { env: await closedConfig(join(stagingDir, 'docker'), folder, config), basic: auth?.auth };
 }
 
 /** A configuration that knows where the engine is, and at most one login. */
-async function closedConfig(closed: string, { folder, config, key, isTrusted }: OwnConfig) {
-  const { auths, credHelpers, credsStore, currentContext } = config;
-  const helper = credHelpers[key] ?? credsStore;
-  const login = {
-    ...(auths[key] ? { auths: { [key]: auths[key] } } : {}),
-    ...(helper ? { credHelpers: { [key]: helper } } : {}),
-  };
+async function closedConfig(closed: string, folder: string, config: object) {
   await mkdir(closed, { recursive: true });
   const file = join(closed, 'config.json');
-  await writeFile(file, JSON.stringify({ ...(isTrusted ? login : {}), currentContext }), { mode: 0o600 });
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
   await symlink(join(folder, 'contexts'), join(closed, 'contexts')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

@@ -25,14 +25,14 @@ export async function digestFromRegistry(
   { basic }: Logins,
 ): Promise<string> {
   const name = imageName(image);
+  // Registries on the machine itself have no certificates.
+  const scheme = isLoopback(image.host) ? 'http' : 'https';
+  const url = `${scheme}://${image.host}/v2/${image.repository}/manifests/${image.tag ?? 'latest'}`;
+  const ask = (login?: Headers) => send(url, { accept: MANIFEST_TYPES, ...login }, context);
   try {
-    const url = `${await registryUrl(image, context)}/v2/${image.repository}/manifests/${image.tag ?? 'latest'}`;
-    const ask = (login?: Headers) => send(url, { accept: MANIFEST_TYPES, ...login }, context);
-    const first = await ask();
-    const reply =
-      first.status === 401
-        ? await ask(await authorize(first.headers['www-authenticate'] ?? '', image, context, basic))
-        : first;
+    let reply = await ask();
+    if (reply.status === 401)
+      reply = await ask(await authorize(reply.headers['www-authenticate'] ?? '', image, context, basic));
     if (reply.status !== 200) throw refusal(image, reply.status);
     return digestOf(reply, name);
   } catch (error) {
@@ -52,15 +52,6 @@ function digestOf({ body, headers }: FetchReply, name: string): string {
   return digest;
 }
 
-/** https, unless the registry is on this machine and speaks http only. */
-async function registryUrl({ host }: ImageReference, context: ArtifactContext): Promise<string> {
-  if (!isLoopback(host)) return `https://${host}`;
-  return send(`https://${host}/v2/`, {}, context).then(
-    () => `https://${host}`,
-    () => `http://${host}`,
-  );
-}
-
 /** The login that the registry's challenge asks for. @throws InstallError */
 async function authorize(
   challenge: string,
@@ -68,11 +59,11 @@ async function authorize(
   context: ArtifactContext,
   basic: string | undefined,
 ): Promise<Headers> {
-  const { scheme, realm, service } = readChallenge(challenge);
+  const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(challenge.slice(0, 2_000))?.[1];
+  const [service, url] = [value('service'), URL.parse(value('realm') ?? '')];
   const login = basic === undefined ? undefined : { authorization: `Basic ${basic}` };
-  if (scheme === 'basic' && login) return login;
-  const url = URL.parse(realm ?? '');
-  if (scheme !== 'bearer' || !url) throw refusal(image, 401);
+  if (/^basic\b/i.test(challenge) && login) return login;
+  if (!/^bearer\b/i.test(challenge) || !url) throw refusal(image, 401);
   if (service !== undefined) url.searchParams.set('service', service);
   // Written here: the registry's own might ask for more than reading this image.
   url.searchParams.set('scope', `repository:${image.repository}:pull`);
@@ -87,12 +78,6 @@ async function authorize(
 }
 
 const Token = z.object({ token: z.string().optional(), access_token: z.string().optional() });
-
-/** `Bearer realm="…",service="…"`. */
-function readChallenge(header: string) {
-  const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(header.slice(0, 2_000))?.[1];
-  return { scheme: /^\w+/.exec(header)?.[0].toLowerCase(), realm: value('realm'), service: value('service') };
-}
 
 function send(url: string, headers: Record<string, string>, { fetch, signal }: ArtifactContext) {
   return fetch({ url, headers, ...LIMITS, signal });
