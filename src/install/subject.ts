@@ -101,12 +101,9 @@ export function wholeId({ id, version }: Pick<InstallRequest, 'id' | 'version'>)
   if (!reference) throw invalidRequest('id', `'${id.slice(0, 120)}' does not have the form <type>:<slug>@<version>`);
   const wanted = version?.trim();
   if (!wanted || reference.version === wanted) return id;
-  if (reference.version !== undefined)
-    throw invalidRequest(
-      'version',
-      `is '${wanted.slice(0, 120)}', but the id names '${reference.version.slice(0, 120)}'`,
-    );
-  return `${id}@${wanted}`;
+  if (reference.version === undefined) return `${id}@${wanted}`;
+  const [given, named] = [wanted, reference.version].map((each) => each.slice(0, 120));
+  throw invalidRequest('version', `is '${given}', but the id names '${named}'`);
 }
 
 async function storedSubject(
@@ -187,9 +184,9 @@ function assertSameEntity(id: string, uid: string): void {
 function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undefined {
   const url = source_url ?? provenance?.source_url;
   if (!url?.trim()) return undefined;
-  const { protocol, username, password } = URL.parse(url) ?? { protocol: '', username: '', password: '' };
-  if (!['http:', 'https:'].includes(protocol)) throw invalidRequest('source_url', 'must be an http or https address');
-  if (username !== '' || password !== '')
+  const parsed = URL.parse(url);
+  if (!/^https?:$/.test(parsed?.protocol ?? '')) throw invalidRequest('source_url', 'must be an http or https address');
+  if (parsed?.username || parsed?.password)
     throw invalidRequest('source_url', 'must not hold a name or a password, which everybody would see');
   return url.trim();
 }

@@ -58,16 +58,18 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
   }
   const existing = await readInside(job.targetDir, path);
   const earlier = job.known?.adapters.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
-  const place = { existing, earlier, adapter, job };
-  const put = rendered.kind === 'entry' ? putEntry(rendered, place) : putFile(rendered, place);
-  const { content, locked, changed } = put;
+  const { content, locked, changed } =
+    rendered.kind === 'entry'
+      ? putEntry(rendered, { existing, earlier, path, taken: takenNames(adapter, job) })
+      : putFile(rendered.content, { existing, earlier, path });
   if (content !== existing) await writeFileInside(job.targetDir, path, content);
-  if (changed) written.changed.push(`${changed} was changed since it was installed, and is left as it is: ${AGAIN}`);
+  if (changed)
+    written.changed.push(
+      `${changed} was changed since it was installed, and is left as it is: remove it and install again to get the one of the manifest.`,
+    );
   // A client that the user asked for is written by later installs too.
   written.locked.push({ framework, template_key, path, ...locked, ...(listed ? {} : { asked: true }) });
 }
-
-const AGAIN = 'remove it and install again to get the one of the manifest.';
 
 function render({ framework, template_key, path }: PlannedAdapter, params: JsonObject, job: AdapterJob): Rendered {
   const { subject, launch, targetDir } = job;
@@ -79,8 +81,7 @@ function render({ framework, template_key, path }: PlannedAdapter, params: JsonO
 interface Place {
   existing: string | undefined;
   earlier: LockedAdapter | undefined;
-  adapter: PlannedAdapter;
-  job: AdapterJob;
+  path: string;
 }
 
 interface Put {
@@ -90,10 +91,11 @@ interface Put {
   changed?: string | undefined;
 }
 
-function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, { existing = '', earlier, adapter, job }: Place): Put {
-  const { path } = adapter;
+function putEntry(
+  wanted: Extract<Rendered, { kind: 'entry' }>,
+  { existing = '', earlier, path, taken }: Place & { taken: readonly string[] },
+): Put {
   try {
-    const taken = takenNames(adapter, job);
     const { text, name, isTheirs } = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), taken });
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
     const locked = { integrity: jsonDigest(wanted.entry), entry: name, written: wanted.entry };
@@ -119,7 +121,7 @@ function takenNames(wanted: PlannedAdapter, { others }: AdapterJob): string[] {
     });
 }
 
-function putFile({ content }: { content: string }, { existing, earlier, adapter: { path } }: Place): Put {
+function putFile(content: string, { existing, earlier, path }: Place): Put {
   const locked = { integrity: textDigest(content) };
   if (existing === undefined || existing === content || textDigest(existing) === earlier?.integrity)
     return { content, locked };

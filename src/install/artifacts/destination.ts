@@ -1,5 +1,6 @@
 // Where in a target an artifact goes: the manifest's choice, or names made from its address.
 import { z } from 'zod';
+import { decoded } from '../../lib/secret-address.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
 import { relativePathFault } from '../target/files.ts';
 import { clientFileAt, RESERVED, safeName, VENDOR } from '../target/places.ts';
@@ -48,12 +49,4 @@ export function vendorNames(address: string): string[] {
   const [owner, name] = [names.at(-2) ?? url?.hostname ?? '', names.at(-1) ?? ''].map((each) => safeName(each, ''));
   if (!name) return ['archive'];
   return owner ? [name, safeName(`${owner}-${name}`)] : [name];
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

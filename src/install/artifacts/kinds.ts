@@ -15,11 +15,6 @@ export interface ReadyArtifact {
   spec: unknown;
 }
 
-export interface SpecFault {
-  step: string;
-  fault: string;
-}
-
 const remoteKind: ArtifactKind<{ url: string }> = {
   step: 'remote.skip',
   spec: z.object({ url: z.string() }),
@@ -40,12 +35,14 @@ const KINDS: Readonly<Record<Exclude<KindName, 'unsupported'>, ArtifactKind<unkn
   remote: remoteKind,
 };
 
-export function readArtifact(written: string, raw: JsonObject): ReadyArtifact | SpecFault {
+export function readArtifact(written: string, raw: JsonObject): ReadyArtifact | { step: string; fault: string } {
   const name = kindNameOf(written, raw);
   if (name === 'unsupported') return { step: 'artifact.unsupported', fault: unsupported(raw) };
   const kind = KINDS[name];
   const read = kind.spec.safeParse(normalized(name, raw));
-  return read.success ? { kind, spec: read.data } : { step: kind.step, fault: sentence(read.error.issues) };
+  return read.success
+    ? { kind, spec: read.data }
+    : { step: kind.step, fault: cannot(read.error.issues.map(sentence).join('; ')) };
 }
 
 /** Manifests use different field names for the same thing. */
@@ -59,18 +56,17 @@ function normalized(name: KindName, spec: JsonObject): JsonObject {
 
 function unsupported({ registry }: JsonObject): string {
   if (typeof registry === 'string' && registry !== '')
-    return `The artifact cannot be installed: the hub does not install from the registry '${registry.slice(0, 60)}'.`;
-  return 'The artifact cannot be installed: the hub installs pypi, oci, git, zip, npm and mcpb artifacts, and this is none of them.';
+    return cannot(`the hub does not install from the registry '${registry.slice(0, 60)}'`);
+  return cannot('the hub installs pypi, oci, git, zip, npm and mcpb artifacts, and this is none of them');
 }
 
-function sentence(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const faults = issues.map(({ path, message }) => `${['spec', ...path].join('.')} ${plain(message)}`);
-  return `The artifact cannot be installed: ${faults.join('; ')}.`;
+function cannot(why: string): string {
+  return `The artifact cannot be installed: ${why}.`;
 }
 
 /** zod's own messages are for developers. */
-function plain(message: string): string {
+function sentence({ path, message }: { path: PropertyKey[]; message: string }): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
-  if (!expected) return message;
-  return received === 'undefined' ? 'is missing' : `must be a ${expected}, not ${received}`;
+  const plain = received === 'undefined' ? 'is missing' : `must be a ${expected}, not ${received}`;
+  return `${['spec', ...path].join('.')} ${expected ? plain : message}`;
 }

@@ -22,19 +22,13 @@ export async function verifyLockfile(targetDir: string): Promise<LockReport | un
   const lockfile = await readLockfile(targetDir);
   if (!lockfile) return undefined;
   const checks: LockCheck[] = [];
-  for (const { id, artifacts, adapters, launchers = [] } of lockfile.entities) {
-    for (const artifact of artifacts) {
-      const found = await verifyArtifact(artifact, targetDir).catch(unreadable);
-      checks.push({ entity: id, what: artifact.kind, path: artifact.path, ...found });
-    }
-    for (const launcher of launchers) {
-      const found = await verifyLauncher(launcher, artifacts[launcher.artifact], targetDir).catch(unreadable);
-      checks.push({ entity: id, what: 'launcher', path: launcherFile(launcher), ...found });
-    }
-    for (const adapter of adapters) {
-      const found = await verifyAdapter(targetDir, adapter).catch(unreadable);
-      checks.push({ entity: id, what: `adapter ${adapter.framework}`, path: adapter.path, ...found });
-    }
+  for (const { id: entity, artifacts, adapters, launchers = [] } of lockfile.entities) {
+    const check = async (what: string, path: string | null, found: Promise<Found>) =>
+      checks.push({ entity, what, path, ...(await found.catch(unreadable)) });
+    for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
+    for (const each of launchers)
+      await check('launcher', launcherFile(each), verifyLauncher(each, artifacts[each.artifact], targetDir));
+    for (const each of adapters) await check(`adapter ${each.framework}`, each.path, verifyAdapter(targetDir, each));
   }
   const ok = checks.every(({ outcome }) => outcome === 'same' || outcome === 'unchecked');
   return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };

@@ -14,8 +14,6 @@ const LockedPackage = z.looseObject({
   hasInstallScript: z.boolean().optional(),
   bin: z.record(z.string(), z.string()).optional(),
 });
-type LockedPackage = z.infer<typeof LockedPackage>;
-
 const LockedPackages = z.record(z.string(), LockedPackage);
 export type LockedPackages = z.infer<typeof LockedPackages>;
 
@@ -28,11 +26,8 @@ export function readPackageLock(text: string): unknown {
 export function projectFiles(name: string, version: string, packages: LockedPackages): Record<string, string> {
   const dependencies = { [name]: version };
   const lock = { lockfileVersion: 3, requires: true, packages: { '': { dependencies }, ...packages } };
+  const toText = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
   return { 'package.json': toText({ private: true, dependencies }), 'package-lock.json': toText(lock) };
-}
-
-function toText(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Checks what `npm ci` does not. Pins may come from a lockfile that somebody else wrote. @throws InstallError */
@@ -42,8 +37,10 @@ export function checkPackages(name: string, pinned: unknown, { isOwnMachine }: {
   for (const [path, locked] of Object.entries(read.data)) {
     if (!PATH.test(path) || path.includes('/../'))
       throw new InstallError(`The lockfile has a package at '${path.slice(0, 200)}', outside of node_modules.`);
-    if (!isOwnMachine && !isFromRegistry(locked)) throw new InstallError(notFromRegistry(name));
-    if (!hasDigest(locked))
+    const { integrity, inBundle, link, resolved } = locked;
+    if (!isOwnMachine && (link || typeof resolved === 'string')) throw new InstallError(notFromRegistry(name));
+    // A commit identifies a git package, and bundled packages are covered by the digest of the package that holds them.
+    if (!integrity && !inBundle && !link && !/^git[+:]/.test(String(resolved)))
       throw new InstallError(
         `The registry gives no digest for ${nameAt(path)}@${locked.version}, which '${name}' needs.`,
       );
@@ -54,17 +51,8 @@ export function checkPackages(name: string, pinned: unknown, { isOwnMachine }: {
 const FOLDER = 'node_modules/(?:@[^@/\\\\]+/)?[^@/\\\\][^/\\\\]*';
 const PATH = new RegExp(`^${FOLDER}(?:/${FOLDER})*$`);
 
-function isFromRegistry({ link, resolved }: LockedPackage): boolean {
-  return !link && typeof resolved !== 'string';
-}
-
 export function notFromRegistry(name: string): string {
   return `'${name}' needs a package from git, from a file or from an address outside of the registry, which is not installed.`;
-}
-
-/** A commit identifies a git package, and bundled packages are covered by the digest of the package that holds them. */
-function hasDigest({ integrity, inBundle, link, resolved }: LockedPackage): boolean {
-  return Boolean(integrity || inBundle || link) || /^git[+:]/.test(String(resolved));
 }
 
 export function nameAt(path: string): string {
@@ -91,7 +79,7 @@ export const NpmSpec = z.object({
     // `v1.2.3` is the version 1.2.3.
     .transform((text) => text?.trim().replace(/^v(?=\d)/, '') || 'latest')
     .refine(isVersion, { error: 'must be a version, a range of versions or a tag' }),
-  registry_url: WebAddress.refine((url) => !hasPassword(url), {
+  registry_url: WebAddress.refine((url) => !/^\w+:\/\/[^/?#]*@/.test(new URL(url).href), {
     error: 'must not contain a user name or a password: npm does not read them from an address',
   })
     .nullish()
@@ -99,11 +87,6 @@ export const NpmSpec = z.object({
     .transform((url) => (url && new URL(url).host !== PUBLIC_REGISTRY ? new URL(url).href : undefined)),
 });
 export type NpmSpec = z.infer<typeof NpmSpec>;
-
-function hasPassword(url: string): boolean {
-  const { username, password } = URL.parse(url) ?? { username: '', password: '' };
-  return username !== '' || password !== '';
-}
 
 /** Anything else, such as an address, a file or an option, is not a version. */
 function isVersion(text: string): boolean {

@@ -14,7 +14,7 @@ export const npmKind: ArtifactKind<NpmSpec> = {
   spec: NpmSpec,
   describe: ({ package: name, version, registry_url }) =>
     `npm install ${name}@${version}${registry_url ? ` from ${shownAddress(registry_url)}` : ''}`,
-  location: ({ package: name }) => ({ kind: 'hub', area: 'npm', name: folderName(name) }),
+  location: ({ package: name }) => ({ kind: 'hub', area: 'npm', name }),
 
   async unavailable(_spec, context) {
     return (await works('npm', ['--version'], context)) ? undefined : NO_NPM;
@@ -50,10 +50,6 @@ export const npmKind: ArtifactKind<NpmSpec> = {
 /** The second is for versions of npm that run only the scripts of packages on a list. */
 const RUN_SCRIPTS = ['--no-ignore-scripts', '--dangerously-allow-all-scripts'];
 
-function folderName(name: string): string {
-  return name.replace(/^@/, '').replace('/', '-').replace(/\.+$/, '');
-}
-
 /** npm also refuses packages that bundle others as remote. With the guard on, they are let through and checked in the lock. */
 async function lock(request: NpmRequest, context: ArtifactContext): Promise<void> {
   const { package: name, version } = request.spec;
@@ -76,15 +72,12 @@ function describeBuilt(
   const installed = Object.keys(packages).filter((path) => existsSync(join(folder, path)));
   const withScripts = installed.filter((path) => packages[path]?.hasInstallScript).map(nameAt);
   const notRun = scriptsRan ? [] : [...new Set(withScripts)].sort();
+  const warning = `Install scripts did not run: ${notRun.join(', ')}. If the package does not start, install it on your own machine with --allow-scripts.`;
   return {
     programs: programsOf(packages[`node_modules/${name}`]?.bin ?? {}),
-    warnings: notRun.length > 0 ? [scriptsWarning(notRun)] : [],
+    warnings: notRun.length > 0 ? [warning] : [],
     extra: { tool: 'npm', packages: installed.length },
   };
-}
-
-function scriptsWarning(names: readonly string[]): string {
-  return `Install scripts did not run: ${names.join(', ')}. If the package does not start, install it on your own machine with --allow-scripts.`;
 }
 
 function programsOf(bin: Record<string, string>): Program[] {

@@ -114,11 +114,6 @@ function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool
   };
 }
 
-interface IndexAccess {
-  env: Record<string, string>;
-  inherit: readonly string[];
-}
-
 const OWN_VARIABLES = [
   ...['PIP_CONFIG_FILE', 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_TRUSTED_HOST', 'PIP_CACHE_DIR'],
   ...['UV_CONFIG_FILE', 'UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_CACHE_DIR'],
@@ -130,7 +125,7 @@ async function indexAccess(
   indexUrl: string | undefined,
   { home }: Interpreter,
   { trust, stagingDir }: ArtifactContext,
-): Promise<IndexAccess> {
+): Promise<{ env: Record<string, string>; inherit: readonly string[] }> {
   if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
   if (indexUrl === undefined) return { env: {}, inherit: [] };
   const file = join(stagingDir, 'netrc');
@@ -160,10 +155,7 @@ export function neededPython(error: unknown): string | undefined {
 const CAUSES: Causes = [
   [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
-  [
-    /401 Unauthorized|403 Forbidden|401 Error|403 Error|Unauthorized for url/i,
-    'The package index refused access: it may require a login.',
-  ],
+  [/40[13] (?:Unauthorized|Forbidden|Error)/i, 'The package index refused access: it may require a login.'],
   // Before missing versions: for pip, an index that does not answer has no versions either.
   [
     /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|dns error|timed out/i,
