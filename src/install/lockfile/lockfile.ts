@@ -74,7 +74,7 @@ export function withoutEntity(lockfile: Lockfile, uid: string): Lockfile {
 }
 
 /** Two versions of one entity have the same entry. */
-export function isSameEntity(one: string, other: string): boolean {
+function isSameEntity(one: string, other: string): boolean {
   return keyOf(one) === keyOf(other);
 }
 
