@@ -77,14 +77,8 @@ function withDigestOfPackage(spec: JsonObject, { packages }: JsonObject): JsonOb
   return typeof digest === 'string' && !isKnown ? { ...spec, fileSha256: digest } : spec;
 }
 
-interface Choice {
-  artifacts: PlannedArtifact[];
-  /** Position of the package that is installed, when there are alternatives. */
-  chosen: number | undefined;
-}
-
 /** Installs one of several packages of a server: the locked or preferred one, or the first that this machine can run. */
-async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob): Promise<Choice> {
+async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob) {
   const indexes = alternativesOf(job.subject.document);
   if (indexes.length < 2) return { artifacts: planned, chosen: undefined };
   const chosen = await chooseOne(indexes, planned, job);
@@ -104,16 +98,16 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
     throw invalidRequest('prefer', `no package is of the kind '${prefer}'; choose one of: ${offered}`);
   }
   const candidates = preferred.length > 0 ? preferred : indexes;
-  const isLocked = (index: number) => {
-    const one = planned[index];
-    return one && job.known?.artifacts.some((each) => isSameArtifact(each, one));
-  };
-  const locked = candidates.find(isLocked);
-  if (locked !== undefined) return locked;
-  for (const index of candidates) {
-    const one = planned[index];
-    const read = one && readArtifact(one.kind, one.spec);
-    if (read && !('fault' in read) && !(await read.kind.unavailable?.(read.spec, job.context))) return index;
+  const offers = candidates.flatMap((index) => {
+    const artifact = planned[index];
+    return artifact ? [{ index, artifact }] : [];
+  });
+  const isLocked = (artifact: PlannedArtifact) => job.known?.artifacts.some((each) => isSameArtifact(each, artifact));
+  const locked = offers.find(({ artifact }) => isLocked(artifact));
+  if (locked) return locked.index;
+  for (const { index, artifact } of offers) {
+    const read = readArtifact(artifact.kind, artifact.spec);
+    if (!('fault' in read) && !(await read.kind.unavailable?.(read.spec, job.context))) return index;
   }
   return candidates[0] ?? 0;
 }

@@ -13,7 +13,6 @@ import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfil
 import { shownPlan } from './plan.ts';
 import { collectGarbage, removeIfUnused, removeParts } from './removal.ts';
 import { present, runStep, type StepOutcome } from './step.ts';
-import type { InstallSubject } from './subject.ts';
 import { HUB_FOLDER, STAGING } from './target/places.ts';
 
 const REGISTER_STEP = 'gateway.register';
@@ -112,30 +111,25 @@ function earlierParts(known: LockedEntity | undefined, entry: LockedEntity) {
 }
 
 /** Its failure does not fail the install. */
-async function register({ subject, signal }: InstallJob, tools: InstallTools): Promise<StepOutcome<never>> {
-  const { gateway, isGatewayConfigured } = tools;
-  const reason = reasonToSkip(subject, isGatewayConfigured, signal);
+async function register(job: InstallJob, tools: InstallTools): Promise<StepOutcome<never>> {
+  const reason = reasonToSkip(job, tools);
   if (reason) return { extra: { skipped: true, reason } };
-  const registration = await gateway.registerOne(subject.uid, signal);
-  if (!registration)
-    return { extra: { skipped: true, reason: `Entities of the type ${subject.type} are not registered.` } };
+  const { uid, type } = job.subject;
+  const registration = await tools.gateway.registerOne(uid, job.signal);
+  if (!registration) return { extra: { skipped: true, reason: `Entities of the type ${type} are not registered.` } };
   const { outcome, calls } = registration;
   if (registration.outcome === 'registered') return { extra: { outcome, name: registration.name, calls } };
   return { ok: false, extra: { outcome, error: registration.error, calls } };
 }
 
-function reasonToSkip(
-  { mcpRegistration, isInCatalog }: InstallSubject,
-  isGatewayConfigured: boolean,
-  signal: AbortSignal,
-): string | undefined {
-  const registration = mcpRegistration ?? {};
+function reasonToSkip({ subject, signal }: InstallJob, { isGatewayConfigured }: InstallTools): string | undefined {
+  const registration = subject.mcpRegistration ?? {};
   if (Object.keys(registration).length === 0)
     return 'The manifest has no mcp_registration: there is nothing to register.';
   if (!isGatewayConfigured) {
     const lack = reasonNotForGateway(registration);
     return lack ? `Not for the gateway: ${lack}` : 'No gateway is configured (MCP_GATEWAY_URL).';
   }
-  if (!isInCatalog) return 'It is not in the catalog, and only what the catalog has is registered.';
+  if (!subject.isInCatalog) return 'It is not in the catalog, and only what the catalog has is registered.';
   return signal.aborted ? 'The hub is shutting down; the next sync registers it.' : undefined;
 }

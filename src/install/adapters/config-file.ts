@@ -1,6 +1,6 @@
 // Configuration files of clients: the entry of an entity is put in or taken out, and everything else stays.
 import type { ClientInput } from '../../catalog/client-config.ts';
-import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
+import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 import { jsonConfig } from './json-config.ts';
 import { tomlConfig } from './toml-config.ts';
 
@@ -15,26 +15,20 @@ export interface EntryMerge {
   taken: readonly string[];
 }
 
-export interface MergedFile {
-  text: string;
-  /** The name that the entry has in the end. */
-  name: string;
-  /** A person made another server of it, so it was left as it is. */
-  isTheirs?: boolean;
-}
-
-/** An entry that somebody else made is left alone. @throws RangeError when the file cannot be merged into. */
-export function mergeEntry(text: string, { wanted, earlier, taken }: EntryMerge): MergedFile {
+/**
+ * Returns the file and the name that the entry has in the end. `isTheirs` says that a person made another server of it,
+ * so that it was left as it is. @throws RangeError when the file cannot be merged into.
+ */
+export function mergeEntry(text: string, { wanted, earlier, taken }: EntryMerge) {
   const { compare, put, addInputs = (unchanged) => unchanged } = formatOf(wanted);
   const stateOf = (name: string, entry = wanted.entry) => compare(text, { ...wanted, name, entry });
-  const isOther = (state: EntryState) => state === 'another';
+  const isOther = (name: string, entry = wanted.entry) => stateOf(name, entry) === 'another';
   const isLeft = earlier && !taken.includes(earlier.name) && stateOf(earlier.name) !== 'absent';
-  if (isLeft && isOther(stateOf(earlier.name)) && isOther(stateOf(earlier.name, earlier.entry)))
+  if (isLeft && isOther(earlier.name) && isOther(earlier.name, earlier.entry))
     return { text, name: earlier.name, isTheirs: true };
-  const name = isLeft ? earlier.name : freeName(wanted.name, (each) => !isOther(stateOf(each)));
-  const before = isLeft ? earlier.entry : {};
-  const merged = put(text, { ...wanted, name }, before);
-  return { text: merged === text ? text : addInputs(merged, wanted.inputs), name };
+  const name = isLeft ? earlier.name : freeName(wanted.name, (each) => !isOther(each));
+  const merged = put(text, { ...wanted, name }, isLeft ? earlier.entry : {});
+  return { text: merged === text ? text : addInputs(merged, wanted.inputs), name, isTheirs: false };
 }
 
 function freeName(name: string, isFree: (name: string) => boolean): string {

@@ -17,7 +17,7 @@ export const Destination = z
       .replace(/\/+$/, '');
     const fault = destinationFault(path);
     if (fault === undefined) return path;
-    context.addIssue({ code: 'custom', message: fault });
+    context.addIssue(fault);
     return z.NEVER;
   });
 

@@ -11,8 +11,7 @@ export const Digest = z.string().transform((text, context) => {
   const { named, hex = '' } = DIGEST.exec(text.trim().toLowerCase())?.groups ?? {};
   const algorithm = hex.length === 128 ? 'sha512' : 'sha256';
   if (hex && (named ?? algorithm) === algorithm) return `${algorithm}:${hex}`;
-  const message = "must be 'sha256:' and 64 hexadecimal digits, or 'sha512:' and 128";
-  context.addIssue({ code: 'custom', message });
+  context.addIssue("must be 'sha256:' and 64 hexadecimal digits, or 'sha512:' and 128");
   return z.NEVER;
 });
 
@@ -22,9 +21,7 @@ export function checkDigest(expected: string, reply: Pick<DownloadReply, Algorit
   if (found !== expected) throw differs(what, { expected, found });
 }
 
-export function differs(what: string, digests: { expected: string; found: string }): InstallError {
-  const { expected, found } = digests;
-  return new InstallError(`${what} is not what was expected: its digest is ${found}, and should be ${expected}.`, {
-    extra: digests,
-  });
+export function differs(what: string, extra: { expected: string; found: string }): InstallError {
+  const digests = `its digest is ${extra.found}, and should be ${extra.expected}`;
+  return new InstallError(`${what} is not what was expected: ${digests}.`, { extra });
 }

@@ -137,7 +137,8 @@ async function placeInVendor(
   const isKept = state === 'unchanged' || (state === 'changed' && !isForced && !isFrozen);
   if (isKept && locked) {
     const built = await kind.inspect?.(join(targetDir, path));
-    const warnings = state === 'unchanged' ? [] : [changedWarning(path)];
+    const warnings =
+      state === 'unchanged' ? [] : [`'${path}' ${CHANGED} and is left as it is. Use force to replace it.`];
     return { ...lockedResolution(locked), ...built, path, tree: lockedTree, warnings, extra: { unchanged: true } };
   }
   if ((state === 'changed' || state === 'foreign') && !isForced) throw inTheWay(path, state);
@@ -208,12 +209,10 @@ async function inspectPlace(path: string, { targetDir, ownership }: PlaceJob): P
   return tree === undefined ? { state: 'foreign' } : { state: 'changed', tree };
 }
 
-function changedWarning(path: string): string {
-  return `'${path}' was changed since it was installed and is left as it is. Use force to replace it.`;
-}
+const CHANGED = 'was changed since it was installed';
 
 function inTheWay(path: string, state: 'changed' | 'foreign'): InstallError {
-  const why = state === 'changed' ? 'was changed since it was installed' : 'holds files that the hub did not put there';
+  const why = state === 'changed' ? CHANGED : 'holds files that the hub did not put there';
   return new InstallError(
     `'${path}' ${why}, so it is left as it is. Move it away, choose another folder with dest, or replace it with force.`,
   );

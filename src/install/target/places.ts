@@ -1,4 +1,5 @@
 // Which places inside a target belong to whom.
+import { CLIENT_LAYOUTS } from '../../catalog/client-config.ts';
 
 /** What the hub builds in each target. Git ignores it, and it can be deleted. */
 export const HUB_FOLDER = '.hub';
@@ -23,12 +24,9 @@ export const RESERVED = [
   'yarn.lock',
 ];
 
-/** Files from which MCP clients start programs: only entries are added to them. */
-const CLIENT_FILES = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.codex/config.toml'];
-
-/** The client's file that a path is, is inside of, or is above. */
+/** The file of an MCP client that a path is, is inside of, or is above. Only entries are added to such files. */
 export function clientFileAt(path: string): string | undefined {
-  return CLIENT_FILES.find((file) => overlap(file, path));
+  return Object.values(CLIENT_LAYOUTS).find(({ file }) => overlap(file, path))?.file;
 }
 
 export function overlap(one: string, other: string): boolean {

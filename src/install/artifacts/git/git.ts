@@ -61,6 +61,6 @@ async function assertLinksStayInside(folder: string): Promise<void> {
 function checkedText(faultOf: (text: string) => string | undefined) {
   return z.string().superRefine((text, context) => {
     const fault = faultOf(text);
-    if (fault) context.addIssue({ code: 'custom', message: fault });
+    if (fault) context.addIssue(fault);
   });
 }

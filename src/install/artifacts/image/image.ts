@@ -17,7 +17,7 @@ const ImageSpec = z
     const fault = typeof reference === 'string' ? `image ${reference}` : conflict(reference, written, digest);
     if (typeof reference !== 'string' && !fault)
       return { ...reference, tag: reference.tag ?? written, digest: digest ?? reference.digest };
-    context.addIssue({ code: 'custom', message: fault ?? 'cannot be read' });
+    context.addIssue(fault ?? 'cannot be read');
     return z.NEVER;
   });
 

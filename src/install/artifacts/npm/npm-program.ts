@@ -51,37 +51,30 @@ export async function runNpm(
   await runToEnd(request, context);
 }
 
-interface NpmConfig {
-  options: readonly string[];
-  env: Record<string, string>;
-  /** Variables of the environment that npm reads, or that its configuration refers to. */
-  inherit: readonly string[];
-}
-
 const OWN_VARIABLES = ['registry', 'userconfig', 'globalconfig', 'cache'].flatMap((key) => [
   `npm_config_${key}`,
   `NPM_CONFIG_${key.toUpperCase()}`,
 ]);
 
 /** On one's own machine, npm reads its configuration itself. It usually refers to these tokens. */
-const PERSONAL: NpmConfig = {
+const PERSONAL = {
   options: [],
   env: {},
   inherit: [...OWN_VARIABLES, 'NPM_TOKEN', 'NODE_AUTH_TOKEN', 'GITHUB_TOKEN', 'CI_JOB_TOKEN'],
 };
 
 /** On a hub: the operator's registries unless the manifest names one, cache, certificates, and credentials for named hosts. */
-async function sharedConfig({ registry_url }: NpmSpec, context: ArtifactContext): Promise<NpmConfig> {
+async function sharedConfig({ registry_url }: NpmSpec, context: ArtifactContext) {
   const own = await readOwnConfig(context);
   const settings = (wanted: RegExp) =>
     Object.entries(own).flatMap(([key, value]) => (wanted.test(key) && value ? [`${key}=${value}`] : []));
   const registries = registry_url ? [] : settings(/^(@[^:/\s]+:)?registry$/);
   const credentials = await credentialLines(String(own.userconfig), context.trust.credentialsFor);
-  const [userConfig, globalConfig] = ['npmrc', 'npmrc-global'].map((file) => join(context.stagingDir, file));
-  await writeFile(String(userConfig), [...registries, ...credentials, ''].join('\n'), { mode: 0o600 });
+  const userConfig = join(context.stagingDir, 'npmrc');
+  await writeFile(userConfig, [...registries, ...credentials, ''].join('\n'), { mode: 0o600 });
   return {
     options: settings(/^(cache|cafile)$/).map((setting) => `--${setting}`),
-    env: { npm_config_userconfig: String(userConfig), npm_config_globalconfig: String(globalConfig) },
+    env: { npm_config_userconfig: userConfig, npm_config_globalconfig: join(context.stagingDir, 'npmrc-global') },
     inherit: [...credentials.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => String(name)),
   };
 }

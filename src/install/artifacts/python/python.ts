@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shownAddress } from '../../../lib/secret-address.ts';
-import { InstallError } from '../../errors.ts';
+import { explain, InstallError } from '../../errors.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { compareVersions, findInterpreter, type Interpreter, programsOf } from './interpreter.ts';
 import { neededPython, pythonTool } from './python-tool.ts';
@@ -15,11 +15,9 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
     `pip install '${requirement.replaceAll("'", '"')}'${indexUrl ? ` from ${shownAddress(indexUrl)}` : ''}`,
   location: ({ name }) => ({ kind: 'hub', area: 'python', name }),
 
-  unavailable: (_spec, context) =>
-    findInterpreter(context).then(
-      () => undefined,
-      (error: unknown) => (error instanceof InstallError ? error.message : Promise.reject(error)),
-    ),
+  async unavailable(_spec, context) {
+    return findInterpreter(context).then(() => undefined, explain);
+  },
 
   async resolve(spec, context) {
     const { name, requirement } = spec;

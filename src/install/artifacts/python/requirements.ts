@@ -100,7 +100,7 @@ export const PypiSpec = z
   })
   .transform(({ package: text, version, extras, markers, index_url }, context) => {
     const refuse = (message: string) => {
-      context.addIssue({ code: 'custom', message });
+      context.addIssue(message);
       return z.NEVER;
     };
     const [, name, ownExtras = '', ownVersions = '', ownMarker] = REQUIREMENT.exec(text.trim()) ?? [];

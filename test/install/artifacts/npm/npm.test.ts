@@ -44,7 +44,7 @@ test('npm: what is locked is what runs, on another machine too', async (t) => {
   assert.match(String(built.warnings), /^Install scripts did not run: @some\/inner\. /);
   await assert.rejects(readFile(join(built.folder, 'node_modules/@some/inner/ran')));
   assert.deepEqual(built.extra, { tool: 'npm', packages: 2 });
-  assert.deepEqual(npmKind.location(npmKind.spec.parse(wanted)), { kind: 'hub', area: 'npm', name: 'some-thing' });
+  assert.deepEqual(npmKind.location(npmKind.spec.parse(wanted)), { kind: 'hub', area: 'npm', name: '@some/thing' });
 });
 
 test('npm: install scripts run when they are allowed', async (t) => {
