@@ -28,7 +28,7 @@ export function mergeEntry(text: string, { wanted, earlier, taken }: EntryMerge)
     return { text, name: earlier.name, isTheirs: true };
   const name = isLeft ? earlier.name : freeName(wanted.name, (each) => !isOther(each));
   const merged = put(text, { ...wanted, name }, isLeft ? earlier.entry : {});
-  return { text: merged === text ? text : addInputs(merged, wanted.inputs), name, isTheirs: false };
+  return { text: merged === text ? text : addInputs(merged, wanted.inputs), name };
 }
 
 function freeName(name: string, isFree: (name: string) => boolean): string {

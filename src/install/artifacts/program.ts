@@ -7,6 +7,9 @@ import { InstallError } from '../errors.ts';
 import type { ArtifactContext } from './artifact.ts';
 
 const PROGRAM_TIMEOUT_MS = 15 * 60_000;
+const TRY_TIMEOUT_MS = 60_000;
+/** Finding a Python must not fetch one. */
+export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
 
 /** What programs write when the hub's proxy did not let them through, some of them without the reason. */
 export const HELD_BACK =
@@ -60,16 +63,24 @@ function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
     );
 }
 
-export async function works(
+/** What a program writes; undefined when it is missing or fails. */
+export async function tryProgram(
   program: string,
   args: readonly string[],
-  { run, signal, stagingDir }: Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>,
-): Promise<boolean> {
-  const result = await run({ program, args, cwd: stagingDir, timeoutMs: 20_000, signal }).catch((error: unknown) => {
+  context: Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>,
+): Promise<string | undefined> {
+  const { run, signal } = context;
+  const request = { program, args, cwd: neutralFolder(context), env: NO_DOWNLOADS, timeoutMs: TRY_TIMEOUT_MS, signal };
+  const result = await run(request).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof RunError)) throw error;
     return undefined;
   });
-  return result?.exitCode === 0;
+  return result?.exitCode === 0 ? result.stdout.trim() : undefined;
+}
+
+/** uv and shims of `python3` read `uv.toml` and `.python-version` in the current folder and in all above it. */
+export function neutralFolder({ stagingDir }: Pick<ArtifactContext, 'stagingDir'>): string {
+  return parse(stagingDir).root;
 }
 
 /** What a program's output means. `$1` in a sentence stands for the first group of its pattern. */

@@ -2,7 +2,7 @@
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, works } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram } from '../program.ts';
 import type { Logins } from './logins.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
@@ -22,7 +22,7 @@ const CHECKS: readonly (readonly [Engine, readonly string[]])[] = [
 ];
 
 export async function findEngine(context: ArtifactContext): Promise<Engine | undefined> {
-  for (const [engine, args] of CHECKS) if (await works(engine, args, context)) return engine;
+  for (const [engine, args] of CHECKS) if ((await tryProgram(engine, args, context)) !== undefined) return engine;
   return undefined;
 }
 
@@ -60,7 +60,7 @@ function isNameOf(listed: string, image: ImageReference): boolean {
 /** The digest of an image; undefined when there is no skopeo. @throws InstallError */
 export async function inspectWithSkopeo(image: ImageReference, run: Run): Promise<string | undefined> {
   const { context } = run;
-  if (!(await works('skopeo', ['--version'], context))) return undefined;
+  if ((await tryProgram('skopeo', ['--version'], context)) === undefined) return undefined;
   const insecure = isLoopback(image.host) && context.allowPrivateNetwork ? ['--tls-verify=false'] : [];
   const args = ['inspect', '--raw', ...insecure, '--', `docker://${pullName(image)}`];
   return textDigest(await imageProgram('skopeo', args, run));

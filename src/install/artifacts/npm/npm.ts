@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { shownAddress } from '../../../lib/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext, ArtifactKind, Built, Program } from '../artifact.ts';
-import { works } from '../program.ts';
+import { tryProgram } from '../program.ts';
 import { checkPackages, type LockedPackages, NpmSpec, nameAt, projectFiles, readPackageLock } from './npm-packages.ts';
 import { isRemoteRefused, NO_NPM, type NpmRequest, runNpm } from './npm-program.ts';
 
@@ -17,7 +17,7 @@ export const npmKind: ArtifactKind<NpmSpec> = {
   location: ({ package: name }) => ({ kind: 'hub', area: 'npm', name }),
 
   async unavailable(_spec, context) {
-    return (await works('npm', ['--version'], context)) ? undefined : NO_NPM;
+    return (await tryProgram('npm', ['--version'], context)) === undefined ? NO_NPM : undefined;
   },
 
   async resolve(spec, context) {

@@ -1,18 +1,17 @@
 // The Python of this machine, and what an environment made with it offers.
 import { readdir, readFile } from 'node:fs/promises';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import type { ArtifactContext, Program } from '../artifact.ts';
-import { runProgram } from '../program.ts';
+import { tryProgram } from '../program.ts';
 import { normalName } from './requirements.ts';
 
 export const NO_PYTHON =
   'Python 3.9 or newer is not installed on this machine: install Python, or install uv and run `uv python install`.';
 
 const OLDEST = '3.9';
-const TIMEOUT_MS = 60_000;
 
 export const WINDOWS = process.platform === 'win32';
 const BIN = WINDOWS ? 'Scripts' : 'bin';
@@ -29,7 +28,7 @@ export interface Interpreter extends z.infer<typeof Answer> {
 /** Prefers the given version, and otherwise takes any that is new enough. @throws InstallError */
 export async function findInterpreter(context: ArtifactContext, preferred?: string): Promise<Interpreter> {
   for (const wanted of [...(preferred ? [preferred] : []), `>=${OLDEST}`]) {
-    const file = await outputOf('uv', ['python', 'find', '--system', '--color', 'never', wanted], context);
+    const file = await tryProgram('uv', ['python', 'find', '--system', '--color', 'never', wanted], context);
     const found = file && (await ask(file, context));
     if (found) return { tool: 'uv', ...found };
   }
@@ -46,24 +45,9 @@ print(json.dumps({"file": sys.executable, "version": version, "platform": syscon
 
 /** Undefined when it is not a Python that works, or too old. */
 async function ask(file: string, context: ArtifactContext): Promise<z.infer<typeof Answer> | undefined> {
-  const output = await outputOf(file, ['-I', '-c', QUESTION], context);
+  const output = await tryProgram(file, ['-I', '-c', QUESTION], context);
   const answer = output === undefined ? undefined : Answer.parse(JSON.parse(output));
   return answer && compareVersions(answer.version, OLDEST) >= 0 ? answer : undefined;
-}
-
-async function outputOf(program: string, args: string[], context: ArtifactContext): Promise<string | undefined> {
-  const env = { UV_PYTHON_DOWNLOADS: 'never' };
-  const request = { program, args, env, cwd: neutralFolder(context), timeoutMs: TIMEOUT_MS, whenMissing: NO_PYTHON };
-  const result = await runProgram(request, context).catch((error: unknown) => {
-    if (error instanceof InstallError && !context.signal.aborted) return undefined;
-    throw error;
-  });
-  return result?.exitCode === 0 ? result.stdout.trim() : undefined;
-}
-
-/** uv and shims of `python3` read `uv.toml` and `.python-version` in the current folder and in all above it. */
-export function neutralFolder({ stagingDir }: Pick<ArtifactContext, 'stagingDir'>): string {
-  return parse(stagingDir).root;
 }
 
 export function compareVersions(a: string, b: string): number {

@@ -5,8 +5,8 @@ import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
-import { type Interpreter, NO_PYTHON, neutralFolder, PYTHON, WINDOWS } from './interpreter.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, NO_DOWNLOADS, neutralFolder, runToEnd } from '../program.ts';
+import { type Interpreter, NO_PYTHON, PYTHON, WINDOWS } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
 export interface PythonTool {
@@ -51,8 +51,8 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
   const from = indexUrl === undefined ? build : ['--no-config', '--default-index', indexUrl, ...build];
   // An address that the hub's proxy refuses stays refused.
   const retries: Record<string, string> = indexUrl === undefined ? {} : { UV_HTTP_RETRIES: '1' };
-  const uv = (...args: string[]) =>
-    run('uv', ['--no-progress', '--color', 'never', '--quiet', ...args], { UV_PYTHON_DOWNLOADS: 'never', ...retries });
+  const quietly = ['--no-progress', '--color', 'never', '--quiet'];
+  const uv = (...args: string[]) => run('uv', [...quietly, ...args], { ...NO_DOWNLOADS, ...retries });
   const python = ['--python', interpreter.file];
 
   const compile = async (...scope: string[]) => {
