@@ -134,16 +134,10 @@ export function createInstall(dependencies: InstallDependencies): Install {
   };
 }
 
-interface PlanOnly {
-  plan: InstallPlan;
-  lockfile: Lockfile | undefined;
-  fault: string | undefined;
-}
-
 function planReport(
   { target }: InstallRequest,
   { warnings }: InstallSubject,
-  { plan, lockfile = EMPTY_LOCKFILE, fault }: PlanOnly,
+  { plan, lockfile = EMPTY_LOCKFILE, fault }: { plan: InstallPlan; lockfile?: Lockfile; fault?: string },
 ): InstallReport {
   const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
   const isFaultless = [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined);

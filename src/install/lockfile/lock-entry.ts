@@ -22,13 +22,9 @@ export interface ArtifactOutcome {
   installed: InstalledArtifact | undefined;
 }
 
-export interface InstallOutcome {
-  artifacts: readonly ArtifactOutcome[];
-  adapters: readonly LockedAdapter[];
-  launchers: readonly LockedLauncher[];
-}
+type Parts = { artifacts: ArtifactOutcome[]; adapters: LockedAdapter[]; launchers: LockedLauncher[] };
 
-export function lockEntry(subject: InstallSubject, { artifacts, adapters, launchers }: InstallOutcome): LockedEntity {
+export function lockEntry(subject: InstallSubject, { artifacts, adapters, launchers }: Parts): LockedEntity {
   const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
   const commit = artifacts.find(({ planned }) => planned.step === 'git.checkout')?.installed?.resolved;
   const source = shown(sourceUrl);
@@ -39,8 +35,8 @@ export function lockEntry(subject: InstallSubject, { artifacts, adapters, launch
     name,
     version,
     artifacts: artifacts.map(lockedArtifact),
-    adapters: [...adapters],
-    ...(launchers.length > 0 ? { launchers: [...launchers] } : {}),
+    adapters,
+    ...(launchers.length > 0 ? { launchers } : {}),
     provenance: {
       manifest_url: manifestAddress,
       // Clients fetch the manifest from here, even if it came with the request.

@@ -8,15 +8,13 @@ import { makeFolderInside, pathInside, writeFileInside } from './files.ts';
 import { HUB_FOLDER, STAGING } from './places.ts';
 import { assertOwnFolders, unusable } from './target.ts';
 
-export type TargetQueue = <T>(targetDir: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
-
 const IGNORE = '.gitignore';
 const POLL_MS = 100;
 const SQLITE_BUSY = 5;
 
-export function createTargetQueue(atOnce: number): TargetQueue {
+export function createTargetQueue(atOnce: number) {
   const limit = pLimit(atOnce);
-  return async (targetDir, signal, work) => {
+  return async <T>(targetDir: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     const lock = await lockTarget(targetDir, signal).catch((error) => {
       throw signal.aborted ? error : unusable(error);
     });

@@ -30,9 +30,7 @@ const BundleSpec = z
   })
   .transform(({ package: url, fileSha256: digest, dest }) => ({ url, digest, dest }));
 
-type CommonParts = Pick<ArtifactKind<ArchiveSpec>, 'describe' | 'location' | 'resolve'>;
-
-const common: CommonParts = {
+const common: Pick<ArtifactKind<ArchiveSpec>, 'describe' | 'location' | 'resolve'> = {
   describe: ({ url, digest }) => `download ${publicUrl(url)}, ${digest ? `check ${digest}, ` : ''}extract it`,
   location: ({ url, dest }) => ({ kind: 'vendor', dest: dest ?? undefined, names: vendorNames(url) }),
   // Leaves the archive in the staging folder, for `build`.

@@ -19,10 +19,8 @@ export const GIT_LIMITS: GitLimits = {
   mostBytes: 4_000_000_000,
 };
 
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 export function isCommit(text: string): boolean {
-  return COMMIT.test(text);
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
 /** The id of the commit that a branch, a tag or `HEAD` stands for now. @throws InstallError */
