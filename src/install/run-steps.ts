@@ -61,7 +61,9 @@ async function adaptersStep(
   // What a person changed stays, but a frozen install cannot vouch for it.
   const warnings = [...value.warnings, ...(request.frozen ? [] : value.changed)];
   const errors = [...value.errors, ...(request.frozen ? value.changed : [])];
-  const generic = plan.adapters.filter((each) => each.generic).map((each) => `${each.framework}/${each.template_key}`);
+  const generic = plan.adapters
+    .filter((each) => each.generic && !each.note)
+    .map((each) => `${each.framework}/${each.template_key}`);
   const files = value.locked.map(({ path }) => path);
   const extra = present({ generic, warning: warnings.join(' '), error: errors.join(' ') });
   return { ok: errors.length === 0, extra: { files, ...extra }, value };

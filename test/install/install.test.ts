@@ -189,14 +189,15 @@ test('install: what is there and is no UTF-8 is left as it is, byte for byte, an
   assert.deepEqual(await readFile(join(target, '.mcp.json')), bytes);
 });
 
-test('install: an unknown pair gets a generic stub, and the step says so', async (t) => {
+test('install: an unknown pair gets a generic stub, if the server can be reached, and the step says so', async (t) => {
   const { install, read } = await installStage(t);
-  const report = await install(
-    aManifest({
-      adapters: [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }],
-      mcp_registration: SERVER,
-    }),
-  );
+  const adapters = [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }];
+  const nowhere = await install(aManifest({ id: 'nowhere', adapters }));
+  assert.deepEqual(nowhere.files_written, ['hub.lock.json']);
+  const { warning, generic } = stepNamed(nowhere, 'adapters.write').extra ?? {};
+  assert.match(String(warning), /Nothing is written for 'dspy'/);
+  assert.equal(generic, undefined);
+  const report = await install(aManifest({ adapters, mcp_registration: SERVER }));
   assert.deepEqual(stepNamed(report, 'adapters.write').extra?.generic, ['dspy/module']);
   const [path = ''] = report.files_written;
   assert.deepEqual(JSON.parse(await read(path)).params, { a: 1 });
