@@ -24,11 +24,13 @@ export interface ServerOptions {
   answersAfter?: Promise<void>;
   /** Names of prompts that it serves. */
   prompts?: string[];
+  /** The name of its tool. */
+  tool?: string;
 }
 
 /** Listens until the test ends; its one tool gives back what it gets. */
 export async function startMcpServer(t: TestContext, options: ServerOptions = {}): Promise<RunningServer> {
-  const { port = 0, answersAfter, prompts = [] } = options;
+  const { port = 0, answersAfter, prompts = [], tool = 'echo_text' } = options;
   const streams = new Map<string, SSEServerTransport>();
   let requests = 0;
   let lastHeaders: IncomingMessage['headers'] = {};
@@ -38,7 +40,8 @@ export async function startMcpServer(t: TestContext, options: ServerOptions = {}
     lastHeaders = request.headers;
     await answersAfter;
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/mcp' && request.method === 'POST') return answerOnce(request, response, prompts);
+    if (pathname === '/mcp' && request.method === 'POST')
+      return answerOnce(request, response, echoServer(tool, prompts));
     if (pathname === '/sse' && request.method === 'GET') return openStream(response);
     const stream = pathname === '/messages' ? streams.get(searchParams.get('sessionId') ?? '') : undefined;
     if (stream) return stream.handlePostMessage(request, response);
@@ -49,7 +52,7 @@ export async function startMcpServer(t: TestContext, options: ServerOptions = {}
     const transport = new SSEServerTransport('/messages', response);
     streams.set(transport.sessionId, transport);
     response.on('close', () => streams.delete(transport.sessionId));
-    await echoServer(prompts).connect(transport);
+    await echoServer(tool, prompts).connect(transport);
   }
 
   const server = createServer((request, response) => {
@@ -71,17 +74,17 @@ export async function startMcpServer(t: TestContext, options: ServerOptions = {}
 }
 
 /** Without a session: each request has a server of its own. */
-async function answerOnce(request: IncomingMessage, response: ServerResponse, prompts: string[]): Promise<void> {
+async function answerOnce(request: IncomingMessage, response: ServerResponse, server: McpServer): Promise<void> {
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
   response.on('close', () => transport.close());
-  await echoServer(prompts).connect(transport);
+  await server.connect(transport);
   await transport.handleRequest(request, response);
 }
 
-function echoServer(prompts: readonly string[]): McpServer {
+function echoServer(tool: string, prompts: readonly string[]): McpServer {
   const server = new McpServer({ name: 'echo', version: '1.0.0' });
   const inputSchema = { text: z.string() };
-  server.registerTool('echo_text', { description: 'Gives back what it gets.', inputSchema }, ({ text }) => ({
+  server.registerTool(tool, { description: 'Gives back what it gets.', inputSchema }, ({ text }) => ({
     content: [{ type: 'text', text }],
   }));
   for (const name of prompts) {

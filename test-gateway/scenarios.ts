@@ -76,6 +76,32 @@ export function defineScenarios(version: GatewayVersion): void {
     await assertSync(on, { registered: 0, failed: 0 });
   });
 
+  test('a change arrives although the tools of the server changed too', async (t) => {
+    const [one, two] = [
+      await startMcpServer(t, { tool: 'first_tool' }),
+      await startMcpServer(t, { tool: 'second_tool' }),
+    ];
+    const on = await aHub(t, gateway);
+    const headers = { 'X-Key': 'first' };
+    await on.load(aServer('moving', one.mcp, 'STREAMABLEHTTP', { description: 'First words.', headers }));
+    await assertSync(on, { registered: 1, failed: 0 });
+    const moved = { description: 'Second words.', name: 'moved', headers: { 'X-Key': 'second' } };
+    await on.load(aServer('moving', two.mcp, 'STREAMABLEHTTP', moved));
+    await assertSync(on, { registered: 1, failed: 0 });
+    assert.deepEqual(await gateway.rowsAt(one.mcp), []);
+    const [row] = await gateway.rowsAt(two.mcp);
+    assert.deepEqual([row?.name, row?.description], ['moved', 'Second words.']);
+    assert.equal(two.lastHeader('x-key'), 'second');
+    await on.load(aServer('moving', two.mcp, 'STREAMABLEHTTP', { description: 'Third words.', name: 'moved' }));
+    await assertSync(on, { registered: 1, failed: 0 });
+    assert.deepEqual(
+      (await gateway.rowsAt(two.mcp)).map(({ description }) => description),
+      ['Third words.'],
+    );
+    assert.equal(two.lastHeader('x-key'), '', 'a header that is gone is not sent any longer');
+    await assertSync(on, { registered: 0, failed: 0 });
+  });
+
   test('a removed entity leaves nothing in the gateway', async (t) => {
     const server = await startMcpServer(t);
     const on = await aHub(t, gateway);

@@ -99,8 +99,8 @@ export class HubClient implements HubOperations {
       RemoteChanged,
     );
 
-  readonly removeRemote: HubOperations['removeRemote'] = (reference, options = {}) =>
-    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url: reference, ...options } }, RemoteRemoved);
+  readonly removeRemote: HubOperations['removeRemote'] = (reference, { purge = false } = {}) =>
+    this.#hub.ask({ method: 'DELETE', path: '/remotes', body: { url: reference, purge } }, RemoteRemoved);
 
   readonly ingest: HubOperations['ingest'] = (reference, onProgress, { acceptShrunk = false } = {}) =>
     this.#hub.follow(

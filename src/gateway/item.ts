@@ -27,6 +27,12 @@ export function rowOfItem(rows: GatewayRows, item: GatewayItem): GatewayRow | un
   return rowsLike(rows, item).find((row) => isRowOf(item, row));
 }
 
+/** What a creation that was not answered has made: a row that is none of the items with an id. */
+export function lateRow(rows: GatewayRows, item: GatewayItem, items: readonly GatewayItem[]): GatewayRow | undefined {
+  const isKnown = ({ id }: GatewayRow) => items.some((each) => each.kind === item.kind && each.id === id);
+  return rowsLike(rows, item).find((row) => isRowOf(item, row) && !isKnown(row));
+}
+
 function rowsLike(rows: GatewayRows, item: GatewayItem): readonly GatewayRow[] {
   const { kind, id, name } = item;
   if (!isUnanswered(item)) return [rows.withId(id)].filter((row) => row !== undefined);

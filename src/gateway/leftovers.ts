@@ -2,14 +2,14 @@
 import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
 import type { LeftoverReport } from './contract.ts';
-import { answered, isUnanswered, rowOfItem } from './item.ts';
+import { answered, isUnanswered, lateRow, rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayLookup } from './lookup.ts';
 import { listed, type Pauses } from './pauses.ts';
 import type { ItemRemoval } from './remove-items.ts';
 import type { HeldItem, ItemStore } from './store.ts';
 
 export interface LeftoverRemoval {
-  items: Pick<ItemStore, 'unanswered' | 'identify' | 'setBack' | 'leftovers' | 'forget'>;
+  items: Pick<ItemStore, 'ofUnanswered' | 'identify' | 'setBack' | 'leftovers' | 'forget'>;
   lookup: GatewayLookup;
   removeItem: (item: HeldItem) => Promise<ItemRemoval>;
   now: Clock;
@@ -58,11 +58,13 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
 async function identifyLate(removal: LeftoverRemoval): Promise<string | undefined> {
   const { items } = removal;
   const late: EntityUid[] = [];
-  for (const [kind, ofKind] of Map.groupBy(await items.unanswered(), (item) => item.kind)) {
+  const held = await items.ofUnanswered();
+  for (const [kind, ofKind] of Map.groupBy(held.filter(isUnanswered), (item) => item.kind)) {
     const listing = await listed(kind, removal);
     if ('stopped' in listing) return listing.stopped;
     for (const item of ofKind) {
-      const row = listing.rows && rowOfItem(listing.rows, item);
+      const own = held.filter(({ uid }) => uid === item.uid);
+      const row = listing.rows && lateRow(listing.rows, item, own);
       if (row) {
         await items.identify(item, answered({ ...item, id: row.id }));
         late.push(item.uid);

@@ -25,6 +25,8 @@ export interface GatewayRow {
   isAdopted: boolean;
   /** The gateway has promised to create it, and has not done so yet. */
   isPending: boolean;
+  /** The gateway sends some to the server; their values are not shown. */
+  hasCredentials: boolean;
   /** Stored without ever being connected to, as gateways before 1.0.5 do with the transport HTTP. */
   isHollow: boolean;
 }
@@ -162,6 +164,7 @@ function rowOf(row: JsonObject): GatewayRow {
     ...(typeof row.size === 'number' ? { size: row.size } : {}),
     isAdopted: typeof (row.gatewayId ?? row.gateway_id) === 'string',
     isPending: text(row.status) === 'pending',
+    hasCredentials: !['', 'none'].includes(text(row.authType) || text(row.auth_type)),
     isHollow: text(row.transport).toUpperCase() === 'HTTP' && isEmpty(row.capabilities),
   };
 }

@@ -1,4 +1,5 @@
 // Registers a server as a gateway of the gateway: looked up first, then offered at each of its addresses in turn.
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { type GatewayReply, statusOf } from './answer.ts';
 import { untilActive } from './await-active.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
@@ -7,7 +8,7 @@ import { conflictOf, create, mayHaveWorked } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
 import { answered, digestOf, isRowOf } from './item.ts';
 import type { GatewayRow } from './lookup.ts';
-import { comparableUrl } from './names.ts';
+import { comparableUrl, slugOf } from './names.ts';
 import {
   allNamesTaken,
   failed,
@@ -167,18 +168,30 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     if (name === undefined) return { registration: failed(calls, allNamesTaken(conflict)), status: 409 };
     const report = { call: 'PUT /gateways', name, ...address };
     const body = serverBody(entity, name, address);
-    const path = `/gateways/${encodeURIComponent(row.id)}`;
-    const reply = await client.send({ method: 'PUT', path, body: changedServerBody(body), isSlow: true });
+    const reply = await put(row, changedServerBody(body));
     if (!isNameKept && reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
       calls.push(failedCall(report, reply));
       return change(one, own, sentenceFor(reply));
     }
     if (!isNameKept) names.release(name);
-    if (reply.kind !== 'ok' && isUpdateBroken(reply, entity)) return replace(one, own, sentenceFor(reply));
+    if (reply.kind !== 'ok' && isUpdateBroken(reply, { entity, row })) return replace(one, own, sentenceFor(reply));
     if (reply.kind !== 'ok') return unchanged(one, report, reply);
     const changed = lookup.put('gateways', reply.body, { ...address, name }, row);
+    if (!isShown(changed, { name, url: address.url })) return replace(one, { item, row: changed }, NOT_STORED);
     const current = { ...item, name, bodyDigest: digestOf(body) };
     return settled(one, { item: current, row: changed }, { ...report, ...success('updated', reply) });
+  }
+
+  /**
+   * Gateway 1.0.7 keeps the old values, and answers with them, when the tools of the server have changed as well: the second
+   * time it stores the new ones. Credentials are in no answer.
+   */
+  async function put(row: GatewayRow, body: JsonObject): Promise<GatewayReply> {
+    const call = { method: 'PUT', path: `/gateways/${encodeURIComponent(row.id)}`, body, isSlow: true } as const;
+    const reply = await client.send(call);
+    if (reply.kind !== 'ok') return reply;
+    const isCertain = !row.hasCredentials && body.auth_type === undefined && isEcho(reply.body, body);
+    return isCertain ? reply : client.send(call);
   }
 
   /** Somebody may have deleted it in the gateway, or created another one at the new address. */
@@ -245,11 +258,30 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
 }
 
-/** Gateway 0.9 fails whenever a server with credentials is changed. */
-function isUpdateBroken(reply: Refusal, entity: RegistrableEntity): boolean {
+/** Gateway 0.9 fails whenever a server that has credentials, before or after, is changed. */
+function isUpdateBroken(reply: Refusal, { entity, row }: { entity: RegistrableEntity; row: GatewayRow }): boolean {
   const isFailure = reply.kind === 'refused' && reply.status === 500 && /unexpected error/i.test(reply.error);
-  return isFailure && credentialsOf(entity).length > 0;
+  return isFailure && (row.hasCredentials || credentialsOf(entity).length > 0);
 }
+
+/** Whether an answer shows what was sent, as far as it shows it. */
+function isEcho(answer: unknown, { name, url, transport, description }: JsonObject): boolean {
+  const shown = isJsonObject(answer) ? answer : {};
+  const isSame = (one: unknown, other: unknown) => typeof one !== 'string' || one === other;
+  const isSameUrl = typeof shown.url !== 'string' || comparableUrl(shown.url) === comparableUrl(String(url));
+  const pairs = [
+    [shown.name, name],
+    [shown.transport, transport],
+    [shown.description, description],
+  ];
+  return isSameUrl && pairs.every(([one, other]) => isSame(one, other));
+}
+
+function isShown(row: GatewayRow, { name, url }: { name: string; url: string }): boolean {
+  return row.url === comparableUrl(url) && row.slugs.includes(slugOf(name));
+}
+
+const NOT_STORED = 'The gateway answered that it changed the server, and kept the old address or name.';
 
 function heldBy({ name, transport }: GatewayRow): string {
   return `It has that address as '${name}'${transport && ` with the transport ${transport}`}.`;

@@ -4,7 +4,7 @@ import { isJsonObject } from '../lib/json.ts';
 import { createAgentRegistration } from './agents.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
 import type { Registration } from './contract.ts';
-import { answered, isSameItem, isUnanswered, mergedItems, rowOfItem } from './item.ts';
+import { answered, isSameItem, isUnanswered, lateRow, mergedItems } from './item.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
 import { createRemoval } from './remove-items.ts';
@@ -69,7 +69,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     const known: GatewayItem[] = [];
     for (const item of items) {
       const listing = isUnanswered(item) ? await lookup.list(item.kind) : undefined;
-      const row = listing?.ok ? rowOfItem(listing.rows, item) : undefined;
+      const row = listing?.ok ? lateRow(listing.rows, item, [...items, ...known]) : undefined;
       known.push(row ? answered({ ...item, id: row.id }) : item);
     }
     return known;
@@ -83,8 +83,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
       return { registration: attempted, items: mergedItems(entity.items, work.found) };
     const registration = await removeStale(work, attempted);
     if (registration.outcome !== 'registered') return { registration, items: mergedItems(entity.items, work.found) };
-    // What has an id by now is what was just created.
-    const awaited = (await identified(entity.items)).filter(isUnanswered);
-    return { registration, items: mergedItems(awaited, work.found) };
+    // The gateway may still be at an earlier creation.
+    return { registration, items: mergedItems(entity.items.filter(isUnanswered), work.found) };
   };
 }

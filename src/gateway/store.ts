@@ -126,8 +126,8 @@ export interface ItemStore {
   add(uid: EntityUid, item: GatewayItem): Promise<void>;
   /** These are pending again, as if they had never been tried. */
   setBack(uids: readonly EntityUid[]): Promise<void>;
-  /** Everything whose creation was not answered, of any entity. */
-  unanswered(): Promise<HeldItem[]>;
+  /** Everything that entities have of which a creation was not answered. */
+  ofUnanswered(): Promise<HeldItem[]>;
   /** Blocked entities no longer count as registered. */
   leftovers(): Promise<Leftovers>;
   forget(item: HeldItem): Promise<void>;

@@ -102,8 +102,8 @@ export type RemoteAdded = z.infer<typeof RemoteAdded>;
 export interface RemovalOptions {
   /** What only this remote brought is deleted. */
   purge?: boolean;
-  /** For callers that send both: nothing is removed when another remote has this name. */
-  name?: string;
+  /** Further names or addresses that the caller gave: nothing is removed when one is that of another remote. */
+  also?: readonly string[];
 }
 
 export const RemoteRemoved = z

@@ -51,12 +51,12 @@ export function createRemoteBook({
     return { items, count: items.length };
   }
 
-  async function urlOf(reference: string): Promise<string> {
+  async function urlOf(reference: string, field = 'url'): Promise<string> {
     const name = reference.trim();
+    if (name === '') throw invalid(field, 'give the address or the name of a remote');
     if (isHttpUrl(name)) return normalizedUrl(name);
     const url = await store.urlOf(name);
-    if (url === undefined)
-      throw invalidUrl(`no remote is named '${name}'; give a name that GET /remotes lists, or an address`);
+    if (url === undefined) throw invalid(field, `no remote is named '${name}'; list the remotes to see their names`);
     return url;
   }
 
@@ -100,7 +100,7 @@ export function createRemoteBook({
       return { added, url, total: await store.count(), ...(isRenamed ? { renamed_from: before } : {}) };
     },
     async change(reference, settings) {
-      const url = await urlOf(reference);
+      const url = await urlOf(reference, 'remote');
       await assertNameIsFree(url, settings);
       const passedOn = await change(url, settings);
       const changed = (await list()).items.find((remote) => remote.url === url);
@@ -111,10 +111,12 @@ export function createRemoteBook({
         );
       return { ...changed, ...passedOnFields(passedOn) };
     },
-    async remove(reference, { name, purge = false } = {}) {
+    async remove(reference, { also = [], purge = false } = {}) {
       const url = await urlOf(reference);
-      if (((name && (await store.urlOf(name))) || url) !== url)
-        throw invalidUrl(`'${name}' is the name of another remote`);
+      for (const other of also) {
+        const named = isHttpUrl(other) ? normalizedUrl(other) : await store.urlOf(other.trim());
+        if (named !== undefined && named !== url) throw invalid('url', `'${reference}' and '${other}' are two remotes`);
+      }
       const { passedOn, keptBlocked, ...outcome } = await store.remove(url, { purge, at: now() });
       const { note, ...fields } = passedOnFields(passedOn);
       const notes = [note, keptNote(keptBlocked)].filter((each) => each !== undefined);
@@ -175,7 +177,11 @@ export function normalizedUrl(given: string): string {
 
 /** Callers give it as `url`, `name` or `remote`, so the sentence names no field. */
 function invalidUrl(message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: url: ${message}.`, {
-    faults: [{ path: 'url', message }],
+  return invalid('url', message);
+}
+
+function invalid(path: string, message: string): HubError {
+  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`, {
+    faults: [{ path, message }],
   });
 }

@@ -73,10 +73,9 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
 
     setBack: (uids) => setBack(uids),
 
-    async unanswered() {
-      return (await read.selectFrom('gateway_item').selectAll().where('asked_at', 'is not', null).execute()).map(
-        heldItem,
-      );
+    async ofUnanswered() {
+      const uids = read.selectFrom('gateway_item').select('uid').where('asked_at', 'is not', null);
+      return (await read.selectFrom('gateway_item').selectAll().where('uid', 'in', uids).execute()).map(heldItem);
     },
 
     async leftovers() {

@@ -290,8 +290,52 @@ testOnEveryEngine('late: two versions at one address are told apart by their nam
   fake.table.gateways.push(createRow('a 0.9.0', { url: `${H}/a/sse`, transport: 'SSE' }));
   await on.sync();
   assert.deepEqual(rowsOf(fake), ['gateways a']);
-  assert.deepEqual(await on.itemsOf(uidOf('a')), ['gateways a*']);
+  await assertRegistered(on, 'a', true);
 });
+
+testOnEveryEngine('late: a creation is waited for although a second one succeeded', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a', { tool: TOOL }));
+  const server = { url: `${H}/a/sse`, transport: 'SSE' };
+  await asked(on, uidOf('a'), { kind: 'gateways', id: server.url, name: 'a' });
+  await asked(on, uidOf('a'), { kind: 'tools', id: 'own_tool', name: 'own_tool' });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  fake.table.tools.push(createRow('own_tool', { url: `${H}/tool` }));
+  await on.sync();
+  assert.deepEqual(rowsOf(fake), ['gateways a', 'tools own_tool'], 'the second of two tools is removed');
+
+  await on.remove(uidOf('a'));
+  const { removed, awaited } = await on.gateway.removeLeftovers();
+  assert.deepEqual({ removed, awaited }, { removed: 2, awaited: ['a'] });
+  assert.deepEqual(rowsOf(fake), []);
+  fake.table.gateways.push(createRow('a', server));
+  await on.sync();
+  assert.deepEqual(rowsOf(fake), []);
+});
+
+for (const generation of ['0.9', '1.0.8'] as const) {
+  testOnEveryEngine(`changes: ${generation} takes them from a server whose tools changed`, async (t, address) => {
+    const server = { transport: 'SSE', url: `${H}/a/sse`, headers: { 'X-Key': 'one' } };
+    const fake = await startFakeGateway(t, { generation, servers: { [server.url]: { tools: ['one'] } } });
+    const on = await stage(t, address, fake);
+    await on.ingest(aManifestWith('a', { server }));
+    await on.sync();
+    fake.servers.set(`${H}/b/sse`, { tools: ['two'] });
+    const moved = { ...server, url: `${H}/b/sse`, name: 'b', description: 'Second words.' };
+    await on.ingest(aManifestWith('a', { server: moved }));
+    assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+    const shown = () =>
+      fake.table.gateways.map(({ originalName, fields }) => [originalName, fields.url, fields.description]);
+    assert.deepEqual(shown(), [['b', `${H}/b/sse`, 'Second words.']]);
+
+    fake.servers.set(`${H}/b/sse`, { tools: ['three'] });
+    await on.ingest(aManifestWith('a', { server: { ...moved, headers: { 'X-Key': 'two' } } }));
+    assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+    assert.deepEqual(fake.table.gateways[0]?.fields.auth_headers, [{ key: 'X-Key', value: 'two' }]);
+    assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 });
+  });
+}
 
 testOnEveryEngine('blocked: while it is being registered, nothing of it stays', async (t, address) => {
   const fake = await startFakeGateway(t);

@@ -51,9 +51,7 @@ const IngestBody = z
 const IngestQuery = z.object({ remote: RemoteReference.optional().describe('The same as `url` in the body.') });
 const RemovedRemote = z.object({
   url: RemoteReference.nullish().meta({ examples: ['https://catalog.example.org/index.json'] }),
-  name: RemoteReference.nullish().describe(
-    'The same as `url`. With both, nothing is removed when another remote has this name',
-  ),
+  name: RemoteReference.nullish().describe('The same as `url`. Two that are different remotes are refused'),
   purge: z
     .boolean()
     .nullish()
@@ -74,6 +72,8 @@ const ChangeQuery = z.object({ remote: RemoteReference });
 /** Some proxies drop the body of a DELETE, and some clients cannot send one. */
 const RemoveQuery = z.object({
   url: RemoteReference.optional().describe('The same as `url` in the body.'),
+  name: RemoteReference.optional().describe('The same as `url`.'),
+  remote: RemoteReference.optional().describe('The same as `url`.'),
   purge: flag(false)
     .describe('The same as `purge` in the body.')
     .meta({ examples: ['true'] }),
@@ -104,8 +104,11 @@ export function remoteRoutes(
   const shownTo = <T>(request: FastifyRequest, answer: T): T =>
     isTokenGiven(request, adminToken) ? answer : withoutCredentials(answer);
 
-  const removeRemote = ({ url, name, purge }: z.infer<typeof RemovedRemote>) =>
-    hub.removeRemote(url ?? name ?? '', { purge: purge ?? false, ...(name ? { name } : {}) });
+  /** The first reference counts; the others must not be those of another remote. */
+  const removeRemote = (given: readonly (string | null | undefined)[], purge: boolean) => {
+    const [reference = '', ...also] = given.filter((each) => typeof each === 'string');
+    return hub.removeRemote(reference, { purge, also });
+  };
 
   for (const prefix of ['', '/catalog']) {
     app.get(
@@ -137,7 +140,8 @@ export function remoteRoutes(
         },
       },
       async (request, reply) => {
-        if (request.body.op === 'delete') return removeRemote(request.body);
+        if (request.body.op === 'delete')
+          return removeRemote([request.body.url, request.body.name], request.body.purge ?? false);
         const { url, op: _add, ...settings } = request.body;
         return reply.code(201).send(await hub.addRemote(url, settings));
       },
@@ -173,7 +177,8 @@ export function remoteRoutes(
           response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
         },
       },
-      ({ body, query }) => removeRemote({ ...body, url: body?.url ?? query.url, purge: body?.purge || query.purge }),
+      ({ body, query }) =>
+        removeRemote([body?.url, body?.name, query.url, query.name, query.remote], body?.purge || query.purge),
     );
 
     app.post(

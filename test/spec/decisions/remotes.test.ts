@@ -291,16 +291,21 @@ testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op',
   const other = publish('b', tool('y'));
   await ask('POST', '/remotes', { url, name: 'team' });
   await ask('POST', '/remotes', { url: other, name: 'other' });
-  for (const [method, body] of [
-    ['POST', { url, name: 'other', op: 'delete' }],
-    ['DELETE', { url, name: 'other' }],
+  for (const [method, path, body] of [
+    ['POST', '/remotes', { url, name: 'other', op: 'delete' }],
+    ['DELETE', '/remotes', { url, name: 'other' }],
+    ['DELETE', `/remotes?url=${url}&name=other`, {}],
+    ['DELETE', `/remotes?remote=${other}`, { url }],
   ] as const) {
-    const refused = await ask(method, '/remotes', body);
-    assert.deepEqual(refused.body.errors, [{ path: 'url', message: "'other' is the name of another remote" }]);
+    const refused = await ask(method, path, body);
+    assert.match(refused.body.errors?.[0]?.message, /^'.*' and '.*' are two remotes$/);
   }
+  const empty = await ask('DELETE', '/remotes', {});
+  assert.deepEqual(empty.body.errors, [{ path: 'url', message: 'give the address or the name of a remote' }]);
   const nobody = await ask('POST', '/remotes', { name: 'nobody', op: 'delete' });
   assert.match(nobody.body.errors[0].message, /^no remote is named 'nobody'/);
   assert.equal((await ask('DELETE', '/remotes', { url, name: 'never used' })).body.removed, true);
+  assert.equal((await ask('DELETE', '/remotes?remote=other')).body.removed, true);
   const unknown = await ask('POST', '/remotes', { url, op: 'move' });
   assert.deepEqual(unknown.body.errors, [{ path: 'op', message: 'must be add or delete' }]);
   const nothing = await ask('POST', '/remotes', { op: 'add' });

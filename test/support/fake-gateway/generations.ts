@@ -30,6 +30,8 @@ export interface Rules {
   paging: 'none' | 'first rows' | 'limit and cursor';
   /** Prompts and resources that another server exposes are a conflict. */
   acceptsPartsOnce: boolean;
+  /** A PUT for a server whose tools have changed replaces the tools, and keeps everything else. */
+  forgetsChangesWithTools: boolean;
   /** GET /gateways/{name}. */
   byNameStatus: 200 | 404 | 500;
   hasRateLimit: boolean;
@@ -63,6 +65,7 @@ const OLD: Rules = {
   is422Opaque: false,
   paging: 'none',
   acceptsPartsOnce: true,
+  forgetsChangesWithTools: false,
   byNameStatus: 500,
   hasRateLimit: false,
   hasNumericIds: true,
@@ -92,6 +95,7 @@ const NEW: Rules = {
   guardsAddresses: true,
   paging: 'limit and cursor',
   acceptsPartsOnce: false,
+  forgetsChangesWithTools: true,
   byNameStatus: 404,
   hasRateLimit: true,
   hasNumericIds: false,

@@ -260,6 +260,13 @@ export async function changeThing(state: GatewayState, kind: Kind, id: string, b
       return { status: 409, body: { message: rules.sameUrl } };
     const found = await visit(state, { ...row, fields });
     if ('refusal' in found) return found.refusal;
+    const tools = table.tools.filter(({ gatewayId }) => gatewayId === String(row.id));
+    const offered = found.server.tools ?? [];
+    if (rules.forgetsChangesWithTools && tools.map(({ originalName }) => originalName).join() !== offered.join()) {
+      table.tools = table.tools.filter((each) => !tools.includes(each));
+      adopt(state, row, { tools: offered });
+      return { status: 200, body: present(kind, row) };
+    }
   }
   const name = String(fields.name);
   const isRenamed = row.gatewayId === null && kind !== 'tools' && kind !== 'resources';

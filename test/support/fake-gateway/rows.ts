@@ -70,6 +70,7 @@ export function present(
   const isServer = kind === 'gateways' || kind === 'a2a';
   return {
     ...shown,
+    ...(fields.auth_type ? { authType: fields.auth_type } : {}),
     id,
     name: isServer || kind === 'resources' ? originalName : slug,
     ...(isServer
