@@ -100,6 +100,12 @@ export function nameKey(text: string): string {
   return fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
+/** `pdf-table 1.2.0` and `pdf-table@1.2.0`: a name and one of its versions. */
+export function versionedName(text: string): { name: string; version: string } | undefined {
+  const [, name, version] = /^(\S.{0,300}?)[\s@]+v?(\d[\w.+-]{0,100})$/.exec(text.trim()) ?? [];
+  return name !== undefined && version !== undefined ? { name, version } : undefined;
+}
+
 /**
  * English endings that do not change what a word is about: plurals, -ing, -ed, and the vowel that they hide. Light on
  * purpose: `tables` finds `table` and `parsing` finds `parse`, while `universe` stays apart from `university`.

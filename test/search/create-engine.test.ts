@@ -64,6 +64,22 @@ testOnEveryEngine(
   },
 );
 
+testOnEveryEngine('engine: a version that the query names is the one that is shown', async (t, address) => {
+  const { save, catchUp, find } = await searchStage(t, { address });
+  await save(pdf, { ...pdf, version: '9.0.0' }, { ...pdf, version: '10.0.0-beta.1' }, frost);
+  await catchUp();
+  const versions: Record<string, string> = {
+    'pdf-tables': '9.0.0',
+    'pdf-tables 1.0.0': '1.0.0',
+    'pdf-tables@1.0.0': '1.0.0',
+    'pdf-tables v9.0.0': '9.0.0',
+    'pdf-tables 10.0.0-beta.1': '10.0.0-beta.1',
+    'pdf-tables 3.0.0': '9.0.0',
+  };
+  for (const [text, version] of Object.entries(versions))
+    assert.equal((await find(text))[0], `mcp_server:pdf-tables@${version}`, text);
+});
+
 testOnEveryEngine('engine: a filter is part of the search, not a sieve behind it', async (t, address) => {
   const { save, catchUp, find } = await searchStage(t, { address });
   const crowd = Array.from({ length: 30 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));

@@ -1,7 +1,7 @@
 // A query → the families that may answer it, each with its score by words and by meaning.
-import { parseReference } from '../../catalog/uid.ts';
+import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
-import { nameKey } from '../words.ts';
+import { nameKey, versionedName } from '../words.ts';
 import { type Candidate, candidatesFrom, type Named, namedFamilies } from './merge-hits.ts';
 import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
 import type { EntityFilter, SearchReads, VectorQuery } from './store.ts';
@@ -61,7 +61,17 @@ async function findByMeaning(reads: SearchReads, query: Query) {
   return { vector, cosines };
 }
 
+/** A version is known by its uid, so that it is found where the slug is the name. */
 async function findNamed(reads: SearchReads, text: string): Promise<Map<number, Named>> {
+  const named = await findByName(reads, text);
+  const asked = versionedName(text);
+  if (named.size > 0 || !asked) return named;
+  const uids = ENTITY_TYPES.map((type) => `${type}:${asked.name}@${asked.version}`);
+  const found = await Promise.all(uids.map((uid) => findByName(reads, uid)));
+  return new Map(found.flatMap((each) => [...each]).filter(([, { uid = '' }]) => uids.includes(uid)));
+}
+
+async function findByName(reads: SearchReads, text: string): Promise<Map<number, Named>> {
   const asked = text.trim();
   const reference = parseReference(asked);
   const name = reference?.slug ?? asked;

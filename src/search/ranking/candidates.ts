@@ -7,6 +7,7 @@ import { addScores } from '../index/postings.ts';
 import { type Segment, typeOf } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
+import { versionedName } from '../words.ts';
 import { nthLargest } from './nth-largest.ts';
 import type { LexicalQuery } from './query.ts';
 
@@ -27,8 +28,21 @@ export interface Named {
 /** By document of one segment. */
 export type ByDocument<Value> = Map<number, Value>;
 
-/** Uids, `type:slug`, names and slugs with any separators. */
-export function namedIn({ segment, dead }: OpenSegment, text: string, filters: SearchFilters): ByDocument<Named> {
+/** Uids, `type:slug`, names and slugs with any separators, perhaps with a version. */
+export function namedIn(open: OpenSegment, text: string, filters: SearchFilters): ByDocument<Named> {
+  const named = namedBy(open, text, filters);
+  const asked = versionedName(text);
+  if (named.size > 0 || !asked) return named;
+  const { segment, dead } = open;
+  const isAsked = (member: number) => parseReference(segment.uids.at(member))?.version === asked.version;
+  for (const [document, match] of findNamed(segment, asked.name)) {
+    const member = dead[document] === 1 ? -1 : newestOf(segment, document, isAsked, filters);
+    if (member >= 0) named.set(document, { match, member });
+  }
+  return named;
+}
+
+function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFilters): ByDocument<Named> {
   const wanted = text.trim();
   const reference = parseReference(wanted);
   const slug = (reference?.slug ?? wanted).toLowerCase();

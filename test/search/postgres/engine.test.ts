@@ -62,6 +62,22 @@ testWithPgvector('postgres engine: names, slugs, uids and misspelt names come fi
   }
 });
 
+testWithPgvector('postgres engine: a version that the query names is the one that is shown', async (t, url) => {
+  const { save, catchUp, find } = await postgresStage(t, url);
+  await save(pdf, { ...pdf, version: '9.0.0' }, { ...pdf, version: '10.0.0-beta.1' }, frost);
+  await catchUp();
+  const versions: Record<string, string> = {
+    'pdf-tables': '9.0.0',
+    'pdf-tables 1.0.0': '1.0.0',
+    'pdf-tables@1.0.0': '1.0.0',
+    'pdf-tables v9.0.0': '9.0.0',
+    'pdf-tables 10.0.0-beta.1': '10.0.0-beta.1',
+    'pdf-tables 3.0.0': '9.0.0',
+  };
+  for (const [text, version] of Object.entries(versions))
+    assert.equal((await find(text))[0], `mcp_server:pdf-tables@${version}`, text);
+});
+
 testWithPgvector('postgres engine: a filter is part of the search, not applied to its results', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);
   const crowd = Array.from({ length: 310 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));
