@@ -65,7 +65,7 @@ function isExpected(error: unknown): boolean {
   if (kinds.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
   // Of files the system itself says what is wrong with which.
-  return ['InstallError', 'PathError', 'AbortError'].includes(error.name) || 'syscall' in error;
+  return ['InstallError', 'AbortError'].includes(error.name) || 'syscall' in error;
 }
 
 const ADVICE: Partial<Record<Ending, string>> = {

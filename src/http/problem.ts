@@ -123,11 +123,14 @@ function validationFault({
 
 /** zod's own words are for developers. */
 function plain(message: string): string {
+  const [, , sign, limit, unit = ''] =
+    /^Too (big|small): expected \w+ to (?:be|have) ([<>])=?(-?\d+)( \w+)?$/.exec(message) ?? [];
+  if (limit !== undefined) return `must ${unit ? 'have' : 'be'} at ${sign === '<' ? 'most' : 'least'} ${limit}${unit}`;
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   if (expected === undefined) return message;
   return received === 'undefined' || received === 'null'
     ? `is missing; it must be of type ${expected}`
-    : `must be of type ${expected}`;
+    : `must be ${expected === 'int' ? 'a whole number' : `of type ${expected}`}`;
 }
 
 function invalidRequest(faults: readonly InputFault[]): HubError {

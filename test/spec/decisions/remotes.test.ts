@@ -306,6 +306,11 @@ testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op',
   assert.match(nobody.body.errors[0].message, /^no remote is named 'nobody'/);
   assert.equal((await ask('DELETE', '/remotes', { url, name: 'never used' })).body.removed, true);
   assert.equal((await ask('DELETE', '/remotes?remote=other')).body.removed, true);
+  const faultOf = async (priority: unknown) =>
+    (await ask('POST', '/remotes', { url, priority: priority as number })).body.errors[0].message;
+  assert.equal(await faultOf(1_001), 'must be at most 1000');
+  assert.equal(await faultOf(-1_001), 'must be at least -1000');
+  assert.equal(await faultOf(1.5), 'must be a whole number');
   const unknown = await ask('POST', '/remotes', { url, op: 'move' });
   assert.deepEqual(unknown.body.errors, [{ path: 'op', message: 'must be add or delete' }]);
   const nothing = await ask('POST', '/remotes', { op: 'add' });
