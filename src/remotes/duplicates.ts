@@ -57,7 +57,9 @@ export function createDuplicates(members: MemberStore, { remote, places }: Dupli
         for (const each of duplicates) {
           const fate = fateOf(each);
           const isUsedOrFailed = each === (last ?? duplicates[0]) || fate === 'refused' || fate === 'unavailable';
-          if (!isUsedOrFailed) skipped.push({ isUnchanged: places.has(each.url) && fate === undefined });
+          const isListed = places.has(each.url);
+          // A list of changes need not hold those that are still listed.
+          if (!isUsedOrFailed && (isListed || !isWhole)) skipped.push({ isUnchanged: isListed && fate === undefined });
         }
         if (!last || last.madeOf === last.url) continue;
         // A list of changes need not hold the last one, and an index that shrank to nothing holds none.

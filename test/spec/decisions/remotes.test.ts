@@ -79,6 +79,19 @@ testOnEveryEngine('notes: a sync says that an index shrank, through every door',
   assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.missing_since, null);
 });
 
+testOnEveryEngine('notes: an index that shrank to nothing lists nothing twice', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'), tool('y'));
+  host.put('/a/again.json', tool('x'));
+  host.put('/a.json', { manifests: ['a/x.json', 'a/again.json', 'a/y.json'] });
+  const ingested = async () => (await ask('POST', '/ingest', { url })).body.results[0].stats;
+  assert.equal((await ingested()).duplicates, 1);
+  host.put('/a.json', { manifests: [] });
+  const { duplicates, shrunk, note } = await ingested();
+  assert.deepEqual({ duplicates, shrunk }, { duplicates: 0, shrunk: true });
+  assert.doesNotMatch(note, /later entry/);
+});
+
 testOnEveryEngine('notes: a remote keeps the note of its last run until a run has none', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'), tool('z'));
