@@ -141,7 +141,9 @@ test('fake gateway: PUT is flat, refresh and delete as real ones answer', async 
   await call(gateway, `PUT /gateways/${row.id}`, { gateway: { url: `${H}/new/sse` } });
   assert.equal(gateway.table.gateways[0]?.fields.url, `${H}/sse`, 'a wrapped PUT changes nothing');
   await call(gateway, `PUT /gateways/${row.id}`, { url: `${H}/new/sse` });
-  assert.equal(gateway.table.gateways[0]?.fields.url, `${H}/new/sse`);
+  assert.equal(gateway.table.gateways[0]?.fields.url, `${H}/sse`, 'the server at the new address has other tools');
+  await call(gateway, `PUT /gateways/${row.id}`, { url: `${H}/new/sse` });
+  assert.equal(gateway.table.gateways[0]?.fields.url, `${H}/new/sse`, 'the second time it is stored');
   assert.equal((await call(gateway, 'PUT /gateways/a', { url: H })).status, 404, 'not by name');
   assert.equal((await call(gateway, 'GET /gateways/a')).body.id, row.id, 'but read by name');
   assert.equal((await call(gateway, `POST /gateways/${row.id}/tools/refresh`)).body.success, true);
