@@ -79,7 +79,12 @@ function indexFetcher(limits: Required<Pick<IngestLimits, 'maxIndexBytes' | 'tim
 export async function testIngest(
   t: TestContext,
   address: DatabaseAddress,
-  { maxIndexBytes = 10_000_000, maxManifestBytes = 100_000, timeoutMs = 60_000, requestsPerHost = 8 }: IngestLimits = {},
+  {
+    maxIndexBytes = 10_000_000,
+    maxManifestBytes = 100_000,
+    timeoutMs = 60_000,
+    requestsPerHost = 8,
+  }: IngestLimits = {},
 ): Promise<TestIngest> {
   const host = await startIndexServer(t);
   const world = testWorld();
