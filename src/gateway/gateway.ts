@@ -97,7 +97,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     const arrival = await arriveWith(batch);
     if ('outcome' in arrival) return { ...none, stopped: arrival.error };
     const leftovers = await clearAway(batch, signal, pauses);
-    const notes = noteOf(arrival.note, leftoverNote({ ...leftovers, left: 0 }));
+    const notesWith = (report: LeftoverReport) => noteOf(arrival.note, leftoverNote(report));
+    const notes = notesWith({ ...leftovers, left: 0 });
     const stopped = leftovers.stopped ?? (await reconcile({ items, lookup: batch.lookup, pauses }));
     if (stopped !== undefined) return { ...none, ...notes, stopped };
     const record = createRecorder(store);
@@ -119,8 +120,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       rememberItems: (entity, attempt) => items.replace(entity.uid, attempt.items),
     });
     // Deleted or blocked while it was being registered.
-    const late = isAnyGone ? leftoverNote(await clearAway(batch, signal, pauses)) : undefined;
-    return { ...report, ...noteOf(notes.note, late) };
+    if (!isAnyGone) return { ...report, ...notes };
+    const late = await clearAway(batch, signal, pauses);
+    return { ...report, ...notesWith({ ...late, foreign: [...leftovers.foreign, ...late.foreign] }) };
   }
 
   return {

@@ -1,5 +1,4 @@
 // Removes from the gateway what belongs to entities that are gone from the catalog, or blocked.
-import type { EntityUid } from '../catalog/uid.ts';
 import type { Clock } from '../lib/world.ts';
 import type { LeftoverReport } from './contract.ts';
 import { answered, isUnanswered, lateRow, rowOfItem } from './item.ts';
@@ -9,7 +8,7 @@ import type { ItemRemoval } from './remove-items.ts';
 import type { HeldItem, ItemStore } from './store.ts';
 
 export interface LeftoverRemoval {
-  items: Pick<ItemStore, 'ofUnanswered' | 'identify' | 'setBack' | 'leftovers' | 'forget'>;
+  items: Pick<ItemStore, 'ofUnanswered' | 'holdersOf' | 'identify' | 'leftovers' | 'forget'>;
   lookup: GatewayLookup;
   removeItem: (item: HeldItem) => Promise<ItemRemoval>;
   now: Clock;
@@ -30,7 +29,7 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
   const { items, signal } = removal;
   const unasked = await identifyLate(removal);
   const { own, foreign } = await items.leftovers();
-  const awaited = own.filter(isUnanswered).map(({ name }) => name);
+  const awaited = own.filter((item) => isUnanswered(item) && mayStillAppear(item, removal)).map(({ name }) => name);
   const known = own.filter((item) => !isUnanswered(item));
   const report = { foreign: await namesOf(foreign, removal), ...(awaited.length > 0 ? { awaited } : {}) };
   if (unasked !== undefined) return { ...report, removed: 0, left: known.length, stopped: unasked };
@@ -57,7 +56,6 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
  */
 async function identifyLate(removal: LeftoverRemoval): Promise<string | undefined> {
   const { items } = removal;
-  const late: EntityUid[] = [];
   const held = await items.ofUnanswered();
   for (const [kind, ofKind] of Map.groupBy(held.filter(isUnanswered), (item) => item.kind)) {
     const listing = await listed(kind, removal);
@@ -65,13 +63,12 @@ async function identifyLate(removal: LeftoverRemoval): Promise<string | undefine
     for (const item of ofKind) {
       const own = held.filter(({ uid }) => uid === item.uid);
       const row = listing.rows && lateRow(listing.rows, item, own);
-      if (row) {
-        await items.identify(item, answered({ ...item, id: row.id }));
-        late.push(item.uid);
-      } else if (listing.isComplete && !mayStillAppear(item, removal)) await items.forget(item);
+      const holders = row ? await items.holdersOf(kind, row.id) : [];
+      const isOfAnother = holders.some((each) => each.isOurs && each.uid !== item.uid);
+      if (row && !isOfAnother) await items.identify(item, answered({ ...item, id: row.id }));
+      else if (listing.isComplete && !mayStillAppear(item, removal)) await items.forget(item);
     }
   }
-  if (late.length > 0) await items.setBack(late);
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { type GatewayReply, statusOf } from './answer.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import type { CallReport, Registration } from './contract.ts';
 import { create, isDuplicate, mayHaveWorked } from './create.ts';
-import { digestOf, isRowOf } from './item.ts';
+import { answered, digestOf, isRowOf } from './item.ts';
 import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 import { gatewayDown, HOLDER_NOT_VISIBLE, leftAlone, sentenceFor } from './outcome.ts';
@@ -175,7 +175,7 @@ function ownRow(
 ): { item: GatewayItem; row: GatewayRow } | undefined {
   for (const row of rows) {
     const item = entity.items.find((each) => each.kind === kind && each.isOurs && isRowOf(each, row));
-    if (item) return { item, row };
+    if (item) return { item: answered({ ...item, id: row.id }), row };
   }
   return undefined;
 }

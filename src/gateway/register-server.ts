@@ -177,7 +177,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     if (reply.kind !== 'ok' && isUpdateBroken(reply, { entity, row })) return replace(one, own, sentenceFor(reply));
     if (reply.kind !== 'ok') return unchanged(one, report, reply);
     const changed = lookup.put('gateways', reply.body, { ...address, name }, row);
-    if (!isShown(changed, { name, url: address.url })) return replace(one, { item, row: changed }, NOT_STORED);
+    if (!isShown(reply.body, { name, url: address.url })) return replace(one, { item, row: changed }, NOT_STORED);
     const current = { ...item, name, bodyDigest: digestOf(body) };
     return settled(one, { item: current, row: changed }, { ...report, ...success('updated', reply) });
   }
@@ -265,20 +265,18 @@ function isUpdateBroken(reply: Refusal, { entity, row }: { entity: RegistrableEn
 }
 
 /** Whether an answer shows what was sent, as far as it shows it. */
-function isEcho(answer: unknown, { name, url, transport, description }: JsonObject): boolean {
+function isEcho(answer: unknown, sent: JsonObject): boolean {
   const shown = isJsonObject(answer) ? answer : {};
-  const isSame = (one: unknown, other: unknown) => typeof one !== 'string' || one === other;
-  const isSameUrl = typeof shown.url !== 'string' || comparableUrl(shown.url) === comparableUrl(String(url));
-  const pairs = [
-    [shown.name, name],
-    [shown.transport, transport],
-    [shown.description, description],
-  ];
-  return isSameUrl && pairs.every(([one, other]) => isSame(one, other));
+  const isSame = (key: string) => typeof shown[key] !== 'string' || shown[key] === sent[key];
+  return (
+    isShown(answer, { name: String(sent.name), url: String(sent.url) }) && ['transport', 'description'].every(isSame)
+  );
 }
 
-function isShown(row: GatewayRow, { name, url }: { name: string; url: string }): boolean {
-  return row.url === comparableUrl(url) && row.slugs.includes(slugOf(name));
+function isShown(answer: unknown, { name, url }: { name: string; url: string }): boolean {
+  const shown = isJsonObject(answer) ? answer : {};
+  const isSameUrl = typeof shown.url !== 'string' || comparableUrl(shown.url) === comparableUrl(url);
+  return isSameUrl && (typeof shown.name !== 'string' || slugOf(shown.name) === slugOf(name));
 }
 
 const NOT_STORED = 'The gateway answered that it changed the server, and kept the old address or name.';

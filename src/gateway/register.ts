@@ -65,18 +65,19 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
   }
 
   /** What was created after the hub stopped waiting gets its id. */
-  async function identified(items: readonly GatewayItem[]): Promise<GatewayItem[]> {
+  async function identified({ uid, items }: RegistrableEntity): Promise<GatewayItem[]> {
     const known: GatewayItem[] = [];
     for (const item of items) {
       const listing = isUnanswered(item) ? await lookup.list(item.kind) : undefined;
       const row = listing?.ok ? lateRow(listing.rows, item, [...items, ...known]) : undefined;
-      known.push(row ? answered({ ...item, id: row.id }) : item);
+      const isOfAnother = row && (await holders.others(uid, item.kind, row.id)).some(({ isOurs }) => isOurs);
+      known.push(row && !isOfAnother ? answered({ ...item, id: row.id }) : item);
     }
     return known;
   }
 
   return async (given) => {
-    const entity = { ...given, items: await identified(given.items) };
+    const entity = { ...given, items: (await identified(given)).toSorted(answeredFirst) };
     const work: EntityWork = { entity, calls: [], found: [] };
     const attempted = await register(work);
     if (attempted.outcome !== 'registered')
@@ -86,4 +87,8 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     // The gateway may still be at an earlier creation.
     return { registration, items: mergedItems(entity.items.filter(isUnanswered), work.found) };
   };
+}
+
+function answeredFirst(one: GatewayItem, other: GatewayItem): number {
+  return Number(isUnanswered(one)) - Number(isUnanswered(other));
 }

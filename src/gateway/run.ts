@@ -56,7 +56,9 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
         continue;
       }
       if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
-      return hasNothingNew(entity, registration) ? undefined : attempt;
+      if (!hasNothingNew(entity, registration)) return attempt;
+      await rememberItems(entity, attempt);
+      return undefined;
     }
   }
 

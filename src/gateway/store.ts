@@ -131,7 +131,7 @@ export interface ItemStore {
   /** Blocked entities no longer count as registered. */
   leftovers(): Promise<Leftovers>;
   forget(item: HeldItem): Promise<void>;
-  /** Replaces the record of a creation that was not answered with what it created. */
+  /** Replaces the record of a creation that was not answered, if there still is one, with what it created. Its entity is pending again. */
   identify(item: HeldItem, known: GatewayItem): Promise<void>;
 }
 

@@ -1,13 +1,14 @@
 // Pools of worker threads, for work that would block the main one.
 import module from 'node:module';
 import { dirname, extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
 export interface WorkerPool<Task, Result> {
   /** A task whose signal is aborted is ended, together with the thread it runs on. What is transferred is lost to the caller. Rejects once the pool is closed. */
   run(task: Task, options?: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
-  /** Lets what is under way finish, however long it takes: a thread that is ended inside native code can take the process with it. */
+  /** Lets what is under way finish, for two minutes: a thread that is ended inside native code can take the process with it. */
   close(): Promise<void>;
   /** Ends what is under way. */
   destroy(): Promise<void>;
@@ -28,6 +29,9 @@ export interface WorkerPoolOptions {
   /** Largest heap of one thread; it collects its garbage sooner than it would by itself. */
   heapMb: number;
 }
+
+/** Only what hangs takes so long. */
+const LONGEST_CLOSE_MS = 120_000;
 
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   const pool = new Piscina<Task, Result>({
@@ -58,7 +62,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     // The pool's own way to close counts a thread as done when it goes on with the next task, and ends it after some seconds.
     async close() {
       isClosed = true;
-      await Promise.allSettled(running);
+      await Promise.race([Promise.allSettled(running), sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
       await pool.destroy();
     },
     destroy() {

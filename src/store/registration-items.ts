@@ -103,10 +103,20 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
 
     forget: (item) => forget(write, item),
 
-    identify: (item, known) =>
-      write.transaction().execute(async (tx) => {
-        for (const { kind, id } of [item, known]) await forget(tx, { uid: item.uid, kind, id });
-        await tx.insertInto('gateway_item').values(itemRow(item.uid, known)).execute();
+    identify: ({ uid, kind, id }, known) =>
+      revision.change(async (tx) => {
+        const entities = [...(await lockEntities(tx, [uid], dialect))];
+        const record = tx
+          .deleteFrom('gateway_item')
+          .where('uid', '=', uid)
+          .where('kind', '=', kind)
+          .where('item_id', '=', id);
+        const { numDeletedRows } = await record.where('asked_at', 'is not', null).executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) return { result: undefined, isChange: false };
+        await forget(tx, { uid, kind, id: known.id });
+        await tx.insertInto('gateway_item').values(itemRow(uid, known)).execute();
+        await tx.updateTable('entity').set(UNTRIED).where('uid', '=', uid).execute();
+        return { result: undefined, isChange: entities.length > 0, entities };
       }),
   };
 

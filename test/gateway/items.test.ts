@@ -301,17 +301,43 @@ testOnEveryEngine('late: a creation is waited for although a second one succeede
   await asked(on, uidOf('a'), { kind: 'gateways', id: server.url, name: 'a' });
   await asked(on, uidOf('a'), { kind: 'tools', id: 'own_tool', name: 'own_tool' });
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  // As it is after a POST that was sent twice.
+  const sent = on.dialect.write.selectFrom('gateway_item').select('body_digest').where('asked_at', 'is', null);
+  const { body_digest } = await sent.where('kind', '=', 'tools').executeTakeFirstOrThrow();
+  await on.dialect.write.updateTable('gateway_item').set({ body_digest }).where('kind', '=', 'tools').execute();
+  const [tool] = fake.table.tools.filter(({ gatewayId }) => gatewayId === null);
+  await on.ingest(aManifestWith('a', { tool: TOOL, prompts: [PROMPT] }));
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  assert.ok(tool && fake.table.tools.includes(tool), 'its tool is still there');
   fake.table.tools.push(createRow('own_tool', { url: `${H}/tool` }));
   await on.sync();
-  assert.deepEqual(rowsOf(fake), ['gateways a', 'tools own_tool'], 'the second of two tools is removed');
+  assert.deepEqual(
+    rowsOf(fake),
+    ['gateways a', 'prompts greet', 'tools own_tool'],
+    'the second of two tools is removed',
+  );
 
   await on.remove(uidOf('a'));
   const { removed, awaited } = await on.gateway.removeLeftovers();
-  assert.deepEqual({ removed, awaited }, { removed: 2, awaited: ['a'] });
+  assert.deepEqual({ removed, awaited }, { removed: 3, awaited: ['a'] });
   assert.deepEqual(rowsOf(fake), []);
   fake.table.gateways.push(createRow('a', server));
   await on.sync();
   assert.deepEqual(rowsOf(fake), []);
+});
+
+testOnEveryEngine('late: what another entity created under the name is not taken for it', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('b', { tool: TOOL }));
+  await on.sync();
+  await on.ingest(aManifestWith('a', { tool: { ...TOOL, url: `${H}/other` } }));
+  await asked(on, uidOf('a'), { kind: 'tools', id: 'own_tool', name: 'own_tool' });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 1 });
+  assert.match((await on.state(uidOf('a')))?.error ?? '', /a tool of this name for another server/);
+  await on.remove(uidOf('a'));
+  await on.sync();
+  assert.ok(rowsOf(fake).includes('tools own_tool'), 'it is still that of the other');
 });
 
 for (const generation of ['0.9', '1.0.8'] as const) {

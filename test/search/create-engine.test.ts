@@ -259,7 +259,7 @@ test('engine: vectors of another size take no part, and the answer says so', asy
   embedder.embed = async (texts) => texts.map(() => new Float32Array([1, 0]));
   const ranking = await engine.rank(asks('frost'));
   assert.equal(ranking.mode, 'keyword');
-  assert.match(ranking.degraded ?? '', /another size than the query's\): results are by words only/);
+  assert.match(ranking.degraded ?? '', /another size than the query's\)\. Showing keyword matches only\./);
   assert.equal(ranking.hits[0]?.uid, FROST);
 });
 

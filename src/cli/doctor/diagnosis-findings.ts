@@ -73,7 +73,7 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
 }
 
 /** What search says of itself while it starts, or just after the catalog has grown; nothing is wrong with the model then. */
-const ON_THE_WAY = /no vectors are there yet|still being (built|loaded)|texts so far/;
+const ON_THE_WAY = /being (?:built|loaded|computed)|are ready for/;
 const SOON = 'A hub that runs makes what is missing: ask again in a minute. If it stays so, see its log.';
 
 /** A real search by meaning: whatever is missing beside the model is missed here. */

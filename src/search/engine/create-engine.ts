@@ -63,7 +63,8 @@ export function createSearchEngine(dependencies: SearchEngineDependencies): Sear
         follower.report('Queries cannot be embedded; search goes on by words', reply.trouble);
       const { hits, total, facets } = reply;
       const mode = reply.usedMeaning ? request.mode : 'keyword';
-      const meaning = request.mode === 'keyword' ? undefined : meaningIn(reply, understood);
+      const meaning =
+        request.mode === 'keyword' ? undefined : meaningIn(reply, { trouble: follower.embedTrouble(), ...understood });
       return {
         hits,
         total,
@@ -98,10 +99,10 @@ interface Understood {
 function meaningIn(reply: RankedReply, { trouble, isStandIn = false }: Understood): Meaning {
   const found = { isUsed: reply.usedMeaning, isStandIn: isStandIn || reply.isStandIn };
   if (reply.trouble !== undefined) return { ...found, trouble: 'the model cannot be loaded' };
-  if (trouble !== undefined) return { ...found, trouble };
   if (reply.usedMeaning) return found;
+  if (trouble !== undefined) return { ...found, trouble };
   const why = reply.hasVectors
     ? "the vectors of the texts have another size than the query's"
-    : 'no vectors are there yet';
+    : 'embeddings are being computed';
   return { ...found, trouble: why };
 }

@@ -7,7 +7,7 @@ import type { IndexKeeper } from './index-keeper.ts';
 import type { IndexShown } from './troubles.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
 
-export interface CatalogFollower extends Pick<Upkeep, 'report' | 'catchUp' | 'stop'> {
+export interface CatalogFollower extends Pick<Upkeep, 'report' | 'embedTrouble' | 'catchUp' | 'stop'> {
   /** Waits a moment for an index that is behind. */
   bringUpToDate(): Promise<IndexShown>;
 }
@@ -77,6 +77,7 @@ export function followCatalog({ keeper, embedder, isBusy, log, ...embedding }: F
 
   return {
     report: upkeep.report,
+    embedTrouble: upkeep.embedTrouble,
     catchUp: upkeep.catchUp,
     async bringUpToDate() {
       const wanted = await index.revision();

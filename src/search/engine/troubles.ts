@@ -35,7 +35,7 @@ export function troublesOf(state: IndexShown, meaning?: Meaning): { degraded?: s
 }
 
 function meaningTroubles({ trouble, isUsed }: Meaning, { texts, embedded }: IndexSizes): string[] {
-  if (trouble !== undefined) return [`Meaning took no part (${trouble}): results are by words only.`];
+  if (trouble !== undefined) return [`Semantic search is not available (${trouble}). Showing keyword matches only.`];
   if (!isUsed || texts - embedded <= FEW_MISSING * texts) return [];
-  return [`Meaning is known of ${embedded} of ${texts} texts so far; the others are found by words.`];
+  return [`Embeddings are ready for ${embedded} of ${texts} texts. The rest are matched by keyword.`];
 }

@@ -1,7 +1,7 @@
 // What every engine does beside searching: it follows the catalog, embeds texts, and logs once what fails.
 import { orAborted } from '../../lib/or-aborted.ts';
 import type { Logger } from '../../lib/world.ts';
-import { type Embedder, wholeReason } from '../model/embedder.ts';
+import { type Embedder, EmbeddingError, wholeReason } from '../model/embedder.ts';
 import type { LazyEmbedder } from '../model/lazy-embedder.ts';
 
 export interface Upkeep {
@@ -11,6 +11,8 @@ export interface Upkeep {
   report(what: string, error: unknown): void;
   /** The work answers how many texts it embedded. After a failure, nothing is embedded for a while. */
   embed(work: (embedder: Embedder) => Promise<number>, signal: AbortSignal): Promise<void>;
+  /** Why texts could not be embedded the last time. */
+  embedTrouble(): string | undefined;
   /** A round that begins after this call, at the latest. */
   catchUp(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -34,6 +36,7 @@ export function createUpkeep({ embedder, log, isDue, isPaused = () => false, rou
   let current: { over: Promise<void>; pause: AbortController } | undefined;
   let reported = '';
   let embedAgainAt = 0;
+  let embedTrouble: string | undefined;
 
   function report(what: string, error: unknown): void {
     const reason = wholeReason(error);
@@ -63,6 +66,7 @@ export function createUpkeep({ embedder, log, isDue, isPaused = () => false, rou
   return {
     signal: stopping.signal,
     report,
+    embedTrouble: () => embedTrouble,
     async embed(work, signal) {
       if (signal.aborted || performance.now() < embedAgainAt) return;
       try {
@@ -70,9 +74,11 @@ export function createUpkeep({ embedder, log, isDue, isPaused = () => false, rou
         const made = await work(ready);
         if (made > 0) log.info({ made, model: ready.model }, 'Texts of the catalog were embedded');
         reported = '';
+        embedTrouble = undefined;
       } catch (error) {
         if (signal.aborted) return;
         embedAgainAt = performance.now() + REST_AFTER_FAILURE_MS;
+        embedTrouble = error instanceof EmbeddingError ? error.message : 'the model cannot be used';
         report('Texts of the catalog could not be embedded; search goes on by words', error);
       }
     },

@@ -8,7 +8,7 @@ import type { EmbedderReply, EmbedderThreadData } from './embedder-worker.ts';
 export interface EmbeddedModelOptions {
   /** Where the model files are. */
   folder: string;
-  /** Aborted: opening it is given up at once. */
+  /** Aborted: nobody waits for it any longer. */
   signal?: AbortSignal;
 }
 

@@ -65,7 +65,7 @@ async function findByMeaning(reads: SearchReads, query: Query) {
 async function findNamed(reads: SearchReads, text: string): Promise<Map<number, Named>> {
   const named = await findByName(reads, text);
   const asked = versionedName(text);
-  if (named.size > 0 || !asked) return named;
+  if (named.size > 0 || !asked || (await findByName(reads, asked.name)).size === 0) return named;
   const uids = ENTITY_TYPES.map((type) => `${type}:${asked.name}@${asked.version}`);
   const found = await Promise.all(uids.map((uid) => findByName(reads, uid)));
   return new Map(found.flatMap((each) => [...each]).filter(([, { uid = '' }]) => uids.includes(uid)));

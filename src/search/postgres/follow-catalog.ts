@@ -36,6 +36,8 @@ export function followCatalog({ reads, embedder, log, ...filling }: FollowerDepe
   let sizes: IndexSizes = { entities: 0, families: 0, texts: 0, embedded: 0 };
   let model: string | null = null;
   let revision: number | undefined;
+  /** When `sizes` were counted. */
+  let measured: number | undefined;
   let following: Promise<void> | undefined;
   /** Whether this hub has seen to it once that there are vectors of its model. */
   let hasEmbedded = false;
@@ -68,12 +70,13 @@ export function followCatalog({ reads, embedder, log, ...filling }: FollowerDepe
   }
 
   async function measure(): Promise<void> {
+    measured = revision;
     [sizes, model] = await Promise.all([tables.sizes(), vectors.model()]);
   }
 
   async function isDue(): Promise<boolean> {
-    const before = revision;
-    return (await isBehind()) || before !== revision || sizes.embedded < sizes.texts || sizes.texts === 0;
+    // Searches bring the tables up to date as well.
+    return (await isBehind()) || measured !== revision || sizes.embedded < sizes.texts || sizes.texts === 0;
   }
 
   async function round(signal: AbortSignal): Promise<void> {
@@ -86,8 +89,8 @@ export function followCatalog({ reads, embedder, log, ...filling }: FollowerDepe
         return made;
       }, signal);
     }
-    await measure();
     await isBehind();
+    await measure();
   }
 
   return {

@@ -28,14 +28,22 @@ export interface Named {
 /** By document of one segment. */
 export type ByDocument<Value> = Map<number, Value>;
 
-/** Uids, `type:slug`, names and slugs with any separators, perhaps with a version. */
-export function namedIn(open: OpenSegment, text: string, filters: SearchFilters): ByDocument<Named> {
-  const named = namedBy(open, text, filters);
-  const asked = versionedName(text);
-  if (named.size > 0 || !asked) return named;
-  const { segment, dead } = open;
-  const isAsked = (member: number) => parseReference(segment.uids.at(member))?.version === asked.version;
-  for (const [document, match] of findNamed(segment, asked.name)) {
+/** Uids, `type:slug`, names and slugs with any separators, perhaps with a version. By segment. */
+export function findNames({ segments }: Snapshot, text: string, filters: SearchFilters): ByDocument<Named>[] {
+  const named = segments.map((open) => namedBy(open, text, filters));
+  const asked = parseReference(text.trim()) ? undefined : versionedName(text);
+  if (!asked || named.some(({ size }) => size > 0)) return named;
+  return segments.map((open) => versionsNamed(open, asked, filters));
+}
+
+function versionsNamed(
+  { segment, dead }: OpenSegment,
+  { name, version }: { name: string; version: string },
+  filters: SearchFilters,
+): ByDocument<Named> {
+  const isAsked = (member: number) => parseReference(segment.uids.at(member))?.version?.replace(/^v/, '') === version;
+  const named: ByDocument<Named> = new Map();
+  for (const [document, match] of findNamed(segment, name)) {
     const member = dead[document] === 1 ? -1 : newestOf(segment, document, isAsked, filters);
     if (member >= 0) named.set(document, { match, member });
   }

@@ -9,7 +9,7 @@ import { readPostings } from '../index/postings.ts';
 import { IS_DEPRECATED, IS_DISABLED, type Segment } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
-import { type ByDocument, byMeaning, byWords, type Named, namedIn } from './candidates.ts';
+import { type ByDocument, byMeaning, byWords, findNames, type Named } from './candidates.ts';
 import {
   explanationOf,
   finalScore,
@@ -51,7 +51,7 @@ interface Found {
 export function rank(index: Snapshot, task: RankTask): Ranked {
   const { text, filters, mode } = task;
   const words = readQuery(text, index);
-  const named = index.segments.map((open) => namedIn(open, text, filters));
+  const named = findNames(index, text, filters);
   const lexical = mode === 'semantic' ? [] : byWords(index, words, filters);
   const also = index.segments.map((_, place) => [...(lexical[place]?.keys() ?? []), ...(named[place]?.keys() ?? [])]);
   const vector = mode === 'keyword' ? undefined : task.vector;

@@ -109,9 +109,9 @@ test('hub doctor: a remote that cannot be reached is named', async (t) => {
 
 test('hub doctor: while vectors are being made nobody is told to reinstall', async () => {
   for (const degraded of [
-    'Meaning took no part (no vectors are there yet): results are by words only.',
-    'Meaning took no part (the model is still being loaded): results are by words only.',
-    'Meaning is known of 3 of 90 texts so far; the others are found by words.',
+    'Semantic search is not available (embeddings are being computed). Showing keyword matches only.',
+    'Semantic search is not available (the model is still being loaded). Showing keyword matches only.',
+    'Embeddings are ready for 3 of 90 texts. The rest are matched by keyword.',
   ]) {
     const search = async () => ({ items: [], total: 0, degraded }) as unknown as SearchPage;
     const { outcome, advice = '' } = await meaningFinding({ search });
