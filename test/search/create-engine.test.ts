@@ -223,7 +223,7 @@ test('engine: without a model search goes on by words, says so, and warns once',
   for (const mode of ['hybrid', 'semantic'] as const) {
     const ranking = await engine.rank(asks('pdf tables', { mode }));
     assert.equal(ranking.mode, 'keyword');
-    assert.match(ranking.degraded ?? '', /Meaning took no part/);
+    assert.match(ranking.degraded ?? '', /Semantic search is not available \(the model cannot be used\)/);
     assert.equal(ranking.hits[0]?.uid, PDF);
   }
   assert.equal(world.logged.filter(({ level }) => level === 'warn').length, 1);
@@ -326,7 +326,7 @@ test('engine: embedding that is cut short goes on where it was', async (t) => {
   await first.catchUp();
   const { embedded } = first.engine.sizes();
   assert.ok(embedded > 100 && embedded < 200, String(embedded));
-  assert.match((await first.engine.rank(asks('tool 7'))).degraded ?? '', /of 200 texts so far/);
+  assert.match((await first.engine.rank(asks('tool 7'))).degraded ?? '', /of 200 texts\. The rest/);
   await first.engine.close();
 
   const rest = threeSubjects();
