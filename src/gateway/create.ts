@@ -18,14 +18,23 @@ export interface Creation {
 
 export async function create({ client, lookup }: RegistrationBatch, { kind, call, find }: Creation): Promise<Created> {
   const post = () => client.send({ ...call, method: 'POST', path: `/${kind}` });
+  const relist = () => {
+    lookup.forget(kind);
+    return lookup.list(kind);
+  };
   const reply = await post();
   if (!isUnclear(reply)) return reply;
-  lookup.forget(kind);
-  const listing = await lookup.list(kind);
+  const listing = await relist();
   if (!listing.ok) return listing.reply.kind === 'down' ? listing.reply : reply;
   const row = find(listing.rows);
   if (row) return { kind: 'there', status: statusOf(reply), row, isOurs: !isDuplicate(reply) };
-  return isDuplicate(reply) ? reply : post();
+  if (isDuplicate(reply)) return reply;
+  const again = await post();
+  if (!isDuplicate(again)) return again;
+  // The first one ended meanwhile.
+  const later = await relist();
+  const made = later.ok ? find(later.rows) : undefined;
+  return made ? { kind: 'there', status: statusOf(again), row: made, isOurs: true } : again;
 }
 
 /** After a timeout nothing is looked up: the next sync does so anyway, and the list may be long. */

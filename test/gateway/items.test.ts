@@ -326,6 +326,21 @@ testOnEveryEngine('late: a creation is waited for although a second one succeede
   assert.deepEqual(rowsOf(fake), []);
 });
 
+testOnEveryEngine("late: a creation that ends while it is sent again is the hub's own", async (t, address) => {
+  const fake = await startFakeGateway(t, { generation: '1.0.3' });
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a'));
+  fake.surprise('POST /gateways', { status: 504, body: '<html>Gateway Timeout</html>' });
+  let posts = 0;
+  fake.onCall(({ method }) => {
+    if (method === 'POST') posts += 1;
+    if (method === 'POST' && posts === 2)
+      fake.table.gateways.push(createRow('a', { url: `${H}/a/sse`, transport: 'SSE' }));
+  });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  assert.deepEqual([posts, await on.itemsOf(uidOf('a'))], [2, ['gateways a*']]);
+});
+
 testOnEveryEngine('late: what another entity created under the name is not taken for it', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
