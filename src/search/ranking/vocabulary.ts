@@ -5,6 +5,8 @@ import { STOP_TERMS } from '../words.ts';
 /** Shorter words have too many neighbors; longer ones are not words. */
 const SHORTEST_FUZZY = 4;
 const LONGEST_FUZZY = 40;
+/** Its neighbors are other numbers, which mean something else. */
+const IS_NUMBER = /^\p{N}+$/u;
 /** From this length on, two errors are forgiven. */
 const LONG_WORD = 9;
 
@@ -28,7 +30,7 @@ export function similarTerms(
   term: string,
   limit: number,
 ): { term: string; likeness: number }[] {
-  if (term.length < SHORTEST_FUZZY || term.length > LONGEST_FUZZY) return [];
+  if (term.length < SHORTEST_FUZZY || term.length > LONGEST_FUZZY || IS_NUMBER.test(term)) return [];
   const mostErrors = term.length >= LONG_WORD ? 2 : 1;
   const found = new Map<string, number>();
   for (const { segment } of segments) {
