@@ -1,5 +1,5 @@
 // The digest of JSON as a value, whatever it is written like.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isJsonObject } from './json.ts';
 
 /**
@@ -7,7 +7,7 @@ import { isJsonObject } from './json.ts';
  * surrogate pair, which occurs in catalogs, is not an error.
  */
 export function jsonDigest(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalText(value)).digest('hex')}`;
+  return `sha256:${hash('sha256', canonicalText(value))}`;
 }
 
 /** Written out rather than left to `JSON.stringify`, which always puts keys that look like numbers first. */

@@ -1,5 +1,5 @@
 // One entry of an index → the text of its manifest, or the word that it did not change.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { FetchError } from '../lib/fetch-error.ts';
 import type { FetchReply } from '../lib/world.ts';
 import type { RemoteFetch } from './credentials.ts';
@@ -113,5 +113,5 @@ function failed(url: string, { message, isTemporary }: { message: string; isTemp
 }
 
 function digestOf(content: string | Buffer): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  return `sha256:${hash('sha256', content)}`;
 }

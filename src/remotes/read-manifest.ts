@@ -1,11 +1,9 @@
-// Fetched texts → entities: short JSON in place, everything else on a thread of its own.
-import { setImmediate as othersFirst } from 'node:timers/promises';
+// Fetched texts → entities: a few short ones in place, all others on threads.
 import type { Entity } from '../catalog/entity.ts';
-import { HubError } from '../errors.ts';
 import { createTimedPool } from '../lib/timed-workers.ts';
-import { entityFromText, type ManifestText } from './entity-from-text.ts';
+import type { ManifestText } from './entity-from-text.ts';
 import type { FailedManifest, FetchedManifest, FetchedText } from './fetch-manifest.ts';
-import type { ManifestAnswer } from './manifest-worker.ts';
+import readManifests, { type ManifestAnswer } from './manifest-worker.ts';
 import type { Member } from './store.ts';
 
 export interface ReadManifest {
@@ -19,19 +17,21 @@ export interface ReadManifest {
 export type ManifestOutcome = Exclude<FetchedManifest, FetchedText> | ReadManifest;
 
 export interface ManifestReader {
-  /** Rejects only when `signal` is aborted. */
-  read(fetched: FetchedText, signal: AbortSignal): Promise<ReadManifest | FailedManifest>;
+  /** One answer for each, in their order. Rejects only when `signal` is aborted. */
+  read(fetched: readonly FetchedText[], signal: AbortSignal): Promise<(ReadManifest | FailedManifest)[]>;
   close(): Promise<void>;
 }
 
-/** Up to this many characters the main thread needs a millisecond or two. Nearly all manifests are shorter. */
-const LONGEST_IN_PLACE = 16_000;
+/** Nearly all manifests are shorter, and take a tenth of a millisecond. */
+const LONGEST_LIGHT = 16_000;
+/** The main thread needs two milliseconds for so many light ones, which is less than it takes to pass them on. */
+const MOST_IN_PLACE = 20;
 /** As many as remotes are ingested at once: one that takes long to read holds up no other. */
 const THREADS = 2;
 const READ_TIMEOUT_MS = 30_000;
 
 export function createManifestReader(): ManifestReader {
-  const readers = createTimedPool<ManifestText, ManifestAnswer>({
+  const readers = createTimedPool<ManifestText[], ManifestAnswer[]>({
     module: new URL('./manifest-worker', import.meta.url),
     importer: import.meta.url,
     threads: THREADS,
@@ -40,29 +40,49 @@ export function createManifestReader(): ManifestReader {
     timeoutMs: READ_TIMEOUT_MS,
   });
 
-  async function onThread({ url, text, sourceUrl }: FetchedText, signal: AbortSignal): Promise<ManifestAnswer> {
+  async function onThread(texts: readonly FetchedText[], signal: AbortSignal): Promise<ManifestAnswer[]> {
     try {
-      return await readers.run({ url, text, sourceUrl }, { signal });
+      return await readers.run(
+        texts.map(({ url, text, sourceUrl }) => ({ url, text, sourceUrl })),
+        { signal },
+      );
     } catch (error) {
       signal.throwIfAborted();
-      return { ok: false, error: (error as Error).message };
+      if (texts.length === 1) return [{ ok: false, error: (error as Error).message }];
+      // One of them is at fault, and the others are not to blame.
+      return (await Promise.all(texts.map((each) => onThread([each], signal)))).flat();
     }
+  }
+
+  async function answers(
+    fetched: readonly FetchedText[],
+    signal: AbortSignal,
+  ): Promise<Map<FetchedText, ManifestAnswer>> {
+    const light = fetched.filter(isLight);
+    const heavy = fetched.filter((each) => !isLight(each));
+    const isFew = light.length <= MOST_IN_PLACE;
+    const read = await Promise.all([
+      isFew ? readManifests(light) : onThread(light, signal),
+      ...heavy.map((each) => onThread([each], signal)),
+    ]);
+    const inOrder = [...light, ...heavy];
+    return new Map(read.flat().map((answer, place) => [inOrder[place] as FetchedText, answer]));
   }
 
   return {
     async read(fetched, signal) {
-      const { url } = fetched;
-      const answer = isLight(fetched) ? inPlace(fetched) : await onThread(fetched, signal);
-      if (!answer.ok) return { outcome: 'failed', url, error: answer.error, isTemporary: false };
-      const { entity } = answer;
-      return { outcome: 'manifest', url, entity, member: { ...fetched.member, uid: entity.uid } };
+      const read = await answers(fetched, signal);
+      return fetched.map((each) => {
+        const { url, member } = each;
+        const answer = read.get(each) as ManifestAnswer;
+        if (!answer.ok) return { outcome: 'failed', url, error: answer.error, isTemporary: false };
+        const { entity } = answer;
+        return { outcome: 'manifest', url, entity, member: { ...member, uid: entity.uid } };
+      });
     },
     close: () => readers.destroy(),
   };
 }
-
-/** One after the other, with others between them: to read a short one takes a tenth of a millisecond. */
-const READ_IN_ONE_GO = 20;
 
 /** Rejects only when `signal` is aborted. */
 export async function readAll(
@@ -70,27 +90,12 @@ export async function readAll(
   fetched: readonly FetchedManifest[],
   signal: AbortSignal,
 ): Promise<ManifestOutcome[]> {
-  const outcomes: ManifestOutcome[] = [];
-  let read = 0;
-  for (const each of fetched) {
-    outcomes.push(each.outcome === 'fetched' ? await reader.read(each, signal) : each);
-    if (each.outcome === 'fetched') read += 1;
-    // What is not read takes no time, and nobody need wait for its turn.
-    if (each.outcome === 'fetched' && read % READ_IN_ONE_GO === 0) await othersFirst();
-  }
-  return outcomes;
+  const texts = fetched.filter((each) => each.outcome === 'fetched');
+  const others = fetched.filter((each) => each.outcome !== 'fetched');
+  return [...others, ...(await reader.read(texts, signal))];
 }
 
 /** YAML never is: eight kilobytes of it can take a tenth of a second. */
 function isLight({ url, text }: ManifestText): boolean {
-  return text.length <= LONGEST_IN_PLACE && /^\s*[[{]/.test(text) && !/\.ya?ml(?:[?#]|$)/i.test(url);
-}
-
-function inPlace(fetched: ManifestText): ManifestAnswer {
-  try {
-    return { ok: true, entity: entityFromText(fetched) };
-  } catch (error) {
-    // Whatever else a text may bring about is its own affair: those beside it are read all the same.
-    return { ok: false, error: error instanceof HubError ? error.message : 'is too much to read' };
-  }
+  return text.length <= LONGEST_LIGHT && /^\s*[[{]/.test(text) && !/\.ya?ml(?:[?#]|$)/i.test(url);
 }

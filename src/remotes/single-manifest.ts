@@ -12,8 +12,8 @@ export function createSingleManifestFetcher(
 ): FetchSingleManifest {
   return async (url, signal) => {
     const fetched = await fetchManifest({ url }, undefined, { remote: url, signal });
-    const read = fetched.outcome === 'fetched' ? await manifestReader.read(fetched, signal) : fetched;
-    if (read.outcome === 'manifest') return { entity: read.entity };
-    return { error: read.outcome === 'failed' ? read.error : 'has no manifest' };
+    const read = fetched.outcome === 'fetched' ? (await manifestReader.read([fetched], signal))[0] : fetched;
+    if (read?.outcome === 'manifest') return { entity: read.entity };
+    return { error: read?.outcome === 'failed' ? read.error : 'has no manifest' };
   };
 }

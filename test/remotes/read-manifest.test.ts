@@ -18,6 +18,12 @@ function fetched(text: string, url = 'https://a.example/m.json'): FetchedText {
   return { outcome: 'fetched', url, text, sourceUrl: url, member };
 }
 
+async function readOne(reader: ManifestReader, text: FetchedText, signal = NEVER) {
+  const [read] = await reader.read([text], signal);
+  assert.ok(read);
+  return read;
+}
+
 test('read manifest: short and long, JSON and YAML, become the same entity', async (t) => {
   const reader = manifestReader(t);
   const short = aManifest({ type: 'tool', id: 'a' });
@@ -33,7 +39,7 @@ test('read manifest: short and long, JSON and YAML, become the same entity', asy
     ),
   ];
   for (const text of texts) {
-    const read = await reader.read(text, NEVER);
+    const read = await readOne(reader, text);
     assert.ok(read.outcome === 'manifest', JSON.stringify(read));
     assert.deepEqual([read.entity.uid, read.entity.sourceUrl], ['tool:a@1.0.0', text.url]);
     assert.deepEqual(read.member, { ...text.member, uid: 'tool:a@1.0.0' });
@@ -44,7 +50,7 @@ test('read manifest: short and long, JSON and YAML, become the same entity', asy
 test('read manifest: a bad one is refused, wherever it was read', async (t) => {
   const reader = manifestReader(t);
   for (const text of ['{', '[]', 'a: [', `{"type":"tool","readme":"${'x'.repeat(20_000)}"}`]) {
-    const read = await reader.read(fetched(text), NEVER);
+    const read = await readOne(reader, fetched(text));
     assert.partialDeepStrictEqual(read, { outcome: 'failed', isTemporary: false });
   }
 });
@@ -53,14 +59,14 @@ test('read manifest: what takes seconds to parse holds up nobody', async (t) => 
   const reader = manifestReader(t);
   const yaml = `type: tool\nid: a\nversion: 1.0.0\nexamples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(10_000)}`;
   const share = await mainThreadShare(async () => {
-    assert.equal((await reader.read(fetched(yaml, 'https://a.example/m.yaml'), NEVER)).outcome, 'manifest');
+    assert.equal((await readOne(reader, fetched(yaml, 'https://a.example/m.yaml'))).outcome, 'manifest');
   });
   assert.ok(share < 0.3, `${share}`);
 });
 
 test('read manifest: what is stopped rejects', async (t) => {
   const yaml = `examples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(20_000)}`;
-  await assert.rejects(manifestReader(t).read(fetched(yaml), AbortSignal.timeout(300)));
+  await assert.rejects(readOne(manifestReader(t), fetched(yaml), AbortSignal.timeout(300)));
 });
 
 test('read manifest: one that takes for ever keeps nobody waiting, also when it is given up', {
@@ -70,9 +76,9 @@ test('read manifest: one that takes for ever keeps nobody waiting, also when it 
   // A kilobyte and a half that takes minutes.
   const slow = fetched(`${'? '.repeat(700)}x`, 'https://bad.example/m.yaml');
   const given = new AbortController();
-  const stopped = [0, 1].map(() => assert.rejects(reader.read(slow, given.signal)));
+  const stopped = [0, 1].map(() => assert.rejects(readOne(reader, slow, given.signal)));
   const good = [0, 1, 2].map((each) =>
-    reader.read(fetched(`type: tool\nid: good-${each}\nversion: 1.0.0\n`, 'https://good.example/m.yaml'), NEVER),
+    readOne(reader, fetched(`type: tool\nid: good-${each}\nversion: 1.0.0\n`, 'https://good.example/m.yaml')),
   );
   setTimeout(() => given.abort(), 300);
   await Promise.all(stopped);
@@ -82,6 +88,21 @@ test('read manifest: one that takes for ever keeps nobody waiting, also when it 
 test('read manifest: whatever a text brings about is a reason to refuse it, and no more', async (t) => {
   const reader = manifestReader(t);
   const server = { name: 'a/a', version: '1.0.0', packages: [{ registryType: 'constructor', identifier: 'x' }] };
-  const read = await reader.read(fetched(JSON.stringify(server)), NEVER);
+  const read = await readOne(reader, fetched(JSON.stringify(server)));
   assert.equal(read.outcome, 'manifest', 'a word that objects know by themselves is no kind of package');
+});
+
+test('read manifest: many at once are answered in their order, bad ones and YAML between them', async (t) => {
+  const reader = manifestReader(t);
+  const texts = Array.from({ length: 60 }, (_, each) => {
+    const url = `https://a.example/${each}`;
+    if (each % 7 === 0) return fetched('{"type":', `${url}.json`);
+    if (each % 5 === 0) return fetched(`type: tool\nid: a-${each}\nversion: 1.0.0\n`, `${url}.yaml`);
+    return fetched(JSON.stringify(aManifest({ type: 'tool', id: `a-${each}` })), `${url}.json`);
+  });
+  const read = await reader.read(texts, NEVER);
+  assert.deepEqual(
+    read.map((each) => (each.outcome === 'manifest' ? each.entity.uid : each.outcome)),
+    texts.map((_, each) => (each % 7 === 0 ? 'failed' : `tool:a-${each}@1.0.0`)),
+  );
 });

@@ -29,8 +29,7 @@ const HEAP_MB = 256;
 export function createSearchThreads(state: IndexState, data: SearchThreadData): SearchThreads {
   let pool: WorkerPool<SearchTask, SearchReply> | undefined;
   let waiting = 0;
-  // One core is left to the thread that serves requests.
-  const threads = Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
+  const threads = Math.min(MOST_THREADS, availableParallelism());
   const start = () =>
     createWorkerPool<SearchTask, SearchReply>({
       module: new URL('./search-worker', import.meta.url),
