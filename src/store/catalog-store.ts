@@ -1,5 +1,5 @@
 // The catalog's port on both engines.
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { CatalogQuery } from '../catalog/contract.ts';
 import type { Entity, EntityVersion, StoredSummary } from '../catalog/entity.ts';
 import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from '../catalog/store.ts';
@@ -10,6 +10,7 @@ import {
   entityFromRow,
   foldText,
   MAPPING,
+  type NewEntityRow,
   rowFromEntity,
   SUMMARY_COLUMNS,
   summaryFromRow,
@@ -104,7 +105,7 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     },
 
     async get({ type, slug, version }, { prerelease = false } = {}) {
-      const entities = lookup.selectFrom('entity').select(ENTITY_COLUMNS);
+      const entities = lookup.selectFrom('entity').select(ENTITY_COLUMNS).select(manifestText);
       const chosen =
         version !== undefined
           ? entities.where('uid', '=', formatUid({ type, slug, version }))
@@ -205,7 +206,7 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     async outdated(limit) {
       const rows = await read
         .selectFrom('entity')
-        .select(['manifest', 'source_url'])
+        .select(['source_url', manifestText])
         .where('mapping', '<', MAPPING)
         .limit(limit)
         .execute();
@@ -218,10 +219,11 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
   /** Rows of a remote replace only those that they may. Returns the uids that were written. */
   async function upsert(
     tx: Db,
-    rows: readonly EntityRow[],
+    rows: readonly NewEntityRow[],
     { keepsAddress = true }: { keepsAddress?: boolean } = {},
   ): Promise<Set<string>> {
-    const columns = Object.keys(rows[0] ?? {});
+    const narrow = rows.map(({ manifest: _, ...row }) => row);
+    const columns = Object.keys(narrow[0] ?? {});
     const assignments = columns
       .filter((column) => !OWN_RULE_ON_UPDATE.includes(column))
       .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
@@ -231,14 +233,28 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     // In order, as in `lockEntities`.
     const { rows: written } = await sql<{ uid: string }>`
       insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
-      select * from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming where true
+      select * from ${rowsFromJson('entity', columns, JSON.stringify(narrow))} as incoming where true
       order by uid
       on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address},
         updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')}
       ${columns.includes('owner_url') ? sql`where ${mayReplace}` : sql``}
       returning uid
     `.execute(tx);
-    return new Set(written.map(({ uid }) => uid));
+    const uids = new Set(written.map(({ uid }) => uid));
+    await saveManifests(
+      tx,
+      rows.filter(({ uid }) => uids.has(uid)),
+    );
+    return uids;
+  }
+
+  async function saveManifests(tx: Db, rows: readonly NewEntityRow[]): Promise<void> {
+    const texts = rows.map(({ uid, manifest }) => ({ uid, text: manifest }));
+    await sql`
+      insert into manifest (uid, text)
+      select * from ${rowsFromJson('manifest', ['uid', 'text'], JSON.stringify(texts))} as incoming where true
+      on conflict (uid) do update set text = excluded.text
+    `.execute(tx);
   }
 
   async function storedOf(tx: Db, entities: readonly Entity[]): Promise<Map<string, StoredState>> {
@@ -252,11 +268,19 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
   }
 }
 
-type EntityRow = ReturnType<typeof rowFromEntity>;
 type StoredState = Pick<
   Selectable<EntityTable>,
   'manifest_digest' | 'source_url' | 'mapping' | 'owner_url' | 'made_of'
 >;
+
+function manifestText({ selectFrom }: ExpressionBuilder<Tables, 'entity'>) {
+  return selectFrom('manifest')
+    .select('text')
+    .whereRef('manifest.uid', '=', 'entity.uid')
+    .$asScalar()
+    .$notNull()
+    .as('manifest');
+}
 
 function outcomeOf({ manifestDigest, sourceUrl }: Entity, row: StoredState | undefined): SaveOutcome {
   if (!row) return 'created';

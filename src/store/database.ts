@@ -20,6 +20,7 @@ import { formerGateways } from './migrations/0012_former_gateways.ts';
 import { remoteNotes } from './migrations/0013_remote_notes.ts';
 import { lateCreations } from './migrations/0014_late_creations.ts';
 import { revisionStamps } from './migrations/0015_revision_stamps.ts';
+import { manifests } from './migrations/0016_manifests.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -90,6 +91,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0013_remote_notes': remoteNotes,
     '0014_late_creations': lateCreations,
     '0015_revision_stamps': revisionStamps,
+    '0016_manifests': manifests(dialect),
   };
 }
 

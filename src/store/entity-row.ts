@@ -36,11 +36,14 @@ export const SUMMARY_COLUMNS = [
   'is_registrable',
 ] as const satisfies (keyof EntityTable)[];
 
-export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest', 'manifest_digest', 'mcp_registration'] as const;
+export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_registration'] as const;
 
 type RowOf<Columns extends readonly (keyof EntityTable)[]> = Pick<Selectable<EntityTable>, Columns[number]>;
 
-export function rowFromEntity(entity: Entity, at: Date): Insertable<EntityTable> {
+/** `manifest` is for the table of that name. */
+export type NewEntityRow = Insertable<EntityTable> & { manifest: string };
+
+export function rowFromEntity(entity: Entity, at: Date): NewEntityRow {
   return {
     uid: entity.uid,
     type: entity.type,
@@ -67,7 +70,7 @@ export function rowFromEntity(entity: Entity, at: Date): Insertable<EntityTable>
   };
 }
 
-export function entityFromRow(row: RowOf<typeof ENTITY_COLUMNS>): StoredEntity {
+export function entityFromRow(row: RowOf<typeof ENTITY_COLUMNS> & { manifest: string }): StoredEntity {
   return {
     ...summaryFromRow(row),
     manifestText: row.manifest,

@@ -74,7 +74,8 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
       return rows;
     },
 
-    manifests: (uids) => read.selectFrom('entity').select(['uid', 'manifest']).where(isOneOf('uid', uids)).execute(),
+    manifests: (uids) =>
+      read.selectFrom('manifest').select(['uid', 'text as manifest']).where(isOneOf('uid', uids)).execute(),
 
     save: (families, progress) =>
       write.transaction().execute(async (tx) => {

@@ -80,7 +80,7 @@ export function createSearchIndex({ read, write, isOneOf }: Dialect, revision: R
     manifests: (uids) =>
       uids.length === 0
         ? Promise.resolve([])
-        : read.selectFrom('entity').select(['uid', 'manifest']).where(isOneOf('uid', uids)).execute(),
+        : read.selectFrom('manifest').select(['uid', 'text as manifest']).where(isOneOf('uid', uids)).execute(),
 
     async vectors(model, digests) {
       if (digests.length === 0) return [];

@@ -23,12 +23,12 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
     async descriptions(uids) {
       if (uids.length === 0) return new Map();
       const rows = await read
-        .selectFrom('entity')
-        .select(['uid', 'manifest'])
+        .selectFrom('manifest')
+        .select(['uid', 'text'])
         .where(isOneOf('uid', uids))
-        .where(sql<boolean>`length(manifest) <= ${LONGEST_MANIFEST}`)
+        .where(sql<boolean>`length(text) <= ${LONGEST_MANIFEST}`)
         .execute();
-      return new Map(rows.map(({ uid, manifest }) => [uid, descriptionIn(manifest)]));
+      return new Map(rows.map(({ uid, text }) => [uid, descriptionIn(text)]));
     },
   };
 }

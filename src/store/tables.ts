@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 
 export interface Tables {
   entity: EntityTable;
+  manifest: ManifestTable;
   gateway_item: GatewayItemTable;
   former_gateway_item: GatewayItemTable & { gateway: string };
   gateway_state: GatewayStateTable;
@@ -32,8 +33,6 @@ export interface EntityTable {
   quality: number;
   published_at: string | null;
   source_url: string | null;
-  /** The JSON text as it arrived. */
-  manifest: string;
   manifest_digest: string;
   /** Lists by facet, as JSON. */
   facets: string;
@@ -63,6 +62,13 @@ export interface EntityTable {
   gateway_tries: Generated<number>;
   /** Digest of the manifest that was tried last. */
   gateway_digest: Generated<string | null>;
+}
+
+/** Apart from the entities, whose rows are read by the hundred. */
+interface ManifestTable {
+  uid: string;
+  /** JSON as it arrived. */
+  text: string;
 }
 
 /** What an entity has in the gateway that the hub uses now. Rows of deleted entities are what is still to be removed there. */

@@ -68,7 +68,7 @@ test('meanwhile: an entity that is removed before it is recorded costs no other 
   const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
   it.publish(...servers('a', 'b', 'last'));
   await sql`
-    create trigger remover after insert on entity when new.slug = 'a' begin delete from entity where slug = 'a'; end
+    create trigger remover after insert on manifest when new.uid = ${sql.lit(uidOf('a'))} begin delete from entity where slug = 'a'; end
   `.execute(it.database.write);
   const { ok, error } = await it.ingest();
   assert.deepEqual([ok, error], [true, undefined]);

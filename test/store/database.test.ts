@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { HubError } from '../../src/errors.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -31,6 +32,29 @@ testOnEveryEngine('open: a database that was written before keeps what it has', 
   const stored = await createCatalogStore(second, createRevision(second)).get(entity);
   assert.equal(stored?.manifestDigest, entity.manifestDigest);
 });
+
+testOnEveryEngine(
+  'open: manifests of a database whose entities hold them move, and go with their entities',
+  async (t, address) => {
+    const before = await openDatabase(address, dependencies);
+    const entity = entityFromManifest({ document: aManifest() });
+    await createCatalogStore(before, createRevision(before)).save([entity], new Date());
+    for (const step of [
+      sql`alter table entity add column manifest text`,
+      sql`update entity set manifest = (select text from manifest where manifest.uid = entity.uid)`,
+      sql`drop table manifest`,
+      sql`delete from kysely_migration where name >= '0016'`,
+    ])
+      await step.execute(before.write);
+    await before.close();
+    const after = await openDatabase(address, dependencies);
+    t.after(() => after.close());
+    const store = createCatalogStore(after, createRevision(after));
+    assert.equal((await store.get(entity))?.manifestText, entity.manifestText);
+    await store.remove(entity.uid);
+    assert.deepEqual(await after.read.selectFrom('manifest').select('uid').execute(), []);
+  },
+);
 
 testOnEveryEngine('open: a database of a newer version is refused with a clear line', async (_t, address) => {
   const dialect = await openDatabase(address, dependencies);

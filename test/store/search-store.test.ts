@@ -33,8 +33,8 @@ testOnEveryEngine(
 testOnEveryEngine('descriptions: a stored manifest that cannot be read any more costs no page', async (t, address) => {
   const { store, save, dialect } = await openStores(t, address);
   await save([{ id: 'a', description: 'About a.' }, { id: 'b' }, { id: 'c' }], NOON);
-  await dialect.write.updateTable('entity').set({ manifest: '{"type":"ghost"}' }).where('slug', '=', 'b').execute();
-  await dialect.write.updateTable('entity').set({ manifest: 'no JSON' }).where('slug', '=', 'c').execute();
+  await dialect.write.updateTable('manifest').set({ text: '{"type":"ghost"}' }).where('uid', 'like', '%:b@%').execute();
+  await dialect.write.updateTable('manifest').set({ text: 'no JSON' }).where('uid', 'like', '%:c@%').execute();
   const uids = ['a', 'b', 'c'].map((slug) => `mcp_server:${slug}@1.0.0`);
   assert.deepEqual([...(await store.descriptions(uids)).values()].toSorted(), ['', '', 'About a.']);
 });
