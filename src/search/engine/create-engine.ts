@@ -75,7 +75,7 @@ export function createSearchEngine(dependencies: SearchEngineDependencies): Sear
     },
     async list(request) {
       const shown = await follower.bringUpToDate();
-      const { hits, total, facets } = await searchThreads.list({ request });
+      const { hits, total, facets } = await searchThreads.list(request);
       return { hits, total, ...(facets && { facets }), ...troublesOf(shown) };
     },
     version: () => [keeper.revision() ?? 'none', state.sizes().families, state.sizes().embedded].join('.'),

@@ -101,7 +101,7 @@ export async function embedDocuments(
       const stored = await index.manifests(page.map(({ uid }) => uid));
       const manifests = new Map(stored.map(({ uid, manifest }) => [uid, manifest]));
       const tasks = page.map(({ name, uid, digest }) => ({ name, digest, manifest: manifests.get(uid) ?? '' }));
-      const contents = await run({ kind: 'texts', texts: tasks });
+      const contents = await run('texts', tasks);
       for (const [place, { digest }] of page.entries()) {
         const text = contents[place];
         // The manifest has changed since it was indexed: its new text is on its way.

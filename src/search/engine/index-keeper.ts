@@ -41,7 +41,7 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
   /** Indexes what the catalog now holds of these names, in place of what the index has of them. */
   async function indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
     const families = await withManifests(entries);
-    const change = await run({ kind: 'index', parts: state.parts(), families, replaced: names });
+    const change = await run('index', state.parts(), families, names);
     state.change(change);
   }
 
@@ -58,7 +58,7 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
 
   async function restore(): Promise<void> {
     hasLookedForFile = true;
-    const file = await run({ kind: 'read', path: path as string });
+    const file = await run('read', path as string);
     if (!file || (await index.stamp(file.key.revision)) !== file.key.stamp) return;
     state.restore(file.segments, file.key.model ?? undefined);
     shown = file.key.revision;
@@ -88,7 +88,7 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
     const changes = await index.changes(known);
     if (!changes) return load(signal);
     // An entity may have had another name before.
-    const before = await run({ kind: 'namesOf', parts: state.parts(), uids: changes.uids });
+    const before = await run('namesOf', state.parts(), changes.uids);
     const names = distinctNames([...changes.present, ...before]);
     if (names.length > 0) await indexNames(names, await index.versionsOf(names));
     shown = changes.revision;
@@ -110,10 +110,10 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
     const ids = segmentsToMerge(state.segments().filter(({ id }) => !except.has(id)));
     if (ids.length === 0) return;
     const parts = state.parts().filter(({ id }) => ids.includes(id));
-    merging = run({ kind: 'merge', parts })
+    merging = run('merge', parts)
       .then((merged) => {
         merging = undefined;
-        state.replace(ids, merged, merged.numbers);
+        state.replace(ids, merged);
         mergeIfNeeded(except);
       })
       .catch((error) => {
@@ -139,7 +139,7 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
       const stamp = await index.stamp(revision);
       if (stamp === undefined || stateKey() !== key) return;
       const fileKey: FileKey = { revision, stamp, model: state.model ?? null };
-      await run({ kind: 'save', parts: state.parts(), path, key: fileKey });
+      await run('save', path, fileKey, state.parts());
       saved = key;
     },
   };

@@ -12,12 +12,8 @@ export interface IndexState {
   sizes(): IndexSizes;
   /** In one step: new documents come and others are dead. */
   change(change: IndexChange): void;
-  /** Puts one segment in the place of several. `numbers` says what became of their documents. */
-  replace(
-    ids: readonly number[],
-    merged: { block: SharedArrayBuffer; vectors?: SegmentParts['vectors'] },
-    numbers: readonly Int32Array[],
-  ): void;
+  /** Puts one segment in the place of several. */
+  replace(ids: readonly number[], merged: MergedSegments): void;
   restore(segments: readonly Omit<SegmentParts, 'id'>[], model: string | undefined): void;
   /** Takes segments out. */
   drop(ids: ReadonlySet<number>): void;
@@ -33,6 +29,14 @@ export interface IndexState {
 export interface IndexChange {
   block: SharedArrayBuffer | undefined;
   dead: readonly DeadDocuments[];
+}
+
+/** Several segments as one. */
+export interface MergedSegments {
+  block: SharedArrayBuffer;
+  vectors: SegmentParts['vectors'];
+  /** For each of the segments, which documents of the new one its documents became; -1 for those that were dead. */
+  numbers: readonly Int32Array[];
 }
 
 export interface DeadDocuments {
@@ -107,7 +111,7 @@ export function createIndexState(): IndexState {
       });
       set(block ? [...kept, newSegment(block)] : kept);
     },
-    replace(ids, { block, vectors }, numbers) {
+    replace(ids, { block, vectors, numbers }) {
       const merged = newSegment(block, vectors);
       // What died while the segments were merged is dead in the new one, too.
       const dead = ids.flatMap((id, place) => {

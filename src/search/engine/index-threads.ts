@@ -1,10 +1,11 @@
 // The threads that build and merge the index, as the main one sees them.
-import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
-import type { IndexResults, IndexTask } from './index-worker.ts';
+import { createWorkerPool } from '../../lib/workers.ts';
+import type { IndexTasks } from './index-worker.ts';
 
-export type RunIndexTask = <K extends IndexTask['kind']>(
-  task: Extract<IndexTask, { kind: K }>,
-) => Promise<IndexResults[K]>;
+export type RunIndexTask = <Kind extends keyof IndexTasks>(
+  kind: Kind,
+  ...given: Parameters<IndexTasks[Kind]>
+) => Promise<Awaited<ReturnType<IndexTasks[Kind]>>>;
 
 export interface IndexThreads {
   run: RunIndexTask;
@@ -18,24 +19,23 @@ const LONGEST_QUEUE = 100;
 /** Merging a million entities takes about half of it. */
 const HEAP_MB = 1_024;
 
-/** Threads start with the first task and end when they have had nothing to do for a while. */
+/** Threads start when there is a task and end when they have had nothing to do for a while. */
 export function createIndexThreads(): IndexThreads {
-  let pool: WorkerPool<IndexTask, IndexResults[IndexTask['kind']]> | undefined;
-  const start = () =>
-    createWorkerPool<IndexTask, IndexResults[IndexTask['kind']]>({
-      module: new URL('./index-worker', import.meta.url),
-      importer: import.meta.url,
-      threads: THREADS,
-      kept: 0,
-      idleMs: IDLE_MS,
-      longestQueue: LONGEST_QUEUE,
-      heapMb: HEAP_MB,
-    });
+  const pool = createWorkerPool<readonly unknown[], never>({
+    module: new URL('./index-worker', import.meta.url),
+    importer: import.meta.url,
+    threads: THREADS,
+    kept: 0,
+    idleMs: IDLE_MS,
+    longestQueue: LONGEST_QUEUE,
+    heapMb: HEAP_MB,
+  });
   return {
-    async run<K extends IndexTask['kind']>(task: Extract<IndexTask, { kind: K }>): Promise<IndexResults[K]> {
-      pool ??= start();
-      return (await pool.run(task)) as IndexResults[K];
+    run(kind, ...given) {
+      const task = [kind, ...given];
+      // Tasks only depend on what they are given: what a thread that died has left undone, another one does.
+      return pool.run(task).catch(() => pool.run(task));
     },
-    close: async () => pool?.destroy(),
+    close: () => pool.destroy(),
   };
 }

@@ -6,37 +6,14 @@ import { buildSegment, type Family, textToEmbed } from '../index/segment-builder
 import { writeSegment } from '../index/segment-writer.ts';
 import { openParts, type SegmentParts, type SnapshotParts } from '../index/snapshot.ts';
 import { sourceFromSegment } from '../index/source.ts';
-import { createVectorBlock, openVectors, type VectorBlock } from '../index/vectors.ts';
-import { type FileKey, readIndexFile, writeIndexFile } from './index-file.ts';
-import type { DeadDocuments, IndexChange } from './index-state.ts';
+import { createVectorBlock, openVectors } from '../index/vectors.ts';
+import { readIndexFile, writeIndexFile } from './index-file.ts';
+import type { DeadDocuments, IndexChange, MergedSegments } from './index-state.ts';
 import type { FamilyName } from './search-index.ts';
 
-export type IndexTask =
-  | { kind: 'namesOf'; parts: SnapshotParts; uids: readonly string[] }
-  | { kind: 'index'; parts: SnapshotParts; families: readonly Family[]; replaced: readonly FamilyName[] }
-  | { kind: 'merge'; parts: SnapshotParts }
-  | { kind: 'texts'; texts: readonly { name: string; manifest: string; digest: string }[] }
-  | { kind: 'save'; parts: SnapshotParts; path: string; key: FileKey }
-  | { kind: 'read'; path: string };
-
-export interface IndexResults {
+const tasks = {
   /** The names under which entities are indexed now. */
-  namesOf: FamilyName[];
-  index: IndexChange;
-  merge: { block: SharedArrayBuffer; vectors: VectorBlock | undefined; numbers: Int32Array[] };
-  /** Undefined where a manifest no longer has that text. */
-  texts: (string | undefined)[];
-  save: undefined;
-  /** Undefined when there is no file that can be trusted. */
-  read: { key: FileKey; segments: Omit<SegmentParts, 'id'>[] } | undefined;
-}
-
-type Handlers = {
-  [K in IndexTask['kind']]: (task: Extract<IndexTask, { kind: K }>) => IndexResults[K] | Promise<IndexResults[K]>;
-};
-
-const handlers: Handlers = {
-  namesOf: ({ parts, uids }) => {
+  namesOf(parts: SnapshotParts, uids: readonly string[]): FamilyName[] {
     const segments = parts.map((each) => openParts(each));
     return uids.flatMap((uid) => {
       const slug = parseReference(uid)?.slug ?? '';
@@ -47,21 +24,23 @@ const handlers: Handlers = {
       );
     });
   },
-  index: ({ parts, families, replaced }) => ({
+  /** Indexes families in place of what the parts have under these names. */
+  index: (parts: SnapshotParts, families: readonly Family[], replaced: readonly FamilyName[]): IndexChange => ({
     block: families.length > 0 ? buildSegment(families) : undefined,
     dead: parts.flatMap((each) => deadIn(each, replaced)),
   }),
-  merge: ({ parts }) => mergeSegments(parts),
-  texts: ({ texts }) => texts.map(({ name, manifest, digest }) => textToEmbed(name, manifest, digest)),
-  save: async ({ parts, path, key }) => {
-    await writeIndexFile(path, key, parts);
-    return undefined;
-  },
-  read: ({ path }) => readIndexFile(path),
+  merge: mergeSegments,
+  /** Undefined where a manifest no longer has that text. */
+  texts: (texts: readonly { name: string; manifest: string; digest: string }[]): (string | undefined)[] =>
+    texts.map(({ name, manifest, digest }) => textToEmbed(name, manifest, digest)),
+  save: writeIndexFile,
+  read: readIndexFile,
 };
 
-export default async function run(task: IndexTask): Promise<IndexResults[IndexTask['kind']]> {
-  return (handlers[task.kind] as (task: IndexTask) => Promise<IndexResults[IndexTask['kind']]>)(task);
+export type IndexTasks = typeof tasks;
+
+export default function run([kind, ...given]: [keyof IndexTasks, ...unknown[]]): unknown {
+  return (tasks[kind] as (...given: unknown[]) => unknown)(...given);
 }
 
 function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): DeadDocuments[] {
@@ -89,7 +68,7 @@ function holds(segment: Segment, document: number, uid: string): boolean {
   return false;
 }
 
-function mergeSegments(parts: SnapshotParts): IndexResults['merge'] {
+function mergeSegments(parts: SnapshotParts): MergedSegments {
   const opened = parts.map((each) => openParts(each));
   const block = writeSegment(
     opened.map(({ segment, dead }) => sourceFromSegment(segment, (document) => dead[document] === 0)),

@@ -2,20 +2,14 @@
 import { availableParallelism } from 'node:os';
 import { HubError } from '../../errors.ts';
 import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
+import type { Listed } from '../ranking/lister.ts';
+import type { ListRequest } from './engine.ts';
 import type { IndexState } from './index-state.ts';
-import type {
-  ListedReply,
-  ListWork,
-  RankedReply,
-  RankWork,
-  SearchReply,
-  SearchTask,
-  SearchThreadData,
-} from './search-worker.ts';
+import type { RankedReply, RankWork, SearchTask, SearchThreadData } from './search-worker.ts';
 
 export interface SearchThreads {
-  rank(work: Omit<RankWork, 'kind'>): Promise<RankedReply>;
-  list(work: Omit<ListWork, 'kind'>): Promise<ListedReply>;
+  rank(work: RankWork): Promise<RankedReply>;
+  list(request: ListRequest): Promise<Listed>;
   close(): Promise<void>;
 }
 
@@ -27,29 +21,17 @@ const HEAP_MB = 256;
 
 /** Threads start with the first search. They share the memory of the index, so that more of them cost little. */
 export function createSearchThreads(state: IndexState, data: SearchThreadData): SearchThreads {
-  let pool: WorkerPool<SearchTask, SearchReply> | undefined;
+  let pool: WorkerPool<SearchTask, unknown> | undefined;
   let waiting = 0;
-  const threads = Math.min(MOST_THREADS, availableParallelism());
-  const start = () =>
-    createWorkerPool<SearchTask, SearchReply>({
-      module: new URL('./search-worker', import.meta.url),
-      importer: import.meta.url,
-      data,
-      threads,
-      kept: threads,
-      longestQueue: LONGEST_QUEUE + 1,
-      heapMb: HEAP_MB,
-    });
 
-  async function run(work: SearchTask['work']): Promise<SearchReply> {
+  async function run(work: SearchTask['work']): Promise<unknown> {
     if (waiting >= LONGEST_QUEUE) throw new HubError('overloaded', TOO_MANY);
-    pool ??= start();
+    pool ??= startThreads(data);
     const threadPool = pool;
     const withParts = () => threadPool.run({ version: state.version(), parts: state.parts(), work });
     waiting += 1;
     try {
-      const reply = await threadPool.run({ version: state.version(), work });
-      return reply.kind === 'unknown version' ? await withParts() : reply;
+      return (await threadPool.run({ version: state.version(), work })) ?? (await withParts());
     } catch {
       // A thread that ran out of memory is replaced; the search is not to blame, unless it happens again.
       return await withParts();
@@ -59,8 +41,21 @@ export function createSearchThreads(state: IndexState, data: SearchThreadData): 
   }
 
   return {
-    rank: async (work) => (await run({ kind: 'rank', ...work })) as RankedReply,
-    list: async (work) => (await run({ kind: 'list', ...work })) as ListedReply,
+    rank: async (work) => (await run({ rank: work })) as RankedReply,
+    list: async (request) => (await run({ list: request })) as Listed,
     close: async () => pool?.close(),
   };
+}
+
+function startThreads(data: SearchThreadData): WorkerPool<SearchTask, unknown> {
+  const threads = Math.min(MOST_THREADS, availableParallelism());
+  return createWorkerPool({
+    module: new URL('./search-worker', import.meta.url),
+    importer: import.meta.url,
+    data,
+    threads,
+    kept: threads,
+    longestQueue: LONGEST_QUEUE + 1,
+    heapMb: HEAP_MB,
+  });
 }

@@ -13,19 +13,13 @@ export interface SearchTask {
   version: number;
   /** Only for a thread that does not know this version yet. */
   parts?: SnapshotParts;
-  work: RankWork | ListWork;
+  work: { rank: RankWork } | { list: ListRequest };
 }
 
 export interface RankWork {
-  kind: 'rank';
   request: RankRequest;
   now: Date;
   meaning: QueryMeaning;
-}
-
-export interface ListWork {
-  kind: 'list';
-  request: ListRequest;
 }
 
 /** Where the query's vector comes from: there is none, this thread makes it, or it was made elsewhere. */
@@ -36,7 +30,6 @@ export type QueryMeaning =
   | { from: 'elsewhere'; vector: Float32Array };
 
 export interface RankedReply extends Ranked {
-  kind: 'rank';
   /** Whether meaning took part. */
   usedMeaning: boolean;
   /** Whether the index has vectors at all. */
@@ -46,12 +39,6 @@ export interface RankedReply extends Ranked {
   /** Why the query has no vector although this thread was to make it. */
   trouble?: string;
 }
-
-export interface ListedReply extends Listed {
-  kind: 'list';
-}
-
-export type SearchReply = RankedReply | ListedReply | { kind: 'unknown version' };
 
 /** Where the files of the embedded model are. */
 export interface SearchThreadData {
@@ -66,14 +53,15 @@ const queryVectors = new LRUCache<string, Float32Array>({ max: MOST_QUERY_VECTOR
 let current: { version: number; snapshot: Snapshot; lister: Lister } | undefined;
 let model: Promise<Encoder> | undefined;
 
-export default async function run({ version, parts, work }: SearchTask): Promise<SearchReply> {
+/** Undefined when it needs the parts of the index. */
+export default async function run({ version, parts, work }: SearchTask): Promise<RankedReply | Listed | undefined> {
   if (current?.version !== version) {
-    if (!parts) return { kind: 'unknown version' };
+    if (!parts) return undefined;
     const snapshot = reader.open(parts);
     current = { version, snapshot, lister: createLister(snapshot) };
   }
   const { snapshot, lister } = current;
-  return work.kind === 'list' ? { kind: 'list', ...lister.list(work.request) } : answer(snapshot, work);
+  return 'list' in work ? lister.list(work.list) : answer(snapshot, work.rank);
 }
 
 async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): Promise<RankedReply> {
@@ -88,14 +76,7 @@ async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): 
     now,
     vector: isUsable ? vector : undefined,
   });
-  return {
-    kind: 'rank',
-    ...ranked,
-    usedMeaning: isUsable,
-    hasVectors,
-    isStandIn,
-    ...(trouble !== undefined && { trouble }),
-  };
+  return { ...ranked, usedMeaning: isUsable, hasVectors, isStandIn, ...(trouble !== undefined && { trouble }) };
 }
 
 interface QueryVector {
