@@ -21,8 +21,8 @@ import type { SearchEngine } from './search/engine/engine.ts';
 import { checkLlm } from './search/llm/check-llm.ts';
 import { openEmbeddedModel } from './search/model/embedded-model.ts';
 import { MODELS_FOLDER } from './search/model/open-model.ts';
-import { openSearch } from './search/open-search.ts';
 import { createPostgresEngine } from './search/postgres/engine.ts';
+import { createSearch } from './search/search.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { holdsCatalog, openDatabase } from './store/database.ts';
@@ -150,7 +150,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
         now,
         log,
       });
-  const search = openSearch({
+  const search = createSearch({
     engine,
     store: createSearchStore(database, revision),
     settings: config.search,

@@ -45,6 +45,12 @@ export function textDigest(text: string): string {
     .slice(0, 2 * TEXT_DIGEST_BYTES);
 }
 
+/** The text that the model reads, if the manifest still has the one of this digest. */
+export function textToEmbed(of: { name: string; manifest: string; digest: string }): string | undefined {
+  const { meaning } = readDocument(of.name, of.manifest);
+  return textDigest(meaning) === of.digest ? meaning : undefined;
+}
+
 /** @throws HubError `invalid_manifest` */
 export function documentFromManifest(document: unknown): SearchDocument {
   const manifest = readManifest(document);

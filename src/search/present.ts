@@ -4,6 +4,7 @@ import type { SearchItem } from './contract.ts';
 import type { Hit } from './engine/engine.ts';
 import { explainFit } from './fit-reason.ts';
 import type { QueryTerms } from './matches.ts';
+import { rounded } from './ranking/merge.ts';
 import { makeSnippet } from './snippet.ts';
 
 export interface FoundEntity {
@@ -48,11 +49,6 @@ export function presentItem({ entity, hit, description }: FoundEntity, choice: I
     ...(snippet === undefined ? {} : { snippet }),
     ...(choice.explain && hit.explanation ? { explanation: hit.explanation } : {}),
   };
-}
-
-/** More digits say nothing; the order stays. */
-function rounded(score: number): number {
-  return Math.round(score * 10_000) / 10_000;
 }
 
 /** The reason that needs no model. */

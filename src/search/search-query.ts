@@ -42,6 +42,15 @@ export function searchQuery(wish: SearchWish): SearchQuery {
   };
 }
 
+/** Control characters and line ends are spaces; spaces at the ends, and the rest of a text that is too long, are ignored. */
+export function plainText(text: string): string {
+  return text
+    .slice(0, LONGEST_QUERY)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toWellFormed();
+}
+
 function tooLong(): HubError {
   const message = `must not be longer than ${LONGEST_QUERY} characters`;
   return new HubError('invalid_request', `What to look for ${message}.`, { faults: [{ path: 'q', message }] });

@@ -1,15 +1,17 @@
 // The story of a search: a list, or a ranking that may be reranked; then the page is cut, and only the page is loaded.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../lib/world.ts';
+import type { World } from '../lib/world.ts';
 import type { Rerank, SearchItem, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
 import type { Hit, Ranking, SearchEngine } from './engine/engine.ts';
-import type { FitReasons } from './llm/llm-fit-reasons.ts';
-import { MOST_RERANKED, type Reranker } from './llm/reranker.ts';
+import { createLlmClient, type LlmDependencies } from './llm/llm-client.ts';
+import { createLlmFitReasons } from './llm/llm-fit-reasons.ts';
+import { createReranker, MOST_RERANKED } from './llm/reranker.ts';
 import { queryTerms } from './matches.ts';
 import { extractFitReason, type FoundEntity, presentItem } from './present.ts';
 import { isOfNamed } from './ranking/merge.ts';
 import { createRankings } from './rankings.ts';
+import { plainText } from './search-query.ts';
 import type { SearchStore } from './store.ts';
 
 export interface Search {
@@ -27,10 +29,10 @@ export interface SearchSettings {
 export interface SearchDependencies {
   engine: Pick<SearchEngine, 'rank' | 'list' | 'version'>;
   store: SearchStore;
-  /** Only with a language model. */
-  llm?: { model: string; reranker: Reranker; fitReasons: FitReasons };
+  /** The language model, where there is one. */
+  llm?: LlmDependencies['endpoint'];
   settings: SearchSettings;
-  now: Clock;
+  world: Pick<World, 'now' | 'log' | 'fetchTrusted'>;
   baseUrl: () => string;
 }
 
@@ -48,7 +50,10 @@ interface Cut {
   isLasting: boolean;
 }
 
-export function createSearch({ engine, store, llm, settings, now, baseUrl }: SearchDependencies): Search {
+export function createSearch({ engine, store, settings, world, baseUrl, ...options }: SearchDependencies): Search {
+  const llm = options.llm && createLlmClient({ endpoint: options.llm, fetch: world.fetchTrusted, log: world.log });
+  const reranker = llm && createReranker(llm);
+  const fitReasons = llm && createLlmFitReasons(llm);
   const rankings = createRankings(engine);
   /** Whoever opens the page asks for the same list; a tag stands for everything that a list depends on. */
   const lists = new LRUCache<string, SearchPage>({
@@ -58,7 +63,7 @@ export function createSearch({ engine, store, llm, settings, now, baseUrl }: Sea
 
   /** What a ranking depends on beside the query: recency changes from day to day. */
   async function state(): Promise<string> {
-    return [await store.revision(), engine.version(), now().toISOString().slice(0, 10)].join(' ');
+    return [await store.revision(), engine.version(), world.now().toISOString().slice(0, 10)].join(' ');
   }
 
   function limitOf({ limit }: Pick<SearchQuery, 'limit'>): number {
@@ -104,9 +109,9 @@ export function createSearch({ engine, store, llm, settings, now, baseUrl }: Sea
     wanted: Rerank,
   ): Promise<{ hits: readonly Hit[]; rerank?: SearchPage['rerank'] }> {
     if (wanted === 'none') return { hits };
-    if (!llm) return { hits, rerank: 'unavailable' };
+    if (!reranker) return { hits, rerank: 'unavailable' };
     const best = await loaded(hits.slice(0, MOST_RERANKED));
-    const answer = await llm.reranker.order(
+    const answer = await reranker.order(
       text,
       best.map(({ entity }) => entity),
     );
@@ -134,7 +139,8 @@ export function createSearch({ engine, store, llm, settings, now, baseUrl }: Sea
     const terms = queryTerms(text);
     // Whoever searches waits for a model that does not serve only once.
     const mayAskModel = withFitReason && about.rerank !== 'failed';
-    const written = mayAskModel ? await writtenReasons(text, found) : [];
+    const entities = found.map(({ entity }) => entity);
+    const written = (mayAskModel && (await fitReasons?.explain(text, entities))) || [];
     const shared = { baseUrl: baseUrl(), terms, withSnippets, explain };
     return {
       items: found.map((each, place): SearchItem => {
@@ -143,14 +149,6 @@ export function createSearch({ engine, store, llm, settings, now, baseUrl }: Sea
       }),
       isLasting: written.every((reason) => reason !== undefined),
     };
-  }
-
-  async function writtenReasons(text: string, found: readonly FoundEntity[]): Promise<readonly (string | undefined)[]> {
-    if (!llm) return [];
-    return llm.fitReasons.explain(
-      text,
-      found.map(({ entity }) => entity),
-    );
   }
 
   async function answer(query: SearchQuery): Promise<{ page: SearchPage; isLasting: boolean }> {
@@ -195,14 +193,6 @@ function isOnlyByMeaning({ mode, hits }: Pick<Ranking, 'mode' | 'hits'>): boolea
 
 function isList({ text }: SearchQuery): boolean {
   return plainText(text) === '';
-}
-
-/** Control characters and line ends are blanks, and blanks at the ends nobody's wish. */
-function plainText(text: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .toWellFormed();
 }
 
 /** The scores stay where they are, so that they never rise down the list; what is not in the order follows as it was. */

@@ -15,37 +15,19 @@ export function fold(text: string): string {
 
 const MARKS = /\p{M}+/gu;
 /** Letters whose stroke or bond is no accent that could be taken off, as people type them who do not have them. */
-const PLAIN_LETTERS: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ħ: 'h',
-  ŧ: 't',
-  ı: 'i',
-  ẞ: 'Ss',
-  Æ: 'Ae',
-  Œ: 'Oe',
-  Ø: 'O',
-  Ł: 'L',
-  Đ: 'D',
-  Ð: 'D',
-  Þ: 'Th',
-  Ħ: 'H',
-  Ŧ: 'T',
-};
-const SPECIAL_LETTERS = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'gu');
+const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
+  'ß ss,æ ae,œ oe,ø o,ł l,đ d,ð d,þ th,ħ h,ŧ t,ı i,ẞ Ss,Æ Ae,Œ Oe,Ø O,Ł L,Đ D,Ð D,Þ Th,Ħ H,Ŧ T'
+    .split(',')
+    .map((pair) => pair.split(' ') as [string, string]),
+);
+const SPECIAL_LETTERS = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'gu');
 
 /** The case stays: words are split at it. */
 function withoutAccents(text: string): string {
   return text
     .normalize('NFKD')
     .replace(MARKS, '')
-    .replace(SPECIAL_LETTERS, (letter) => PLAIN_LETTERS[letter] ?? letter);
+    .replace(SPECIAL_LETTERS, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
 
 /** Scripts that are written without blanks: every two neighbouring letters are a term. By extension, so that `ー` is Katakana. */

@@ -1,6 +1,8 @@
 // The tables of the search in PostgreSQL: their layout, and how they are filled.
 import { sql } from 'kysely';
-import type { FamilyKey, FamilyMember, IndexedFamily, IndexProgress, SearchTables } from '../search/postgres/store.ts';
+import type { EntityType } from '../catalog/uid.ts';
+import type { FamilyName } from '../search/engine/search-index.ts';
+import type { FamilyMember, IndexedFamily, IndexProgress, SearchTables } from '../search/postgres/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
 
@@ -20,13 +22,13 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
       const { revision: shown, build_began: began, build_type: type, build_name: name } = row;
       return {
         revision: shown ?? undefined,
-        ...(began !== null && { build: { began, after: { type: type ?? '', name: name ?? '' } } }),
+        ...(began !== null && { build: { began, after: type && name !== null ? { type, name } : undefined } }),
       };
     },
 
     async changedFamilies(after) {
       const current = await revision.current();
-      const { rows } = await sql<{ revision: number; type: string | null; name: string | null }>`
+      const { rows } = await sql<{ revision: number; type: EntityType | null; name: string | null }>`
         select distinct change.revision, coalesce(entity.type, family.type) as type, coalesce(entity.name, family.name) as name
         from catalog_change as change
         left join entity on entity.uid = change.uid
@@ -45,8 +47,9 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
       };
     },
 
-    async familiesAfter({ type, name }, limit) {
-      const { rows } = await sql<FamilyKey>`
+    async familiesAfter(after, limit) {
+      const { type, name } = after ?? { type: '', name: '' };
+      const { rows } = await sql<FamilyName>`
         (select distinct type, name from entity where (type, name) > (${type}, ${name}) order by type, name limit ${limit})
         union
         (select type, name from search_family where (type, name) > (${type}, ${name}) order by type, name limit ${limit})
@@ -68,7 +71,7 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
     },
 
     async described(families) {
-      const { rows } = await sql<FamilyKey & { digest: string }>`
+      const { rows } = await sql<FamilyName & { digest: string }>`
         select type, name, manifest_digest as digest from search_family join ${keys(families)} using (type, name)
       `.execute(write);
       return rows;
@@ -98,7 +101,7 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
 interface ProgressRow {
   revision: number | null;
   build_began: number | null;
-  build_type: string | null;
+  build_type: EntityType | null;
   build_name: string | null;
 }
 
@@ -178,7 +181,7 @@ const TABLES = [
   'create index search_vector_missing on search_vector (family) where model is null',
 ];
 
-function keys(families: readonly FamilyKey[]) {
+function keys(families: readonly FamilyName[]) {
   const types = families.map(({ type }) => type);
   const names = families.map(({ name }) => name);
   return sql`unnest(${types}::text[], ${names}::text[]) as wanted(type, name)`;
@@ -187,7 +190,7 @@ function keys(families: readonly FamilyKey[]) {
 async function saveProgress(tx: Db, { revision, build }: IndexProgress): Promise<void> {
   await sql`
     update search_state set revision = ${revision ?? null}, build_began = ${build?.began ?? null},
-      build_type = ${build?.after.type ?? null}, build_name = ${build?.after.name ?? null}
+      build_type = ${build?.after?.type ?? null}, build_name = ${build?.after?.name ?? null}
   `.execute(tx);
 }
 
@@ -221,7 +224,7 @@ function columnsOf({ uid, manifestDigest, textDigest, words, names }: NonNullabl
   return { uid, manifest_digest: manifestDigest, digest: textDigest, words, names: [...distinct.values()] };
 }
 
-async function countWords(tx: Db, families: readonly FamilyKey[], sign: 1 | -1): Promise<void> {
+async function countWords(tx: Db, families: readonly FamilyName[], sign: 1 | -1): Promise<void> {
   await sql`
     insert into search_word (term, documents)
     select term, ${sql.lit(sign)} * count(*)
@@ -232,7 +235,7 @@ async function countWords(tx: Db, families: readonly FamilyKey[], sign: 1 | -1):
 }
 
 /** Names and texts of families whose document is new. A text that stays the same keeps its vector. */
-async function saveTexts(tx: Db, described: readonly FamilyKey[]): Promise<void> {
+async function saveTexts(tx: Db, described: readonly FamilyName[]): Promise<void> {
   const rows = JSON.stringify(described);
   await sql`
     insert into search_vector (family, type, is_active, uid, digest)

@@ -23,10 +23,10 @@ export async function openSearchVectors({ write, isOneOf }: Dialect, builder: Db
         await sql`update search_vector set model = null where model <> ${model}`.execute(tx);
       }),
 
-    async missing(limit) {
+    async missing(limit, except) {
       const { rows } = await sql<{ family: string; digest: string; uid: string; name: string }>`
         select family, digest, uid, name from search_vector join search_family on id = family
-        where model is null order by family limit ${limit}
+        where model is null and digest <> all(${except}::text[]) order by family limit ${limit}
       `.execute(write);
       return rows.map((row) => ({ ...row, family: Number(row.family) }));
     },

@@ -5,9 +5,6 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { SearchQuery } from '../../src/search/contract.ts';
 import type { ListRequest, RankRequest } from '../../src/search/engine/engine.ts';
-import { createLlmClient } from '../../src/search/llm/llm-client.ts';
-import { createLlmFitReasons } from '../../src/search/llm/llm-fit-reasons.ts';
-import { createReranker } from '../../src/search/llm/reranker.ts';
 import { createSearch, type SearchSettings } from '../../src/search/search.ts';
 import { createCatalogStore } from '../../src/store/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -77,24 +74,13 @@ export async function testSearch(t: TestContext, { manifests = [], settings = {}
     list: async (request: ListRequest) => ({ ...(await listerOf(index)).list(request), isLasting: true }),
   });
   const llm: LlmServer | undefined = withLlm ? await startLlm(t) : undefined;
-  const client =
-    llm &&
-    createLlmClient({
-      endpoint: { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 5_000 },
-      fetch: world.fetchTrusted,
-      log: world.log,
-    });
   const store = createSearchStore(dialect, revision);
   const search = createSearch({
     engine,
     store,
-    llm: client && {
-      model: client.model,
-      reranker: createReranker(client),
-      fitReasons: createLlmFitReasons(client),
-    },
+    llm: llm && { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 5_000 },
     settings: { profile: 'general', mode: 'hybrid', rerank: 'none', ...settings },
-    now: world.now,
+    world,
     baseUrl,
   });
   return { search, engine, world, save, llm };

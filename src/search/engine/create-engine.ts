@@ -1,19 +1,23 @@
 // The engine that searches in an index in shared memory.
 import type { Clock, Logger } from '../../lib/world.ts';
 import { checkModel } from '../model/check-model.ts';
-import { EmbeddingError } from '../model/embedder.ts';
+import { troubleOf } from '../model/embedder.ts';
 import { createLazyEmbedder, type OpenEmbedder } from '../model/lazy-embedder.ts';
-import type { EmbeddingDependencies } from './embed-documents.ts';
+import { plainText } from '../search-query.ts';
+import type { TryLock } from './embed-texts.ts';
 import type { RankRequest, SearchEngine } from './engine.ts';
 import { followCatalog } from './follow-catalog.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import { createIndexState } from './index-state.ts';
 import { createIndexThreads } from './index-threads.ts';
+import type { SearchIndex } from './search-index.ts';
 import { createSearchThreads } from './search-threads.ts';
 import type { QueryMeaning, RankedReply } from './search-worker.ts';
 import { type Meaning, troublesOf } from './troubles.ts';
 
-export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'index' | 'tryLock'> {
+export interface SearchEngineDependencies {
+  index: SearchIndex;
+  tryLock: TryLock;
   /** When it cannot be opened, search goes on by words. */
   openEmbedder: OpenEmbedder;
   /** Where the search threads find the model that embeds queries; undefined: the embedder embeds them, too. */
@@ -26,18 +30,14 @@ export interface SearchEngineDependencies extends Pick<EmbeddingDependencies, 'i
   log: Logger;
 }
 
-/** The rest of a longer text is ignored. */
-const LONGEST_TEXT = 2_000;
-
 export function createSearchEngine(dependencies: SearchEngineDependencies): SearchEngine {
-  const { index, tryLock, openEmbedder, modelFolder, indexPath, isBusy = () => false, now, log } = dependencies;
+  const { index, tryLock, openEmbedder, modelFolder, indexPath, isBusy, now, log } = dependencies;
   const state = createIndexState();
   const indexThreads = createIndexThreads();
-  const { run } = indexThreads;
   const searchThreads = createSearchThreads(state, { modelFolder: modelFolder ?? '' });
   const embedder = createLazyEmbedder(openEmbedder);
-  const keeper = createIndexKeeper({ index, state, run, path: indexPath, log });
-  const follower = followCatalog({ keeper, embedder, isBusy, log, index, state, run, tryLock });
+  const keeper = createIndexKeeper({ index, state, run: indexThreads.run, tryLock, path: indexPath, log });
+  const follower = followCatalog(keeper, { embedder, isBusy, log });
 
   /** A search never fails because a model did. */
   async function meaningOf({ text, mode }: RankRequest, signal?: AbortSignal): Promise<Understood> {
@@ -48,15 +48,19 @@ export function createSearchEngine(dependencies: SearchEngineDependencies): Sear
       return { meaning: { from: 'elsewhere', vector }, isStandIn };
     } catch (error) {
       follower.report('A query could not be embedded; search goes on by words', error);
-      const trouble = error instanceof EmbeddingError ? error.message : 'the model cannot be used';
-      return { meaning: { from: 'nowhere' }, trouble };
+      return { meaning: { from: 'nowhere' }, trouble: troubleOf(error) };
     }
+  }
+
+  async function stopWork(): Promise<void> {
+    await follower.stop();
+    await keeper.save().catch((error) => log.warn({ reason: String(error) }, 'The search index could not be saved'));
   }
 
   return {
     async rank(request, signal) {
       const shown = await follower.bringUpToDate();
-      const asked = { ...request, text: request.text.slice(0, LONGEST_TEXT).toWellFormed() };
+      const asked = { ...request, text: plainText(request.text) };
       const understood = await meaningOf(asked, signal);
       const reply = await searchThreads.rank({ request: asked, now: now(), meaning: understood.meaning });
       if (reply.trouble !== undefined)
@@ -82,9 +86,9 @@ export function createSearchEngine(dependencies: SearchEngineDependencies): Sear
     catchUp: follower.catchUp,
     checkModel: () => checkModel(embedder.opened),
     sizes: () => state.sizes(),
-    stopWork: follower.stop,
+    stopWork,
     async close() {
-      await follower.stop();
+      await stopWork();
       await Promise.all([embedder.close(), searchThreads.close(), indexThreads.close()]);
     },
   };

@@ -1,15 +1,14 @@
 // Keeps the index in step with the catalog: from a file, from all of the catalog, then by what changes.
 import type { Logger } from '../../lib/world.ts';
 import { describing, type Family } from '../index/segment-builder.ts';
-import type { FileKey } from './index-file.ts';
-import type { IndexState } from './index-state.ts';
+import { createTextEmbedder, pagesOf, type TextsToEmbed, type TryLock, whileOnlyOneEmbeds } from './embed-texts.ts';
+import type { FollowingIndex } from './follow-catalog.ts';
+import type { IndexState, TextWithoutVector } from './index-state.ts';
 import type { RunIndexTask } from './index-threads.ts';
 import { segmentsToMerge } from './merge-policy.ts';
 import type { FamilyName, IndexEntry, SearchIndex } from './search-index.ts';
 
-export interface IndexKeeper {
-  /** Brings the index up to date; calls that come meanwhile share the work. An aborted one stops between two pages. */
-  refresh(signal: AbortSignal): Promise<void>;
+export interface IndexKeeper extends FollowingIndex {
   /** The revision of the catalog that the index shows; undefined while it is being built. */
   revision(): number | undefined;
   /** Writes the index into its file, if it has changed since it was written last. */
@@ -20,6 +19,7 @@ export interface IndexKeeperDependencies {
   index: SearchIndex;
   state: IndexState;
   run: RunIndexTask;
+  tryLock: TryLock;
   /** Undefined: the index is built at every start. */
   path: string | undefined;
   log: Logger;
@@ -30,10 +30,16 @@ const PAGE_SIZE = 4_000;
 const MANIFESTS_AT_ONCE = 200;
 /** A smaller index is built as fast as it is read. */
 const LEAST_SAVED = 50;
+const SAVE_EVERY_MS = 60_000;
+/** Saving takes at most one part in so many of the time: a large index is saved less often. */
+const SAVE_SHARE = 50;
 
-export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperDependencies): IndexKeeper {
+export function createIndexKeeper(dependencies: IndexKeeperDependencies): IndexKeeper {
+  const { index, state, run, tryLock, path, log } = dependencies;
+  const texts = textsOf(dependencies);
   let shown: number | undefined;
-  let underWay: Promise<void> | undefined;
+  let isModelChecked = false;
+  let saveAgainAt = performance.now() + SAVE_EVERY_MS;
   let merging: Promise<void> | undefined;
   let hasLookedForFile = path === undefined;
   let saved = '';
@@ -49,9 +55,8 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
     const families = [...Map.groupBy(entries, nameOf).values()];
     const uids = families.flatMap((versions) => describing(versions)?.uid ?? []);
     const manifests = new Map<string, string>();
-    for (let start = 0; start < uids.length; start += MANIFESTS_AT_ONCE) {
-      const page = await index.manifests(uids.slice(start, start + MANIFESTS_AT_ONCE));
-      for (const { uid, manifest } of page) manifests.set(uid, manifest);
+    for (const page of pagesOf(uids, MANIFESTS_AT_ONCE)) {
+      for (const { uid, manifest } of await index.manifests(page)) manifests.set(uid, manifest);
     }
     return families.map((versions) => ({ versions, manifest: manifests.get(describing(versions)?.uid ?? '') }));
   }
@@ -95,7 +100,7 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
     mergeIfNeeded(new Set());
   }
 
-  async function bringUpToDate(signal: AbortSignal): Promise<void> {
+  async function refresh(signal: AbortSignal): Promise<void> {
     if (!hasLookedForFile) await restore();
     while (!signal.aborted) {
       if (shown === undefined) await load(signal);
@@ -124,23 +129,64 @@ export function createIndexKeeper({ index, state, run, path, log }: IndexKeeperD
 
   const stateKey = () => [shown, state.version(), state.sizes().embedded].join(' ');
 
+  async function save(): Promise<void> {
+    const key = stateKey();
+    const revision = shown;
+    if (path === undefined || revision === undefined || key === saved || state.sizes().families < LEAST_SAVED) return;
+    const stamp = await index.stamp(revision);
+    if (stamp === undefined || stateKey() !== key) return;
+    await run('save', path, { revision, stamp, model: state.model ?? null }, state.parts());
+    saved = key;
+  }
+
   return {
-    refresh(signal) {
-      underWay ??= bringUpToDate(signal).finally(() => {
-        underWay = undefined;
-      });
-      return underWay;
-    },
+    wanted: () => index.revision(),
+    shown: async () => shown,
     revision: () => shown,
-    async save() {
-      const key = stateKey();
-      const revision = shown;
-      if (path === undefined || revision === undefined || key === saved || state.sizes().families < LEAST_SAVED) return;
-      const stamp = await index.stamp(revision);
-      if (stamp === undefined || stateKey() !== key) return;
-      const fileKey: FileKey = { revision, stamp, model: state.model ?? null };
-      await run('save', path, fileKey, state.parts());
-      saved = key;
+    sizes: state.sizes,
+    refresh,
+    async mustEmbed() {
+      const { texts: all, embedded } = state.sizes();
+      return all > 0 && (embedded < all || !isModelChecked);
+    },
+    async embed(embedder, signal) {
+      isModelChecked = true;
+      state.useModel(embedder.model);
+      const vectors = await createTextEmbedder(texts, embedder, signal);
+      let made = 0;
+      while (!signal.aborted) {
+        const missing = await vectors.missing();
+        if (missing.length === 0) break;
+        const rest = await vectors.takeStored(missing);
+        // Another hub may have stored them between the look and the lock.
+        const embedRest = async () => vectors.embed(await vectors.takeStored(rest));
+        if (rest.length > 0) made += (await whileOnlyOneEmbeds(tryLock, signal, embedRest)) ?? 0;
+      }
+      if (!signal.aborted) await save();
+      return made;
+    },
+    async tidyUp() {
+      const began = performance.now();
+      if (began < saveAgainAt) return;
+      saveAgainAt = Number.POSITIVE_INFINITY;
+      await save().finally(() => {
+        const now = performance.now();
+        saveAgainAt = now + Math.max(SAVE_EVERY_MS, SAVE_SHARE * (now - began));
+      });
+    },
+    save,
+  };
+}
+
+function textsOf({ index, state, run }: IndexKeeperDependencies): TextsToEmbed<TextWithoutVector> {
+  return {
+    missing: state.missing,
+    stored: (model, digests) => index.vectors(model, digests),
+    manifests: (uids) => index.manifests(uids),
+    read: (texts) => run('texts', texts),
+    async save(vectors, of, areNew) {
+      if (areNew) await index.saveVectors(state.model ?? '', vectors);
+      state.setVectors(of, vectors);
     },
   };
 }

@@ -1,6 +1,7 @@
 // The index as the main thread holds it: handles on shared memory, counted, and replaced as a whole with every change.
 import { type OpenSegment, openParts, type SegmentParts, type SnapshotParts } from '../index/snapshot.ts';
 import { createVectorBlock } from '../index/vectors.ts';
+import type { MissingText } from './embed-texts.ts';
 import type { IndexSizes } from './engine.ts';
 import type { StoredVector } from './search-index.ts';
 
@@ -21,9 +22,9 @@ export interface IndexState {
   useModel(model: string): void;
   readonly model: string | undefined;
   /** Texts of live documents that have no vector, `limit` of them at most. */
-  missing(limit: number, isTried: (digest: string) => boolean): MissingText[];
+  missing(limit: number, except: ReadonlySet<string>): TextWithoutVector[];
   /** Sets the vectors of the texts that `missing` named. Vectors of another size replace all that are there. */
-  setVectors(texts: readonly MissingText[], vectors: readonly StoredVector[]): void;
+  setVectors(texts: readonly TextWithoutVector[], vectors: readonly StoredVector[]): void;
 }
 
 export interface IndexChange {
@@ -45,13 +46,9 @@ export interface DeadDocuments {
   documents: readonly number[];
 }
 
-export interface MissingText {
+export interface TextWithoutVector extends MissingText {
   segment: number;
   text: number;
-  digest: string;
-  /** The entity whose manifest it comes from. */
-  uid: string;
-  name: string;
 }
 
 interface Held {
@@ -133,15 +130,15 @@ export function createIndexState(): IndexState {
     get model() {
       return model;
     },
-    missing(limit, isTried) {
-      const found: MissingText[] = [];
+    missing(limit, except) {
+      const found: TextWithoutVector[] = [];
       for (const { open } of held) {
         const { segment, vectors, id } = open;
         for (let text = 0; text < segment.textCount && found.length < limit; text += 1) {
           if (vectors?.has(text)) continue;
           const document = liveDocumentOf(open, text);
           const digest = document === undefined ? '' : segment.digest(text);
-          if (document === undefined || isTried(digest)) continue;
+          if (document === undefined || except.has(digest)) continue;
           const uid = segment.uids.at(segment.memberStarts[document] as number);
           found.push({ segment: id, text, digest, uid, name: segment.names.at(document) });
         }

@@ -1,12 +1,14 @@
 // Runs on a thread of its own: builds, merges, stores and reads segments. It keeps nothing between two tasks.
 import { parseReference } from '../../catalog/uid.ts';
+import { textToEmbed } from '../document.ts';
 import { findSlug } from '../index/names.ts';
 import { openSegment, type Segment, typeOf } from '../index/segment.ts';
-import { buildSegment, type Family, textToEmbed } from '../index/segment-builder.ts';
+import { buildSegment, type Family } from '../index/segment-builder.ts';
 import { writeSegment } from '../index/segment-writer.ts';
 import { openParts, type SegmentParts, type SnapshotParts } from '../index/snapshot.ts';
 import { sourceFromSegment } from '../index/source.ts';
 import { createVectorBlock, openVectors } from '../index/vectors.ts';
+import type { TextInManifest } from './embed-texts.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
 import type { DeadDocuments, IndexChange, MergedSegments } from './index-state.ts';
 import type { FamilyName } from './search-index.ts';
@@ -31,8 +33,7 @@ const tasks = {
   }),
   merge: mergeSegments,
   /** Undefined where a manifest no longer has that text. */
-  texts: (texts: readonly { name: string; manifest: string; digest: string }[]): (string | undefined)[] =>
-    texts.map(({ name, manifest, digest }) => textToEmbed(name, manifest, digest)),
+  texts: (texts: readonly TextInManifest[]): (string | undefined)[] => texts.map(textToEmbed),
   save: writeIndexFile,
   read: readIndexFile,
 };

@@ -51,6 +51,7 @@ function sourceFromFamilies(families: readonly Family[]): Source {
   const terms = [...postings.keys()].sort(compareByCodePoints);
   return {
     documentCount: documents.length,
+    memberCount: documents.reduce((sum, { members }) => sum + members.length, 0),
     isLive: () => true,
     document: (document) => documents[document] as SourceDocument,
     termCount: terms.length,
@@ -78,14 +79,8 @@ function membersFrom(sorted: readonly IndexEntry[]): SourceMember[] {
   }));
 }
 
-/** The text of a document that the model reads, if it still has the digest. */
-export function textToEmbed(name: string, manifest: string, digest: string): string | undefined {
-  const { meaning } = readDocument(name, manifest);
-  return textDigest(meaning) === digest ? meaning : undefined;
-}
-
 /** Stable versions come before pre-releases, newer ones before older ones. */
-function byPreference(one: IndexEntry, other: IndexEntry): number {
+export function byPreference(one: IndexEntry, other: IndexEntry): number {
   return Number(one.isPrerelease) - Number(other.isPrerelease) || byVersionOnly(one, other);
 }
 

@@ -1,34 +1,29 @@
 // Sources → one segment. New segments and merged ones are written in the same way.
-
-import { TEXT_DIGEST_BYTES } from '../document.ts';
 import { lettersOf } from '../typing-errors.ts';
 import { packColumns } from './columns.ts';
 import { type Posting, writePosting } from './postings.ts';
 import type { SegmentColumns } from './segment.ts';
 import type { Source, SourceMember } from './source.ts';
-import { compareByCodePoints, compareBytes, createByteWriter, createStringsWriter } from './strings.ts';
-
-type TermColumns = Pick<
-  SegmentColumns,
-  'termBytes' | 'termOffsets' | 'termLetters' | 'postings' | 'postingStarts' | 'frequencies'
->;
-type DocumentColumns = Omit<SegmentColumns, keyof TermColumns>;
+import { compareByCodePoints, compareBytes, createByteWriter, createStringsWriter, packStrings } from './strings.ts';
 
 export function writeSegment(sources: readonly Source[]): SharedArrayBuffer {
-  return packColumns({ ...documentColumns(sources), ...termColumns(sources) });
+  const columns: SegmentColumns = { ...documentColumns(sources), ...termColumns(sources) };
+  return packColumns({ ...columns });
 }
 
-function documentColumns(sources: readonly Source[]): DocumentColumns {
+function documentColumns(sources: readonly Source[]) {
   const names = createStringsWriter();
-  const texts = createTextNumbers();
+  /** Documents with the same text share one. */
+  const digests = createNumbers();
+  const texts: number[] = [];
   const memberStarts = [0];
-  const members = createMemberWriter();
+  const members = createMemberWriter(sources.reduce((sum, { memberCount }) => sum + memberCount, 0));
   for (const source of sources) {
     for (let place = 0; place < source.documentCount; place += 1) {
       if (!source.isLive(place)) continue;
       const { name, digest, members: versions } = source.document(place);
       const document = names.add(name);
-      texts.add(digest);
+      texts.push(digests.numberOf(digest));
       for (const member of versions) members.add(member, document);
       memberStarts.push(members.count());
     }
@@ -38,124 +33,111 @@ function documentColumns(sources: readonly Source[]): DocumentColumns {
     nameBytes,
     nameOffsets,
     memberStarts: Uint32Array.from(memberStarts),
-    ...texts.columns(),
+    texts: Uint32Array.from(texts),
+    digests: Buffer.concat(digests.all().map((digest) => Buffer.from(digest, 'hex'))),
+    ...documentsByText(texts, digests.all().length),
     ...members.columns(),
   };
 }
 
-/** Documents with the same text share one. */
-function createTextNumbers() {
-  const numbers = new Map<string, number>();
-  const texts: number[] = [];
-  return {
-    add(digest: string): void {
-      const text = numbers.get(digest) ?? numbers.size;
-      numbers.set(digest, text);
-      texts.push(text);
-    },
-    columns(): Pick<DocumentColumns, 'texts' | 'digests' | 'textDocuments' | 'textDocumentStarts'> {
-      const digests = new Uint8Array(numbers.size * TEXT_DIGEST_BYTES);
-      for (const [digest, text] of numbers) digests.set(Buffer.from(digest, 'hex'), text * TEXT_DIGEST_BYTES);
-      const starts = new Uint32Array(numbers.size + 1);
-      for (const text of texts) starts[text + 1] = (starts[text + 1] as number) + 1;
-      for (let text = 0; text < numbers.size; text += 1) {
-        starts[text + 1] = (starts[text + 1] as number) + (starts[text] as number);
-      }
-      const next = starts.slice();
-      const textDocuments = new Uint32Array(texts.length);
-      for (const [document, text] of texts.entries()) {
-        textDocuments[next[text] as number] = document;
-        next[text] = (next[text] as number) + 1;
-      }
-      return { texts: Uint32Array.from(texts), digests, textDocuments, textDocumentStarts: starts };
-    },
-  };
+function documentsByText(texts: readonly number[], textCount: number) {
+  const textDocumentStarts = new Uint32Array(textCount + 1);
+  for (const text of texts) textDocumentStarts[text + 1] = (textDocumentStarts[text + 1] as number) + 1;
+  for (let text = 0; text < textCount; text += 1) {
+    textDocumentStarts[text + 1] = (textDocumentStarts[text + 1] as number) + (textDocumentStarts[text] as number);
+  }
+  const next = textDocumentStarts.slice();
+  const textDocuments = new Uint32Array(texts.length);
+  for (const [document, text] of texts.entries()) {
+    textDocuments[next[text] as number] = document;
+    next[text] = (next[text] as number) + 1;
+  }
+  return { textDocuments, textDocumentStarts };
 }
 
-function createMemberWriter() {
+function createMemberWriter(most: number) {
   const uids = createStringsWriter();
-  const sets = createSetNumbers();
-  const flags: number[] = [];
-  const facetSets: number[] = [];
-  const qualities: number[] = [];
-  const published: number[] = [];
-  const arrived: number[] = [];
-  const versionRanks: number[] = [];
-  const documents: number[] = [];
+  const values = createNumbers();
+  /** Many members have the same facets. */
+  const sets = createNumbers();
+  const columns = {
+    flags: new Uint8Array(most),
+    facetSets: new Uint32Array(most),
+    qualities: new Float32Array(most),
+    published: new Float64Array(most),
+    arrived: new Float64Array(most),
+    versionRanks: new Uint32Array(most),
+    memberDocuments: new Uint32Array(most),
+  };
+  let count = 0;
   return {
-    count: () => flags.length,
+    count: () => count,
     add(member: SourceMember, document: number): void {
       uids.add(member.uid);
-      flags.push(member.flags);
-      facetSets.push(sets.add(member.facets));
-      qualities.push(member.quality);
-      published.push(member.published);
-      arrived.push(member.arrived);
-      versionRanks.push(member.versionRank);
-      documents.push(document);
+      columns.flags[count] = member.flags;
+      columns.facetSets[count] = sets.numberOf(member.facets.map(values.numberOf).join(' '));
+      columns.qualities[count] = member.quality;
+      columns.published[count] = member.published;
+      columns.arrived[count] = member.arrived;
+      columns.versionRanks[count] = member.versionRank;
+      columns.memberDocuments[count] = document;
+      count += 1;
     },
-    columns(): Omit<
-      DocumentColumns,
-      'nameBytes' | 'nameOffsets' | 'memberStarts' | keyof ReturnType<ReturnType<typeof createTextNumbers>['columns']>
-    > {
+    columns() {
       const { bytes: uidBytes, offsets: uidOffsets } = uids.columns();
-      const byArrival = Uint32Array.from(flags.keys()).sort(
+      const { arrived } = columns;
+      const byArrival = Uint32Array.from({ length: count }, (_, member) => member).sort(
         (one, other) =>
           (arrived[other] as number) - (arrived[one] as number) || compareBytes(uidBytes, uidOffsets, other, one),
       );
+      const { bytes: valueBytes, offsets: valueOffsets } = packStrings(values.all());
       return {
+        ...cutAll(columns, count),
         uidBytes,
         uidOffsets,
-        flags: Uint8Array.from(flags),
-        facetSets: Uint32Array.from(facetSets),
-        qualities: Float32Array.from(qualities),
-        published: Float64Array.from(published),
-        arrived: Float64Array.from(arrived),
-        versionRanks: Uint32Array.from(versionRanks),
-        memberDocuments: Uint32Array.from(documents),
         byArrival,
-        ...sets.columns(),
-      };
-    },
-  };
-}
-
-/** Many members have the same facets. */
-function createSetNumbers() {
-  const numbers = new Map<string, number>();
-  const valueNumbers = new Map<string, number>();
-  const values = createStringsWriter();
-  const setValues: number[] = [];
-  const setStarts = [0];
-  const numberOf = (facet: string) => {
-    const value = valueNumbers.get(facet) ?? values.add(facet);
-    valueNumbers.set(facet, value);
-    return value;
-  };
-  return {
-    add(facets: readonly string[]): number {
-      const set = facets.map(numberOf);
-      const key = set.join(' ');
-      const known = numbers.get(key);
-      if (known !== undefined) return known;
-      setValues.push(...set);
-      setStarts.push(setValues.length);
-      numbers.set(key, numbers.size);
-      return numbers.size - 1;
-    },
-    columns(): Pick<DocumentColumns, 'setValues' | 'setStarts' | 'valueBytes' | 'valueOffsets'> {
-      const { bytes: valueBytes, offsets: valueOffsets } = values.columns();
-      return {
-        setValues: Uint32Array.from(setValues),
-        setStarts: Uint32Array.from(setStarts),
         valueBytes,
         valueOffsets,
+        ...setColumns(sets.all()),
       };
     },
   };
 }
 
-function termColumns(sources: readonly Source[]): TermColumns {
+function cutAll<Columns extends Record<string, Uint8Array | Uint32Array | Float32Array | Float64Array>>(
+  columns: Columns,
+  length: number,
+): Columns {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, column.subarray(0, length)]),
+  ) as Columns;
+}
+
+/** Sets are numbers of values, with a space between two. */
+function setColumns(sets: readonly string[]) {
+  const setValues: number[] = [];
+  const setStarts = [0];
+  for (const set of sets) {
+    if (set !== '') setValues.push(...set.split(' ').map(Number));
+    setStarts.push(setValues.length);
+  }
+  return { setValues: Uint32Array.from(setValues), setStarts: Uint32Array.from(setStarts) };
+}
+
+/** Numbers distinct texts in the order in which they come. */
+function createNumbers() {
+  const numbers = new Map<string, number>();
+  return {
+    numberOf(text: string): number {
+      const number = numbers.get(text) ?? numbers.size;
+      numbers.set(text, number);
+      return number;
+    },
+    all: () => [...numbers.keys()],
+  };
+}
+
+function termColumns(sources: readonly Source[]) {
   const numbers = newNumbers(sources);
   const terms = createStringsWriter();
   const letters: number[] = [];

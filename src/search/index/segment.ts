@@ -6,78 +6,61 @@ import { openColumns } from './columns.ts';
 import { type Dictionary, openDictionary } from './dictionary.ts';
 import { openStrings, type Strings } from './strings.ts';
 
-/** All versions of one type and name are one document. Members are its versions: newest first, stable ones before pre-releases. */
-export interface Segment {
-  readonly block: SharedArrayBuffer;
-  readonly documentCount: number;
-  readonly memberCount: number;
-  readonly textCount: number;
-  readonly terms: Dictionary;
-  readonly postings: Uint8Array;
-  /** Where the postings of a term begin; one more than there are terms. */
-  readonly postingStarts: Uint32Array;
-  /** How many documents hold a term. */
-  readonly frequencies: Uint32Array;
-  /** Where the members of a document begin; one more than there are documents. */
-  readonly memberStarts: Uint32Array;
-  /** Of a document. */
-  readonly names: Strings;
-  /** Which text a document has. */
-  readonly texts: Uint32Array;
-  readonly uids: Strings;
-  /** `memberFlags` of a member. */
-  readonly flags: Uint8Array;
-  readonly facetSets: Uint32Array;
-  readonly qualities: Float32Array;
-  /** Milliseconds; NaN where it is not known. */
-  readonly published: Float64Array;
-  readonly arrived: Float64Array;
-  /** Place among the members of its document when pre-releases count like any version. */
-  readonly versionRanks: Uint32Array;
-  readonly memberDocuments: Uint32Array;
-  /** Members, the newest arrival first. */
-  readonly byArrival: Uint32Array;
-  /** Values of all facet sets, as places in `facetValues`. */
-  readonly setValues: Uint32Array;
-  readonly setStarts: Uint32Array;
-  /** `<facet> <value>`. */
-  readonly facetValues: Strings;
-  /** Documents of all texts. */
-  readonly textDocuments: Uint32Array;
-  readonly textDocumentStarts: Uint32Array;
-  /** Names the content of a text. */
-  digest(text: number): string;
-}
-
-/** What a segment is packed from. */
+/** What a segment is packed from. Where something begins is listed with one entry more than there are of them. */
 export interface SegmentColumns {
   termBytes: Uint8Array;
   termOffsets: Uint32Array;
+  /** `lettersOf` a term. */
   termLetters: Uint32Array;
   postings: Uint8Array;
+  /** Where the postings of a term begin. */
   postingStarts: Uint32Array;
+  /** How many documents hold a term. */
   frequencies: Uint32Array;
+  /** Where the members of a document begin. */
   memberStarts: Uint32Array;
   nameBytes: Uint8Array;
   nameOffsets: Uint32Array;
+  /** Which text a document has. */
   texts: Uint32Array;
   uidBytes: Uint8Array;
   uidOffsets: Uint32Array;
+  /** `memberFlags` of a member. */
   flags: Uint8Array;
   facetSets: Uint32Array;
   qualities: Float32Array;
+  /** Milliseconds; NaN where it is not known. */
   published: Float64Array;
   arrived: Float64Array;
+  /** Place among the members of its document when pre-releases count like any version. */
   versionRanks: Uint32Array;
   memberDocuments: Uint32Array;
+  /** Members, the newest arrival first. */
   byArrival: Uint32Array;
+  /** Values of all facet sets, as places in `facetValues`. */
   setValues: Uint32Array;
   setStarts: Uint32Array;
   valueBytes: Uint8Array;
   valueOffsets: Uint32Array;
   digests: Uint8Array;
+  /** Documents of all texts. */
   textDocuments: Uint32Array;
   textDocumentStarts: Uint32Array;
+}
+
+/** All versions of one type and name are one document. Members are its versions: newest first, stable ones before pre-releases. */
+export interface Segment extends Readonly<SegmentColumns> {
+  readonly documentCount: number;
+  readonly memberCount: number;
+  readonly textCount: number;
+  readonly terms: Dictionary;
+  /** Of documents. */
+  readonly names: Strings;
+  readonly uids: Strings;
+  /** `<facet>:<value>`. */
+  readonly facetValues: Strings;
+  /** Names the content of a text. */
+  digest(text: number): string;
 }
 
 export function openSegment(block: SharedArrayBuffer): Segment {
@@ -85,7 +68,6 @@ export function openSegment(block: SharedArrayBuffer): Segment {
   const digests = Buffer.from(columns.digests.buffer, columns.digests.byteOffset, columns.digests.length);
   return {
     ...columns,
-    block,
     documentCount: columns.texts.length,
     memberCount: columns.flags.length,
     textCount: columns.textDocumentStarts.length - 1,

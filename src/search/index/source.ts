@@ -5,6 +5,8 @@ import type { Segment } from './segment.ts';
 
 export interface Source {
   readonly documentCount: number;
+  /** Those of documents that are not live are counted, too. */
+  readonly memberCount: number;
   isLive(document: number): boolean;
   document(document: number): SourceDocument;
   readonly termCount: number;
@@ -24,7 +26,7 @@ export interface SourceDocument {
 export interface SourceMember {
   uid: EntityUid;
   flags: number;
-  /** `<facet> <value>`. */
+  /** `<facet>:<value>`. */
   facets: readonly string[];
   quality: number;
   published: number;
@@ -59,6 +61,7 @@ export function sourceFromSegment(segment: Segment, isLive: (document: number) =
 
   return {
     documentCount: segment.documentCount,
+    memberCount: segment.memberCount,
     isLive,
     document(document) {
       const start = segment.memberStarts[document] as number;

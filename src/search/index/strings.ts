@@ -32,6 +32,12 @@ export function createStringsWriter(): StringsWriter {
   };
 }
 
+export function packStrings(texts: Iterable<string>): ReturnType<StringsWriter['columns']> {
+  const writer = createStringsWriter();
+  for (const text of texts) writer.add(text);
+  return writer.columns();
+}
+
 export interface ByteWriter {
   readonly length: number;
   writeText(text: string): void;

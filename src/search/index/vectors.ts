@@ -13,7 +13,6 @@ export interface Vectors {
   has(text: number): boolean;
   /** Sets or replaces the vector of a text. */
   set(text: number, vector: Float32Array): void;
-  cosine(text: number, query: Float32Array): number;
   /** How far the signs of the texts that `eligible` has a 1 for are from those of the query. */
   compareSigns(query: Float32Array, eligible: Uint8Array): SignDistances;
   cosines(texts: readonly number[], query: Float32Array): Float32Array;
@@ -94,15 +93,6 @@ export function openVectors(block: VectorBlock): Vectors {
   const valuesOf = (text: number) => new Int8Array(memory.buffer, layout.values + text * valueBytes, dimensions);
   const signsOf = (text: number) => new Uint8Array(memory.buffer, layout.signs + text * signBytes, signBytes);
 
-  function ask(query: Float32Array): void {
-    new Float32Array(queryMemory.buffer, 0, dimensions).set(query);
-  }
-
-  function askedCosine(text: number): number {
-    const product = kernels.product(layout.values + text * valueBytes, valueBytes, 0);
-    return Math.min(1, product * (scales[text] as number));
-  }
-
   function compareSigns(query: Float32Array, eligible: Uint8Array): SignDistances {
     const { buffer } = queryMemory;
     writeSigns(query, new Uint8Array(buffer, querySigns, signBytes));
@@ -136,15 +126,14 @@ export function openVectors(block: VectorBlock): Vectors {
       // Last, because other threads may read at any time.
       Atomics.store(present, text, 1);
     },
-    cosine(text, query) {
-      ask(query);
-      return askedCosine(text);
-    },
     compareSigns,
     cosines(texts, query) {
-      ask(query);
+      new Float32Array(queryMemory.buffer, 0, dimensions).set(query);
       const cosines = new Float32Array(texts.length);
-      for (let place = 0; place < texts.length; place += 1) cosines[place] = askedCosine(texts[place] as number);
+      for (const [place, text] of texts.entries()) {
+        const product = kernels.product(layout.values + text * valueBytes, valueBytes, 0);
+        cosines[place] = Math.min(1, product * (scales[text] as number));
+      }
       return cosines;
     },
     stored: (text) => ({ scale: scales[text] as number, values: valuesOf(text), signs: signsOf(text) }),
@@ -159,17 +148,8 @@ export function openVectors(block: VectorBlock): Vectors {
   };
 }
 
-interface Layout {
-  present: number;
-  scales: number;
-  signs: number;
-  values: number;
-  valueBytes: number;
-  signBytes: number;
-  bytes: number;
-}
-
-function layoutOf(dimensions: number, count: number): Layout {
+/** Where what is in the memory of vectors, in bytes. */
+function layoutOf(dimensions: number, count: number) {
   const valueBytes = multipleOf(8, dimensions);
   const signBytes = multipleOf(16, Math.ceil(dimensions / 8));
   const scales = multipleOf(16, count);

@@ -23,6 +23,11 @@ export class EmbeddingError extends Error {
   override readonly name = 'EmbeddingError';
 }
 
+/** For callers: why meaning takes no part. */
+export function troubleOf(error: unknown): string {
+  return error instanceof EmbeddingError ? error.message : 'the model cannot be used';
+}
+
 /** For the operator, with what is behind it. */
 export function wholeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,4 +1,5 @@
-// What a thread with a model does: one text at a time.
+// What a thread with a model does: it encodes one text at a time, as numbers of word pieces.
+import { Tokenizer } from '@huggingface/tokenizers';
 
 export interface Encoder {
   readonly model: string;
@@ -9,4 +10,18 @@ export interface Encoder {
    * CPU a batch is hardly faster. This way a text always has the same vector.
    */
   encode(text: string): Promise<Float32Array>;
+}
+
+export type Tokenize = (text: string, options: { isFramed: boolean }) => number[];
+
+/** Nothing beyond reaches a model; cut before, because pieces of a hostile text are not counted for free. */
+const LONGEST_TEXT = 2_000;
+
+/** `isFramed`: with the marks for beginning and end. */
+export function createTokenizer(file: Buffer): Tokenize {
+  const tokenizer = new Tokenizer(JSON.parse(file.toString('utf8')), {});
+  return (text, { isFramed }) => {
+    const { ids } = tokenizer.encode(text.slice(0, LONGEST_TEXT).toWellFormed(), { add_special_tokens: isFramed });
+    return ids;
+  };
 }

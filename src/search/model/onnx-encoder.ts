@@ -1,8 +1,7 @@
 // The embedded sentence encoder, run by onnxruntime. Its calls block the thread they are made on.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Encoder } from './encoder.ts';
+import { createTokenizer, type Encoder } from './encoder.ts';
 import { modelFilePath, modelName, readModelFile } from './model-files.ts';
-import { createTokenizer } from './tokens.ts';
 
 const MOST_TOKENS = 128;
 const END_TOKEN = 102;

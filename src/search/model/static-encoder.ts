@@ -1,7 +1,6 @@
 // The embedded model that needs no runtime: the sum of one stored vector per word piece.
-import type { Encoder } from './encoder.ts';
+import { createTokenizer, type Encoder } from './encoder.ts';
 import { modelName, readModelFile } from './model-files.ts';
-import { createTokenizer } from './tokens.ts';
 
 const DIMENSIONS = 256;
 

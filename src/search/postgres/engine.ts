@@ -1,39 +1,37 @@
 // The engine that searches in PostgreSQL: the database finds candidates, the hub merges their scores and holds no index.
 import { LRUCache } from 'lru-cache';
 import type { Clock, Logger } from '../../lib/world.ts';
+import type { SearchFilters } from '../contract.ts';
 import type { Hit, Listing, ListRequest, Ranking, RankRequest, SearchEngine } from '../engine/engine.ts';
+import { followCatalog } from '../engine/follow-catalog.ts';
 import { type Meaning, troublesOf } from '../engine/troubles.ts';
-import { countsFrom, type FacetCounts } from '../facet-values.ts';
+import { countsFrom, type FacetCounts, wantedValues } from '../facet-values.ts';
 import { checkModel } from '../model/check-model.ts';
-import { EmbeddingError } from '../model/embedder.ts';
+import { troubleOf } from '../model/embedder.ts';
 import { createLazyEmbedder, type OpenEmbedder } from '../model/lazy-embedder.ts';
 import { explanationOf, type MergeWeights, weightsFor } from '../ranking/merge.ts';
-import { entityFilter } from './filter.ts';
+import { plainText } from '../search-query.ts';
 import { type Found, findCandidates } from './find-candidates.ts';
-import { followCatalog } from './follow-catalog.ts';
 import { bestCandidates, facetsOf, hitsFrom, termsOf } from './merge-hits.ts';
-import type { FoundMember, ListChoice, SearchReads, SearchTables, SearchVectors, VectorQuery } from './store.ts';
+import type { EntityFilter, FoundMember, ListChoice, SearchReads, VectorQuery } from './store.ts';
+import { createTableKeeper, type TableKeeperDependencies } from './table-keeper.ts';
 
-export interface PostgresEngineDependencies {
-  tables: SearchTables;
-  vectors: SearchVectors;
+export interface PostgresEngineDependencies extends TableKeeperDependencies {
   reads: SearchReads;
-  /** At most one hub updates the tables at a time, and at most one embeds. */
-  tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;
   /** When it cannot be opened, search goes on by words. */
   openEmbedder: OpenEmbedder;
   now: Clock;
   log: Logger;
 }
 
-const LONGEST_TEXT = 2_000;
 const MOST_HITS = 500;
 const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
 
 export function createPostgresEngine(dependencies: PostgresEngineDependencies): SearchEngine {
   const { tables, vectors, reads, tryLock, openEmbedder, now, log } = dependencies;
   const embedder = createLazyEmbedder(openEmbedder);
-  const follower = followCatalog({ tables, vectors, reads, tryLock, embedder, log });
+  const keeper = createTableKeeper({ tables, vectors, reads, tryLock });
+  const follower = followCatalog(keeper, { embedder, log });
   const counted = countedOnce(reads);
 
   /** A search never fails because a model did. */
@@ -42,30 +40,30 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
     if (!vectors.isAvailable) return { trouble: 'the database has no pgvector' };
     try {
       const { vector, model, isStandIn } = await embedder.embedQuery(text, signal);
-      if (follower.shown().sizes.embedded === 0) await follower.measure();
-      const stored = follower.shown();
+      if (keeper.known().sizes.embedded === 0) await keeper.measure();
+      const stored = keeper.known();
       if (stored.sizes.embedded === 0) return { trouble: 'embeddings are being computed' };
       if (stored.model !== model) return { trouble: 'the vectors are those of another model' };
       return { vector: { model, vector }, isStandIn };
     } catch (error) {
       follower.report('A query could not be embedded; search goes on by words', error);
-      return { trouble: error instanceof EmbeddingError ? error.message : 'the query cannot be embedded' };
+      return { trouble: troubleOf(error) };
     }
   }
 
   async function rank(asked: RankRequest, signal?: AbortSignal): Promise<Ranking> {
-    const request = { ...asked, text: textFor(asked) };
+    const request = { ...asked, text: plainText(asked.text) };
     const { isBehind } = await follower.bringUpToDate();
-    if (follower.shown().sizes.families === 0) await follower.measure();
+    if (keeper.known().sizes.families === 0) await keeper.measure();
     const filter = entityFilter(request.filters);
     const understanding = understand(request, signal);
     const vector = understanding.then((understood) => understood.vector);
     const { text, mode } = request;
-    const found = await findCandidates(reads, { text, mode, filter, vector, sizes: follower.shown().sizes });
+    const found = await findCandidates(reads, { text, mode, filter, vector, sizes: keeper.known().sizes });
     const understood = await understanding;
     const isUsed = understood.vector !== undefined;
     const meaning: Meaning = { isStandIn: false, ...understood, isUsed };
-    const shown = { ...follower.shown(), isBehind };
+    const shown = { ...keeper.known(), isBehind };
     return {
       ...(await answer(request, found, isUsed ? mode : 'keyword')),
       ...troublesOf(shown, mode === 'keyword' ? undefined : meaning),
@@ -73,7 +71,7 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   }
 
   async function answer(request: RankRequest, found: Found, mode: Ranking['mode']) {
-    const { limit = MOST_HITS, versions, withFacets = false, explain } = request;
+    const { limit, versions, withFacets, explain } = request;
     const weights = weightsFor(mode, found.words);
     const best = bestCandidates(found.candidates, weights, withFacets ? MOST_HITS : shownAtMost(limit));
     const preferred = [...found.named.values()].flatMap(({ uid }) => uid ?? []);
@@ -122,17 +120,28 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
     rank,
     list,
     version() {
-      const { revision, model, sizes } = follower.shown();
+      const { revision, model, sizes } = keeper.known();
       return [revision ?? 'none', model ?? 'none', sizes.embedded].join('.');
     },
     catchUp: follower.catchUp,
     checkModel: () => checkModel(embedder.opened),
-    sizes: () => follower.shown().sizes,
+    sizes: () => keeper.known().sizes,
     stopWork: follower.stop,
     async close() {
       await follower.stop();
       await embedder.close();
     },
+  };
+}
+
+/** The filters of a search as the tables have them. */
+function entityFilter(filters: SearchFilters): EntityFilter {
+  return {
+    type: filters.type,
+    isActive: !filters.includeInactive,
+    isRegistered: !filters.includePending,
+    facets: wantedValues(filters),
+    prerelease: filters.prerelease,
   };
 }
 
@@ -165,14 +174,6 @@ function countedOnce(reads: SearchReads) {
     counting.catch(() => counts.delete(key));
     return counting;
   };
-}
-
-/** PostgreSQL takes no NUL in a text. */
-function textFor({ text }: RankRequest): string {
-  return text
-    .slice(0, LONGEST_TEXT)
-    .replace(/\p{Cc}/gu, ' ')
-    .toWellFormed();
 }
 
 /** More than are asked for: quality and age may still exchange neighbors. */

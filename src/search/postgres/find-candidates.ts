@@ -2,7 +2,7 @@
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
 import { nameKey, versionedName } from '../words.ts';
-import { type Candidate, candidatesFrom, type Named, namedFamilies } from './merge-hits.ts';
+import { candidatesFrom, type FoundFamily, type Named, namedFamilies } from './merge-hits.ts';
 import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
 import type { EntityFilter, SearchReads, VectorQuery } from './store.ts';
 
@@ -18,7 +18,7 @@ export interface Found {
   /** Those that are scored. */
   terms: ReturnType<typeof scoredTerms>;
   named: Map<number, Named>;
-  candidates: Candidate[];
+  candidates: FoundFamily[];
 }
 
 const MOST_BY_WORDS = 300;

@@ -4,7 +4,15 @@ import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import type { Hit } from '../engine/engine.ts';
 import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
-import { finalScore, isUnrelated, leastNearness, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
+import {
+  type Candidate,
+  finalScore,
+  isUnrelated,
+  leastNearness,
+  type MergeWeights,
+  rounded,
+  unit,
+} from '../ranking/merge.ts';
 import { editDistance } from '../typing-errors.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
@@ -16,13 +24,8 @@ export interface Named {
 }
 
 /** A family with the scores that it was found by. */
-export interface Candidate {
+export interface FoundFamily extends Pick<Candidate, 'lexical' | 'semantic' | 'named'> {
   family: number;
-  /** Of all that the words ask for, within 0..1. */
-  lexical: number;
-  /** Undefined: it has no vector yet. */
-  cosine: number | undefined;
-  match: NameMatch | undefined;
 }
 
 interface CandidateSources {
@@ -59,7 +62,7 @@ export function namedFamilies(
 }
 
 /** Without what is unrelated to the query. */
-export function candidatesFrom({ words, named, scores, cosines, texts }: CandidateSources): Candidate[] {
+export function candidatesFrom({ words, named, scores, cosines, texts }: CandidateSources): FoundFamily[] {
   const nearest = Math.max(0, ...cosines.values());
   const isNearAny = words.wordCount > 0 && nearest >= leastNearness(texts);
   if (words.terms.length === 0 && named.size === 0 && !isNearAny) return [];
@@ -67,20 +70,17 @@ export function candidatesFrom({ words, named, scores, cosines, texts }: Candida
     .map((family) => ({
       family,
       lexical: unit((scores.get(family) ?? 0) / (words.best || 1)),
-      cosine: cosines.get(family),
-      match: named.get(family)?.match,
+      semantic: cosines.get(family),
+      named: named.get(family)?.match,
     }))
-    .filter(({ lexical, cosine: semantic, match: named }) => !isUnrelated({ lexical, semantic, named }));
+    .filter((candidate) => !isUnrelated(candidate));
 }
 
 /** The best by words, meaning and name; quality and age, which are not known yet, only decide between neighbors. */
-export function bestCandidates(candidates: readonly Candidate[], weights: MergeWeights, count: number): Candidate[] {
+export function bestCandidates(found: readonly FoundFamily[], weights: MergeWeights, count: number): FoundFamily[] {
   const neutral = { quality: 0, recency: 0, isDeprecated: false };
-  return candidates
-    .map((candidate) => {
-      const { lexical, cosine: semantic, match: named } = candidate;
-      return { candidate, score: finalScore({ lexical, semantic, named, ...neutral }, weights) };
-    })
+  return found
+    .map((candidate) => ({ candidate, score: finalScore({ ...candidate, ...neutral }, weights) }))
     .sort((a, b) => b.score - a.score || a.candidate.family - b.candidate.family)
     .slice(0, count)
     .map(({ candidate }) => candidate);
@@ -89,17 +89,20 @@ export function bestCandidates(candidates: readonly Candidate[], weights: MergeW
 /** Best first, ties in a fixed order. */
 export function hitsFrom(
   members: readonly FoundMember[],
-  candidates: readonly Candidate[],
+  candidates: readonly FoundFamily[],
   { weights, now }: { weights: MergeWeights; now: Date },
 ): Hit[] {
   const byFamily = new Map(candidates.map((candidate) => [candidate.family, candidate]));
-  return members
-    .flatMap((member) => {
-      const candidate = byFamily.get(member.family);
-      return candidate ? hitFor(member, candidate, { weights, now }) : [];
-    })
-    .filter(({ final }) => final > 0)
-    .sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
+  const hits = members.flatMap(({ uid, family, versionCount, status, ...member }): Hit[] => {
+    const candidate = byFamily.get(family);
+    if (!candidate) return [];
+    const quality = unit(member.quality);
+    const recency = recencyScore(member.publishedAt, now);
+    const final = finalScore({ ...candidate, quality, recency, isDeprecated: status !== 'active' }, weights);
+    const { lexical, semantic } = candidate;
+    return [{ uid, lexical, semantic: unit(semantic ?? 0), quality, recency, final, versionCount }];
+  });
+  return hits.filter(({ final }) => final > 0).sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
 }
 
 export function facetsOf(members: readonly FoundMember[]): FacetCounts {
@@ -110,28 +113,9 @@ export function facetsOf(members: readonly FoundMember[]): FacetCounts {
   return countsFrom([...counted].map(([value, count]) => ({ value, count })));
 }
 
-function hitFor(
-  member: FoundMember,
-  { lexical, cosine: semantic, match: named }: Candidate,
-  { weights, now }: { weights: MergeWeights; now: Date },
-): Hit {
-  const quality = unit(member.quality);
-  const recency = recencyScore(member.publishedAt, now);
-  const isDeprecated = member.status !== 'active';
-  return {
-    uid: member.uid,
-    lexical,
-    semantic: unit(semantic ?? 0),
-    quality,
-    recency,
-    final: finalScore({ lexical, semantic, named, quality, recency, isDeprecated }, weights),
-    versionCount: member.versionCount,
-  };
-}
-
 /** For an explanation: each word of the query with what it adds to the score. */
 export function termsOf({ terms }: LexicalQuery, scores: readonly number[]) {
-  return terms.map(({ word, terms: forms, why, weight }, place) => ({
+  return terms.map(({ word, forms, why, weight }, place) => ({
     word,
     term: forms.join(' | '),
     why,

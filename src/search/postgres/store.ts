@@ -1,5 +1,8 @@
 // Port: what the engine that searches in PostgreSQL needs from the database.
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';
+import type { MissingText } from '../engine/embed-texts.ts';
+import type { IndexSizes } from '../engine/engine.ts';
+import type { FamilyName, IndexEntry, StoredVector } from '../engine/search-index.ts';
 
 /** A `tsvector` has room for one of four labels with each word: what such a word says about a document, of 1 at most. */
 export const LABEL_WEIGHTS = { D: 0.2, C: 0.45, B: 0.63, A: 0.8 };
@@ -11,17 +14,17 @@ export interface SearchTables {
   catalogRevision(): Promise<number>;
   progress(): Promise<IndexProgress>;
   /** Types and names that changed after a revision, some revisions at a time; undefined when the changes are no longer known. */
-  changedFamilies(after: number): Promise<{ revision: number; families: FamilyKey[] } | undefined>;
+  changedFamilies(after: number): Promise<{ revision: number; families: FamilyName[] } | undefined>;
   /** In order, those in the catalog and those in the tables, from the one after `after`. */
-  familiesAfter(after: FamilyKey, limit: number): Promise<FamilyKey[]>;
+  familiesAfter(after: FamilyName | undefined, limit: number): Promise<FamilyName[]>;
   /** Every version of these families that is in the catalog. */
-  members(families: readonly FamilyKey[]): Promise<FamilyMember[]>;
+  members(families: readonly FamilyName[]): Promise<FamilyMember[]>;
   /** The digests of the manifests that families in the tables were described by. */
-  described(families: readonly FamilyKey[]): Promise<(FamilyKey & { digest: string })[]>;
+  described(families: readonly FamilyName[]): Promise<(FamilyName & { digest: string })[]>;
   manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
   /** Replaces families, and records how far the index is, in one transaction. */
   save(families: readonly IndexedFamily[], progress: IndexProgress): Promise<void>;
-  sizes(): Promise<{ entities: number; families: number; texts: number; embedded: number }>;
+  sizes(): Promise<IndexSizes>;
 }
 
 /** The vectors that searches compare. */
@@ -32,19 +35,21 @@ export interface SearchVectors {
   model(): Promise<string | null>;
   /** From now on the vectors of this model are compared. */
   choose(model: string): Promise<void>;
-  /** Families that have no vector of the chosen model. */
-  missing(limit: number): Promise<{ family: number; digest: string; uid: EntityUid; name: string }[]>;
+  /** Families that have no vector of the chosen model, without those whose text has one of these digests. */
+  missing(limit: number, except: readonly string[]): Promise<FamilyText[]>;
   /** Vectors that were computed before, by the digests of their texts. */
-  stored(model: string, digests: readonly string[]): Promise<{ digest: string; vector: Float32Array }[]>;
+  stored(model: string, digests: readonly string[]): Promise<StoredVector[]>;
   save(model: string, vectors: readonly FamilyVector[], options: { areStored: boolean }): Promise<void>;
   /** Builds the index of the vectors, which is faster once they are all there. */
   buildIndex(model: string, dimensions: number): Promise<void>;
 }
 
-export interface FamilyVector {
+export interface FamilyText extends MissingText {
   family: number;
-  digest: string;
-  vector: Float32Array;
+}
+
+export interface FamilyVector extends StoredVector {
+  family: number;
 }
 
 /** The searches themselves, on a read replica where there is one. */
@@ -90,25 +95,7 @@ export interface ListChoice {
   versions: 'latest' | 'all';
 }
 
-/** One type and name: all its versions are one document. */
-export interface FamilyKey {
-  type: string;
-  name: string;
-}
-
-export interface FamilyMember extends FamilyKey {
-  uid: EntityUid;
-  slug: string;
-  versionKey: string;
-  isPrerelease: boolean;
-  /** `disabled` when no remote lists it. */
-  status: string;
-  isRegistered: boolean;
-  /** Lists by facet, as JSON text. */
-  facets: string;
-  quality: number;
-  publishedAt: string | null;
-  createdAt: string;
+export interface FamilyMember extends IndexEntry {
   manifestDigest: string;
 }
 
@@ -116,10 +103,10 @@ export interface IndexProgress {
   /** The catalog's revision that the tables show; undefined until they are built. */
   revision: number | undefined;
   /** How far a build of the whole index is, and the revision at which it began. */
-  build?: { began: number; after: FamilyKey };
+  build?: { began: number; after: FamilyName | undefined };
 }
 
-export interface IndexedFamily extends FamilyKey {
+export interface IndexedFamily extends FamilyName {
   /** Newest first, stable versions before pre-releases; empty when the family is gone. */
   members: readonly IndexedMember[];
   /** Absent when its document is as it was. */
@@ -171,10 +158,8 @@ export interface VectorQuery {
   vector: Float32Array;
 }
 
-interface MembersRequest {
+interface MembersRequest extends ListChoice {
   families: readonly number[];
-  filter: EntityFilter;
-  versions: 'latest' | 'all';
   /** Versions that are shown instead of the newest one. */
   preferred: readonly EntityUid[];
 }

@@ -9,7 +9,7 @@ import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
 import { versionedName } from '../words.ts';
 import { nthLargest } from './nth-largest.ts';
-import type { LexicalQuery } from './query.ts';
+import type { IndexQuery } from './query.ts';
 
 /** Candidates by words and by meaning; each gets both scores before they are merged. */
 const MOST_BY_WORDS = 300;
@@ -76,7 +76,7 @@ function slugAt(segment: Segment, member: number): string {
 }
 
 /** Scores of the best documents of all segments that meet the filters: about `MOST_BY_WORDS`, and all that tie with the last. */
-export function byWords(index: Snapshot, { terms }: LexicalQuery, filters: SearchFilters): ByDocument<number>[] {
+export function byWords(index: Snapshot, { terms }: IndexQuery, filters: SearchFilters): ByDocument<number>[] {
   const weighted = terms.map(({ term, weight }) => ({ term, factor: weight * index.rarity(term) * IMPACT_STEP }));
   const found = index.segments.map((open) => scoreDocuments(open, weighted, index.choose(open, filters).members));
   const all = new Float32Array(found.reduce((sum, { scores }) => sum + scores.length, 0));

@@ -102,6 +102,7 @@ export function explanationOf(hit: Hit, { terms, best, weights, named }: Explain
   };
 }
 
+/** More digits say nothing; the order stays. */
 export function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

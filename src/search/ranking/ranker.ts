@@ -20,7 +20,7 @@ import {
   unit,
   weightsFor,
 } from './merge.ts';
-import { type LexicalQuery, readQuery } from './query.ts';
+import { type IndexQuery, readQuery } from './query.ts';
 
 export interface RankTask extends RankRequest {
   now: Date;
@@ -135,7 +135,7 @@ function isEmpty(found: readonly ReadonlyMap<unknown, unknown>[]): boolean {
 }
 
 /** A query without a letter or digit is near nothing. */
-function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: LexicalQuery, texts: number): boolean {
+function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: IndexQuery, texts: number): boolean {
   const least = leastNearness(texts);
   return wordCount > 0 && cosines.some((each) => [...each.values()].some((cosine) => cosine >= least));
 }
@@ -161,7 +161,7 @@ function countFacets(found: readonly Found[]): FacetCounts {
 function explain(
   index: Snapshot,
   { open, document, named }: Found,
-  { hit, words, weights }: { hit: Hit; words: LexicalQuery; weights: MergeWeights },
+  { hit, words, weights }: { hit: Hit; words: IndexQuery; weights: MergeWeights },
 ): Record<string, unknown> {
   const terms = words.terms.map(({ term, word, weight, why }) => {
     const { impact, fields } = matchOf(open.segment, term, document);

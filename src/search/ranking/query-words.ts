@@ -1,0 +1,97 @@
+// What a query says: its words, and what may stand for each of them. Nothing in it is an operator.
+import { STOP_WORDS, type Word, wordsOf } from '../words.ts';
+
+export interface LexicalQuery<Term> {
+  terms: readonly Term[];
+  /** About what a document would get that holds every word where it counts most. */
+  best: number;
+  /** Distinct words other than stop words. */
+  wordCount: number;
+  /** Whether it reads like a name rather than like a need. */
+  isName: boolean;
+}
+
+/** Terms that a word of the query is looked for by. */
+export interface Expansion {
+  forms: readonly string[];
+  weight: number;
+  why: 'word' | 'part' | 'typing error' | 'beginning';
+}
+
+/** Words beyond these are ignored. */
+const MOST_WORDS = 48;
+/** Looking for typing errors is costly: longer queries have enough known words. */
+export const MOST_MISSPELT = 3;
+const MOST_SIMILAR = 3;
+export const MOST_BEGINNING = 40;
+const SHORTEST_BEGINNING = 3;
+/** Shorter words have too many neighbors; longer ones are not words. */
+const SHORTEST_FUZZY = 4;
+const LONGEST_FUZZY = 40;
+/** From this length on, two typing errors are forgiven. */
+const LONG_WORD = 9;
+/** A known word may still be the beginning of another, when it is typed alone. */
+const KNOWN_BEGINNING_WEIGHT = 0.3;
+const BEGINNING_WEIGHT = 0.6;
+const PART_WEIGHT = 0.7;
+
+/** `mayGoOn`: whether a word may be unfinished, by whether the index knows it. */
+export function readWords(text: string) {
+  const all = wordsOf(text);
+  const telling = all.filter((word) => !STOP_WORDS.has(word.text));
+  // A query of stop words only means them.
+  const distinct = new Map((telling.length > 0 ? telling : all).map((word) => [word.term, word]));
+  const words = [...distinct.values()].slice(0, MOST_WORDS);
+  const last = /[\p{L}\p{N}]$/u.test(text.trimEnd()) ? all.at(-1)?.term : undefined;
+  const mayGoOn = (word: Word, isKnown: boolean) =>
+    word.term === last && word.text.length >= SHORTEST_BEGINNING && (!isKnown || words.length === 1);
+  return { words, wordCount: words.length, isName: isName(text), mayGoOn };
+}
+
+/** One run of letters with separators inside: `io.github.owner/thing`, `pdf-tables`, `mcp_server:x@1`. */
+function isName(text: string): boolean {
+  const trimmed = text.trim();
+  return !/\s/.test(trimmed) && /[\p{L}\p{N}][-._/:@][\p{L}\p{N}]/u.test(trimmed);
+}
+
+interface KnownTerms {
+  isKnown: boolean;
+  /** Those that begin like the word. */
+  longer: readonly string[];
+  similar: readonly SimilarTerm[];
+}
+
+export function expansionsOf({ term, parts }: Word, { isKnown, longer, similar }: KnownTerms): Expansion[] {
+  if (isKnown) {
+    return [
+      { forms: [term], weight: 1, why: 'word' },
+      { forms: longer, weight: KNOWN_BEGINNING_WEIGHT, why: 'beginning' },
+    ];
+  }
+  return [
+    { forms: longer, weight: BEGINNING_WEIGHT, why: 'beginning' },
+    ...parts.map((part): Expansion => ({ forms: [part], weight: PART_WEIGHT, why: 'part' })),
+    ...similar.map(
+      (each): Expansion => ({ forms: [each.term], weight: each.likeness * each.likeness, why: 'typing error' }),
+    ),
+  ];
+}
+
+/** How many typing errors a word may have. */
+export function mostErrorsIn(term: string): number {
+  if (term.length < SHORTEST_FUZZY || term.length > LONGEST_FUZZY) return 0;
+  return term.length >= LONG_WORD ? 2 : 1;
+}
+
+export interface SimilarTerm {
+  term: string;
+  likeness: number;
+}
+
+/** Of the terms that typing errors make of this one, the best. */
+export function mostSimilar(term: string, found: readonly { term: string; errors: number }[]): SimilarTerm[] {
+  return found
+    .toSorted((a, b) => a.errors - b.errors || (a.term < b.term ? -1 : 1))
+    .slice(0, MOST_SIMILAR)
+    .map((each) => ({ term: each.term, likeness: 1 - each.errors / term.length }));
+}
