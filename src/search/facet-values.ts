@@ -38,13 +38,7 @@ export function countsFrom(counted: readonly { value: string; count: number }[])
       .map(({ value, count }) => ({ value: value.slice(facet.length + 1), count }))
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
       .slice(0, MOST_VALUES);
-  return {
-    type: of('type'),
-    capability: of('capability'),
-    framework: of('framework'),
-    provider: of('provider'),
-    transport: of('transport'),
-  };
+  return Object.fromEntries(['type', ...FACETS].map((facet) => [facet, of(facet)])) as FacetCounts;
 }
 
 function labelOf(facet: FacetName, value: string): string {

@@ -18,19 +18,17 @@ const MOST_SENTENCES = 40;
 const OTHER_WORDS = 'Found by similar words, or by words of its tools or publisher';
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-export interface Found {
-  /** Whether meaning took part in finding it; by words alone, words that are not in these texts did. */
-  byMeaning: boolean;
-}
-
-/** Names the words of the query that occur, and quotes the sentence that has most of them. */
-export function explainFit(entity: DescribedEntity, terms: QueryTerms, { byMeaning }: Found): string {
+/**
+ * Names the words of the query that occur, and quotes the sentence that has most of them. `byMeaning`: whether meaning
+ * took part in finding it; by words alone, words that are not in these texts did.
+ */
+export function explainFit(entity: DescribedEntity, terms: QueryTerms, options: { byMeaning: boolean }): string {
   const best = bestSentence(entity, terms);
   const quoted = best && `“${makeSnippet(best.sentence, terms, LONGEST_QUOTE)}”`;
   if (best && best.words.length > 0) return `Mentions ${named(best.words)}: ${quoted}`;
   const inLabels = wordsIn([entity.title ?? '', entity.name, ...entity.capabilities, ...entity.tags].join(' '), terms);
   if (inLabels.length > 0) return `Has ${named(inLabels)} in its name or tags${quoted ? `: ${quoted}` : '.'}`;
-  if (!byMeaning) return `${OTHER_WORDS}${quoted ? `: ${quoted}` : '.'}`;
+  if (!options.byMeaning) return `${OTHER_WORDS}${quoted ? `: ${quoted}` : '.'}`;
   return quoted ? `Close in meaning: ${quoted}` : `Close in meaning by its name, “${entity.title ?? entity.name}”.`;
 }
 

@@ -64,6 +64,8 @@ export function createIndexState(): IndexState {
   let model: string | undefined;
   const heldAs = (id: number) => held.find(({ parts }) => parts.id === id);
 
+  const total = (what: keyof IndexSizes) => held.reduce((sum, { counts }) => sum + counts[what], 0);
+
   function hold(parts: SegmentParts, before?: OpenSegment): Held {
     const open = openParts(parts, before);
     return { parts, open, counts: countsOf(open) };
@@ -99,7 +101,12 @@ export function createIndexState(): IndexState {
     version: () => version,
     parts: () => held.map(({ parts }) => parts),
     segments: () => held.map(({ open }) => open),
-    sizes: () => held.reduce((sum, { counts }) => added(sum, counts), NOTHING),
+    sizes: () => ({
+      entities: total('entities'),
+      families: total('families'),
+      texts: total('texts'),
+      embedded: total('embedded'),
+    }),
     change({ block, dead }) {
       const documents = new Map(dead.map((each) => [each.id, each.documents]));
       const kept = held.map((each) => {
@@ -159,17 +166,6 @@ export function createIndexState(): IndexState {
         target.counts.embedded += 1;
       }
     },
-  };
-}
-
-const NOTHING: IndexSizes = { entities: 0, families: 0, texts: 0, embedded: 0 };
-
-function added(one: IndexSizes, other: IndexSizes): IndexSizes {
-  return {
-    entities: one.entities + other.entities,
-    families: one.families + other.families,
-    texts: one.texts + other.texts,
-    embedded: one.embedded + other.embedded,
   };
 }
 

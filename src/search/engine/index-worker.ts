@@ -2,7 +2,7 @@
 import { parseReference } from '../../catalog/uid.ts';
 import { textToEmbed } from '../document.ts';
 import { findSlug } from '../index/names.ts';
-import { openSegment, type Segment, typeOf } from '../index/segment.ts';
+import { membersOf, openSegment, type Segment, typeOf } from '../index/segment.ts';
 import { buildSegment, type Family } from '../index/segment-builder.ts';
 import { writeSegment } from '../index/segment-writer.ts';
 import { openParts, type SegmentParts, type SnapshotParts } from '../index/snapshot.ts';
@@ -21,7 +21,10 @@ const tasks = {
       const slug = parseReference(uid)?.slug ?? '';
       return segments.flatMap(({ segment, dead }) =>
         findSlug(segment, slug)
-          .filter((document) => dead[document] === 0 && holds(segment, document, uid))
+          .filter(
+            (document) =>
+              dead[document] === 0 && membersOf(segment, document).some((member) => segment.uids.at(member) === uid),
+          )
           .map((document) => familyName(segment, document)),
       );
     });
@@ -59,14 +62,6 @@ function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): DeadDocum
 function familyName(segment: Segment, document: number): FamilyName {
   const flags = segment.flags[segment.memberStarts[document] as number] as number;
   return { type: typeOf(flags), name: segment.names.at(document) };
-}
-
-function holds(segment: Segment, document: number, uid: string): boolean {
-  const end = segment.memberStarts[document + 1] as number;
-  for (let member = segment.memberStarts[document] as number; member < end; member += 1) {
-    if (segment.uids.at(member) === uid) return true;
-  }
-  return false;
 }
 
 function mergeSegments(parts: SnapshotParts): MergedSegments {

@@ -66,17 +66,15 @@ export default async function run({ version, parts, work }: SearchTask): Promise
 
 async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): Promise<RankedReply> {
   const { vector, isStandIn = false, trouble } = await vectorFor(request.text, meaning);
-  const hasVectors = snapshot.segments.some(({ vectors }) => vectors !== undefined);
-  const isUsable = snapshot.segments.some(
-    ({ vectors }) => vector !== undefined && vectors?.block.dimensions === vector.length,
-  );
-  const ranked = rank(snapshot, {
-    ...request,
-    mode: isUsable ? request.mode : 'keyword',
-    now,
-    vector: isUsable ? vector : undefined,
-  });
-  return { ...ranked, usedMeaning: isUsable, hasVectors, isStandIn, ...(trouble !== undefined && { trouble }) };
+  const sizes = snapshot.segments.flatMap(({ vectors }) => vectors?.block.dimensions ?? []);
+  const usable = vector && sizes.includes(vector.length) ? vector : undefined;
+  return {
+    ...rank(snapshot, { ...request, mode: usable ? request.mode : 'keyword', now, vector: usable }),
+    usedMeaning: usable !== undefined,
+    hasVectors: sizes.length > 0,
+    isStandIn,
+    ...(trouble !== undefined && { trouble }),
+  };
 }
 
 interface QueryVector {

@@ -2,8 +2,7 @@
 
 import { editDistance } from '../typing-errors.ts';
 import { nameKey } from '../words.ts';
-import { readPostings } from './postings.ts';
-import type { Segment } from './segment.ts';
+import { postingsAt, type Segment } from './segment.ts';
 
 /** `whole`: the name or a slug as it is; `part`: its title, or the last part of its name; `near`: one of these with one typing error. */
 export type NameMatch = 'whole' | 'part' | 'near';
@@ -57,10 +56,8 @@ export function findSlug(segment: Segment, slug: string): number[] {
   return documentsAt(segment, segment.terms.find(WHOLE + nameKey(slug)));
 }
 
-function documentsAt({ postings, postingStarts }: Segment, place: number): number[] {
-  if (place < 0) return [];
-  const [start, end] = [postingStarts[place] as number, postingStarts[place + 1] as number];
-  return readPostings(postings, start, end).map(({ document }) => document);
+function documentsAt(segment: Segment, place: number): number[] {
+  return postingsAt(segment, place).map(({ document }) => document);
 }
 
 /** One error leaves the first half of a name as it was, or the last one: names are sorted by both. */

@@ -4,6 +4,7 @@ import { ENTITY_TYPES, type EntityType } from '../../catalog/uid.ts';
 import { TEXT_DIGEST_BYTES } from '../document.ts';
 import { openColumns } from './columns.ts';
 import { type Dictionary, openDictionary } from './dictionary.ts';
+import { type Posting, readPostings } from './postings.ts';
 import { openStrings, type Strings } from './strings.ts';
 
 /** What a segment is packed from. Where something begins is listed with one entry more than there are of them. */
@@ -77,6 +78,16 @@ export function openSegment(block: SharedArrayBuffer): Segment {
     facetValues: openStrings(columns.valueBytes, columns.valueOffsets),
     digest: (text) => digests.toString('hex', text * TEXT_DIGEST_BYTES, (text + 1) * TEXT_DIGEST_BYTES),
   };
+}
+
+/** Postings of the term at a place; none at -1. */
+export function postingsAt({ postings, postingStarts }: Segment, place: number): Posting[] {
+  return place < 0 ? [] : readPostings(postings, postingStarts[place] as number, postingStarts[place + 1] as number);
+}
+
+export function membersOf({ memberStarts }: Segment, document: number): number[] {
+  const start = memberStarts[document] as number;
+  return Array.from({ length: (memberStarts[document + 1] as number) - start }, (_, place) => start + place);
 }
 
 /** What filters ask of a member, in one byte: its type in the lowest bits, and these. */

@@ -1,7 +1,7 @@
 // What a segment is written from: new documents, or the documents of older segments.
 import type { EntityUid } from '../../catalog/uid.ts';
-import { type Posting, readPostings } from './postings.ts';
-import type { Segment } from './segment.ts';
+import type { Posting } from './postings.ts';
+import { membersOf, postingsAt, type Segment } from './segment.ts';
 
 export interface Source {
   readonly documentCount: number;
@@ -35,7 +35,6 @@ export interface SourceMember {
 }
 
 export function sourceFromSegment(segment: Segment, isLive: (document: number) => boolean): Source {
-  const { terms, postings, postingStarts, names, digest, texts } = segment;
   const sets = new Map<number, readonly string[]>();
 
   function facetsOf(set: number): readonly string[] {
@@ -63,17 +62,13 @@ export function sourceFromSegment(segment: Segment, isLive: (document: number) =
     documentCount: segment.documentCount,
     memberCount: segment.memberCount,
     isLive,
-    document(document) {
-      const start = segment.memberStarts[document] as number;
-      const end = segment.memberStarts[document + 1] as number;
-      return {
-        name: names.at(document),
-        digest: digest(texts[document] as number),
-        members: Array.from({ length: end - start }, (_, place) => memberAt(start + place)),
-      };
-    },
-    termCount: terms.length,
-    term: terms.at,
-    postings: (place) => readPostings(postings, postingStarts[place] as number, postingStarts[place + 1] as number),
+    document: (document) => ({
+      name: segment.names.at(document),
+      digest: segment.digest(segment.texts[document] as number),
+      members: membersOf(segment, document).map(memberAt),
+    }),
+    termCount: segment.terms.length,
+    term: segment.terms.at,
+    postings: (place) => postingsAt(segment, place),
   };
 }

@@ -17,7 +17,7 @@ export function openStrings(bytes: Uint8Array, offsets: Uint32Array): Strings {
 export interface StringsWriter {
   /** Answers the place of the text. */
   add(text: string): number;
-  columns(): { bytes: Uint8Array; offsets: Uint32Array };
+  columns(): { bytes: Buffer; offsets: Uint32Array };
 }
 
 export function createStringsWriter(): StringsWriter {
@@ -44,7 +44,7 @@ export interface ByteWriter {
   writeByte(byte: number): void;
   /** Small numbers take one byte, larger ones up to five. */
   writeNumber(value: number): void;
-  written(): Uint8Array;
+  written(): Buffer;
 }
 
 export function createByteWriter(): ByteWriter {
@@ -104,14 +104,6 @@ function inCodePointOrder(unit: number): number {
 }
 
 /** The order of two texts of a column by their bytes. */
-export function compareBytes(bytes: Uint8Array, offsets: Uint32Array, one: number, other: number): number {
-  const start = offsets[one] as number;
-  const otherStart = offsets[other] as number;
-  const length = (offsets[one + 1] as number) - start;
-  const otherLength = (offsets[other + 1] as number) - otherStart;
-  for (let place = 0; place < length && place < otherLength; place += 1) {
-    const difference = (bytes[start + place] as number) - (bytes[otherStart + place] as number);
-    if (difference !== 0) return difference;
-  }
-  return length - otherLength;
+export function compareBytes(bytes: Buffer, offsets: Uint32Array, one: number, other: number): number {
+  return bytes.compare(bytes, offsets[other], offsets[other + 1], offsets[one], offsets[one + 1]);
 }

@@ -3,7 +3,7 @@ import { orAborted } from '../../lib/or-aborted.ts';
 import { createWorkerPool } from '../../lib/workers.ts';
 import type { Logger } from '../../lib/world.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
-import type { EmbedderReply, EmbedderThreadData } from './embedder-worker.ts';
+import type { EmbedderReply } from './embedder-worker.ts';
 
 export interface EmbeddedModelOptions {
   /** Where the model files are. */
@@ -27,7 +27,7 @@ export async function openEmbeddedModel(
   const pool = createWorkerPool<readonly string[], EmbedderReply>({
     module: new URL('./embedder-worker', import.meta.url),
     importer: import.meta.url,
-    data: { folder } satisfies EmbedderThreadData,
+    data: { folder },
     threads: 1,
     kept: 0,
     idleMs: IDLE_MS,

@@ -3,10 +3,6 @@ import { workerData } from 'node:worker_threads';
 import type { Encoder } from './encoder.ts';
 import { openModel } from './open-model.ts';
 
-export interface EmbedderThreadData {
-  folder: string;
-}
-
 export interface EmbedderReply {
   model: string;
   fallback: string | undefined;
@@ -17,7 +13,7 @@ let opened: Promise<Encoder> | undefined;
 
 /** Without a text, the model is only opened. @throws Error when no model can be used here. */
 export default async function embed(texts: readonly string[]): Promise<EmbedderReply> {
-  opened ??= openModel((workerData as EmbedderThreadData).folder);
+  opened ??= openModel((workerData as { folder: string }).folder);
   const { model, fallback, encode } = await opened;
   const vectors: Float32Array[] = [];
   for (const text of texts) vectors.push(await encode(text));

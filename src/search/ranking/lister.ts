@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Hit, ListRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import { createFacetCounter } from '../index/facets.ts';
+import { membersOf, type Segment } from '../index/segment.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
 
 export interface Listed {
@@ -28,87 +29,80 @@ const MOST_FACET_COUNTS = 50;
 const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
 
 export function createLister(index: Snapshot): Lister {
-  const lists = new LRUCache<string, Matching[]>({
+  const lists = new LRUCache<string, Matching[], ListRequest>({
     maxSize: MOST_BYTES,
     sizeCalculation: (matching, key) => matching.reduce((sum, { members }) => sum + members.byteLength, 2 * key.length),
+    memoMethod: (_key, _old, { context }) => matching(index, context),
   });
-  const facetCounts = new LRUCache<string, FacetCounts>({ max: MOST_FACET_COUNTS });
-
-  function matching({ filters, versions }: ListRequest, key: string): Matching[] {
-    const known = lists.get(key);
-    if (known) return known;
-    const found = index.segments.map((open) => {
-      const { byArrival, memberDocuments } = open.segment;
-      const { members, meets } = index.choose(open, filters);
-      const isShown = (member: number) => {
-        const document = memberDocuments[member] as number;
-        return open.dead[document] === 0 && (versions === 'all' ? meets(member) : members[document] === member);
-      };
-      return { open, members: byArrival.filter(isShown) };
-    });
-    lists.set(key, found);
-    return found;
-  }
-
-  function countFacets(found: readonly Matching[], key: string): FacetCounts {
-    const known = facetCounts.get(key);
-    if (known) return known;
-    const counter = createFacetCounter();
-    for (const { open, members } of found) for (const member of members) counter.count(open.segment, member);
-    const counts = counter.counts();
-    facetCounts.set(key, counts);
-    return counts;
-  }
-
+  const facetCounts = new LRUCache<string, FacetCounts, readonly Matching[]>({
+    max: MOST_FACET_COUNTS,
+    memoMethod: (_key, _old, { context }) => countFacets(context),
+  });
   return {
     list(request) {
       const key = JSON.stringify([request.filters, request.versions]);
-      const found = matching(request, key);
+      const found = lists.memo(key, { context: request });
       return {
         hits: pageOf(found, request),
         total: found.reduce((sum, { members }) => sum + members.length, 0),
-        ...(request.withFacets && { facets: countFacets(found, key) }),
+        ...(request.withFacets && { facets: facetCounts.memo(key, { context: found }) }),
       };
     },
   };
 }
 
+function matching(index: Snapshot, { filters, versions }: ListRequest): Matching[] {
+  return index.segments.map((open) => {
+    const { byArrival, memberDocuments } = open.segment;
+    const { members, meets } = index.choose(open, filters);
+    const isShown = (member: number) => {
+      const document = memberDocuments[member] as number;
+      return open.dead[document] === 0 && (versions === 'all' ? meets(member) : members[document] === member);
+    };
+    return { open, members: byArrival.filter(isShown) };
+  });
+}
+
+function countFacets(found: readonly Matching[]): FacetCounts {
+  const counter = createFacetCounter();
+  for (const { open, members } of found) for (const member of members) counter.count(open.segment, member);
+  return counter.counts();
+}
+
+/** What is left of the members of a segment. */
+interface Rest {
+  segment: Segment;
+  members: Uint32Array;
+  place: number;
+}
+
 /** The segments are in order by themselves; their heads are compared until the page is full. */
 function pageOf(found: readonly Matching[], { limit, offset }: ListRequest): Hit[] {
-  const places = found.map(() => 0);
+  const rests = found.map(({ open: { segment }, members }): Rest => ({ segment, members, place: 0 }));
   const hits: Hit[] = [];
   for (let passed = 0; hits.length < limit; passed += 1) {
-    const next = newestHead(found, places);
-    if (next < 0) return hits;
-    const { open, members } = found[next] as Matching;
-    const member = members[places[next] as number] as number;
-    places[next] = (places[next] as number) + 1;
+    const next = rests.reduce<Rest | undefined>(newerHead, undefined);
+    if (!next) return hits;
+    const { segment } = next;
+    const member = headOf(next) as number;
+    next.place += 1;
     if (passed < offset) continue;
-    const { segment } = open;
-    const document = segment.memberDocuments[member] as number;
-    const versionCount = (segment.memberStarts[document + 1] as number) - (segment.memberStarts[document] as number);
-    hits.push({ uid: segment.uids.at(member), ...NO_SCORES, versionCount });
+    const versions = membersOf(segment, segment.memberDocuments[member] as number);
+    hits.push({ uid: segment.uids.at(member), ...NO_SCORES, versionCount: versions.length });
   }
   return hits;
 }
 
-function newestHead(found: readonly Matching[], places: readonly number[]): number {
-  let newest = -1;
-  for (let index = 0; index < found.length; index += 1) {
-    const member = headOf(found, places, index);
-    if (member !== undefined && (newest < 0 || isNewer(found, places, index, newest))) newest = index;
-  }
-  return newest;
+function headOf({ members, place }: Rest): number | undefined {
+  return members[place];
 }
 
-function headOf(found: readonly Matching[], places: readonly number[], index: number): number | undefined {
-  return found[index]?.members[places[index] as number];
-}
-
-function isNewer(found: readonly Matching[], places: readonly number[], one: number, other: number): boolean {
-  const [segment, otherSegment] = [(found[one] as Matching).open.segment, (found[other] as Matching).open.segment];
-  const member = headOf(found, places, one) as number;
-  const otherMember = headOf(found, places, other) as number;
-  const difference = (segment.arrived[member] as number) - (otherSegment.arrived[otherMember] as number);
-  return difference > 0 || (difference === 0 && segment.uids.at(member) > otherSegment.uids.at(otherMember));
+function newerHead(one: Rest | undefined, other: Rest): Rest | undefined {
+  const otherMember = headOf(other);
+  if (otherMember === undefined) return one;
+  if (!one) return other;
+  const member = headOf(one) as number;
+  const difference = (other.segment.arrived[otherMember] as number) - (one.segment.arrived[member] as number);
+  if (difference !== 0) return difference > 0 ? other : one;
+  return other.segment.uids.at(otherMember) > one.segment.uids.at(member) ? other : one;
 }
