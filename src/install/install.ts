@@ -2,9 +2,8 @@
 import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { ArtifactContext } from './artifacts/artifact.ts';
 import { Destination } from './artifacts/destination.ts';
-import type { InstallTools } from './build-artifacts.ts';
+import { contextOf, type InstallTools } from './build-artifacts.ts';
 import type {
   InstallListener,
   InstallPlan,
@@ -15,7 +14,7 @@ import type {
   UninstallReport,
   UninstallRequest,
 } from './contract.ts';
-import { explain, invalidRequest } from './errors.ts';
+import { InstallError, invalidRequest } from './errors.ts';
 import { assertSamePlan } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
@@ -30,7 +29,7 @@ import {
   type SubjectCatalog,
   wholeId,
 } from './subject.ts';
-import { checkTarget, prepareTarget, type TargetRule, targetFault } from './target/target.ts';
+import { checkTarget, prepareTarget, type TargetRule, targetFault, unusable } from './target/target.ts';
 import { createTargetQueue } from './target/target-queue.ts';
 
 export interface Install {
@@ -64,28 +63,28 @@ export function createInstall(dependencies: InstallDependencies): Install {
   const underWay = new Set<Promise<unknown>>();
 
   async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
-    const folder = await checkTarget(given.target, targets);
+    const before = await lockfileOf(await checkTarget(given.target, targets));
     const request = withManifest({ ...given, id: wholeId(given), dest: readDest(given.dest) }, manifestOf);
     const subject = request.frozen
-      ? await lockedSubject(request, lockedEntity(await lockfileOf(folder), request.id), {
+      ? await lockedSubject(request, lockedEntity(before, request.id), {
           catalog,
           fetchManifest: (url) => fetchManifest(url, signal),
         })
       : await findSubject(catalog, request);
     if (request.dry_run) {
-      const lockfile = await readLockfile(folder).catch(() => undefined);
-      const { plan } = await makePlan(request, subject, lockfile, onEvent);
-      return planReport(request, subject, { plan, lockfile, fault: await targetFault(request.target, targets) });
+      const { plan } = await makePlan(request, subject, before, onEvent);
+      return planReport(request, subject, {
+        plan,
+        lockfile: before,
+        fault: await targetFault(request.target, targets),
+      });
     }
     const targetDir = await prepareTarget(request.target, targets);
     return inTurn(targetDir, signal, async () => {
-      const before = await readLockfile(targetDir).then(
-        (lockfile) => ({ lockfile, error: undefined }),
-        (error: unknown) => ({ lockfile: undefined, error }),
-      );
-      const planned = await makePlan(request, subject, before.lockfile, onEvent);
+      const lockfile = await lockfileOf(targetDir);
+      const planned = await makePlan(request, subject, lockfile, onEvent);
       const watch = { onEvent, log: tools.world.log };
-      return runSteps({ request, subject, ...planned, targetDir, before, signal, watch }, tools);
+      return runSteps({ request, subject, ...planned, targetDir, lockfile, signal, watch }, tools);
     });
   }
 
@@ -97,8 +96,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
   ) {
     const known = findLocked(lockfile, subject.uid);
     const others = lockfile ? withoutEntity(lockfile, subject.uid).entities : [];
-    const rest = { signal, stagingDir: tmpdir(), publishedAt: subject.publishedAt };
-    const context: ArtifactContext = { ...tools.world, ...tools.rules, ...rest };
+    const context = contextOf(subject, tools, { signal, stagingDir: tmpdir() });
     const planned = await planInstall({ subject, request, known, others, context });
     if (request.frozen && known && !subject.isFromLockfile) assertSamePlan(planned.plan, known);
     onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });
@@ -173,7 +171,8 @@ async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
   try {
     return await readLockfile(targetDir);
   } catch (error) {
-    throw new HubError('lockfile_mismatch', explain(error), { cause: error });
+    if (!(error instanceof InstallError)) throw unusable(error);
+    throw new HubError('lockfile_mismatch', error.message, { cause: error });
   }
 }
 

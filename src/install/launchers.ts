@@ -12,13 +12,10 @@ import { pathInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, safeName } from './target/places.ts';
 
 const BIN = `${HUB_FOLDER}/bin`;
-const IS_WINDOWS = process.platform === 'win32';
 /** Stands for the folder of the artifact in the command of an MCP bundle. */
-const FOLDER = /\$\{__dirname\}/g;
-/** Stands for the target until words are quoted: the one character that no command can hold. */
-const ROOT = '\0';
+const FOLDER = /\$\{__dirname\}/;
 
-function launcherPath(name: string): string {
+export function launcherPath(name: string): string {
   return `${BIN}/${name}`;
 }
 
@@ -44,61 +41,36 @@ export async function writeLaunchers(
   for (const launcher of launchers) {
     const artifact = artifacts[launcher.artifact]?.installed;
     if (!artifact?.path) continue;
-    const file = await writeFileInside(targetDir, launcherFile(launcher), launcherText(launcher, artifact));
+    const file = await writeFileInside(targetDir, launcherPath(launcher.name), launcherText(launcher, artifact));
     await chmod(file, 0o755);
   }
-}
-
-export function launcherFile({ name }: LockedLauncher): string {
-  return `${launcherPath(name)}${IS_WINDOWS ? '.cmd' : ''}`;
-}
-
-export function launcherText(launcher: LockedLauncher, artifact: Artifact): string {
-  return IS_WINDOWS ? commandText(launcher, artifact) : shellText(launcher, artifact);
 }
 
 export async function removeOldLaunchers(targetDir: string, entities: readonly LockedEntity[]): Promise<void> {
   const wanted = namesOf(entities);
   const folder = await pathInside(targetDir, BIN);
   const names = await readdir(folder).catch(() => []);
-  const old = names.filter((name) => !wanted.has(name.replace(/\.cmd$/, '')));
+  const old = names.filter((name) => !wanted.has(name));
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true, recursive: true })));
 }
 
 type Artifact = Pick<InstalledArtifact, 'path' | 'programs'>;
 
-/** The words of the command, and the folder that it runs in. */
-function wordsOf({ program, command = [] }: LockedLauncher, { path, programs = [] }: Artifact) {
-  const folder = `${ROOT}/${path}`;
+/** Starts a program of the artifact, or a command in its folder. */
+export function launcherText({ program, command = [] }: LockedLauncher, { path, programs = [] }: Artifact): string {
+  const folder = `"$root"/${quoted(path ?? '')}`;
   const found = programs.find(({ name }) => name === program);
-  const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${file}`] : []));
-  const words = command.map((word) => word.replace(FOLDER, () => folder));
-  return { folder, words: [...start, ...words], isInside: !found };
-}
-
-function shellText(launcher: LockedLauncher, artifact: Artifact): string {
-  const { folder, words, isInside } = wordsOf(launcher, artifact);
-  const enter = isInside ? `cd -- ${shellWord(folder)} || exit 1\n` : '';
+  const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${quoted(file)}`] : []));
+  const words = command.map((word) => word.split(FOLDER).map(quoted).join(folder));
   return `#!/bin/sh
 # Written by Catalog Hub. The next install writes it again.
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd -P) || exit 1
-${enter}exec ${words.map(shellWord).join(' ')} "$@"
+${found ? '' : `cd -- ${folder} || exit 1\n`}exec ${[...start, ...words].join(' ')} "$@"
 `;
 }
 
-function shellWord(word: string): string {
-  return `"${word.replace(/["\\$`]/g, '\\$&').replaceAll(ROOT, '$root')}"`;
-}
-
-function commandText(launcher: LockedLauncher, artifact: Artifact): string {
-  const { folder, words, isInside } = wordsOf(launcher, artifact);
-  const enter = isInside ? `cd /d ${commandWord(folder)}\r\n` : '';
-  return `@echo off\r\n${enter}${words.map(commandWord).join(' ')} %*\r\n`;
-}
-
-function commandWord(word: string): string {
-  const path = word.includes(ROOT) ? word.replaceAll('/', '\\') : word;
-  return `"${path.replaceAll('%', '%%').replaceAll('"', '').replaceAll(ROOT, '%~dp0..\\..')}"`;
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 export interface InstalledParts {

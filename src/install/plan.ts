@@ -8,15 +8,13 @@ import { kindNameOf } from './artifacts/kind-name.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import type { InstallPlan, InstallRequest, LockedEntity, PlannedAdapter, PlannedArtifact } from './contract.ts';
 import { invalidRequest } from './errors.ts';
-import { isSameArtifact } from './lockfile/lock-entry.ts';
+import { lockedFor } from './lockfile/lock-entry.ts';
+import type { LockedEntities } from './lockfile/lockfile.ts';
 import type { InstallSubject } from './subject.ts';
 
-export interface PlanJob {
+export interface PlanJob extends LockedEntities {
   subject: InstallSubject;
   request: Pick<InstallRequest, 'clients' | 'prefer' | 'dest'>;
-  /** What the lockfile says about the entity, and about all others. */
-  known: LockedEntity | undefined;
-  others: readonly LockedEntity[];
   context: ArtifactContext;
 }
 
@@ -102,8 +100,7 @@ async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[],
     const artifact = planned[index];
     return artifact ? [{ index, artifact }] : [];
   });
-  const isLocked = (artifact: PlannedArtifact) => job.known?.artifacts.some((each) => isSameArtifact(each, artifact));
-  const locked = offers.find(({ artifact }) => isLocked(artifact));
+  const locked = offers.find(({ artifact }) => lockedFor(artifact, job.known));
   if (locked) return locked.index;
   for (const { index, artifact } of offers) {
     const read = readArtifact(artifact.kind, artifact.spec);

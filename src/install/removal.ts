@@ -34,7 +34,7 @@ export async function collectGarbage(targetDir: string, { entities }: Lockfile):
   await removeOldLaunchers(targetDir, entities);
   const named = new Set(entities.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)));
   for await (const path of glob(`${HUB_FOLDER}/{python,npm}/*/*`, { cwd: targetDir })) {
-    if (!named.has(path.replaceAll('\\', '/'))) await removeInside(targetDir, path.replaceAll('\\', '/'));
+    if (!named.has(path)) await removeInside(targetDir, path);
   }
 }
 

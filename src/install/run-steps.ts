@@ -27,7 +27,7 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
     const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
     const entry = lockEntry(subject, { ...built, ...start, adapters: written });
     const lock = await runStep('lockfile.write', watch, () => lockfileStep(job, built, entry));
-    const lockfile = lock.value ?? job.before.lockfile;
+    const lockfile = lock.value ?? job.lockfile;
     if (lockfile) await collectGarbage(targetDir, lockfile).catch(() => {});
     const results = [...built.results, adapters.result, registered.result, lock.result];
     return {
@@ -81,17 +81,16 @@ async function checkAdapters({ targetDir, known }: InstallJob): Promise<StepOutc
 
 /** Launchers and folders follow the lockfile: they are switched and removed in this step. Its value is what was written. */
 async function lockfileStep(
-  { request, targetDir, before, known, others }: InstallJob,
+  { request, targetDir, lockfile, known, others }: InstallJob,
   built: BuiltArtifacts,
   entry: LockedEntity,
 ): Promise<StepOutcome<Lockfile>> {
-  if (before.error) throw before.error;
   const path = LOCKFILE_NAME;
   if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED } };
   const { launchers = [] } = request.frozen ? (known ?? {}) : entry;
   await writeLaunchers(targetDir, launchers, built.artifacts);
   if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
-  const value = mergeLockfile(before.lockfile, entry);
+  const value = mergeLockfile(lockfile, entry);
   await writeLockfile(targetDir, value);
   const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), {
     isForced: false,

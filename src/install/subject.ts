@@ -1,10 +1,11 @@
 // What is to be installed: the entity that a request names, the manifest that it brings, or what a lockfile holds.
+import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
-import { HubError, type InputFault } from '../errors.ts';
+import { HubError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
 import { invalidRequest } from './errors.ts';
@@ -161,17 +162,17 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
   };
 }
 
+const Parts = z
+  .array(z.looseObject({}, { error: 'must be an object' }), { error: 'must be a list' })
+  .max(MOST_PARTS, { error: `must not hold more than ${MOST_PARTS} entries` })
+  .nullish();
+const InstallableManifest = z.looseObject({ artifacts: Parts, packages: Parts, adapters: Parts });
+
 /** Ingest forgives lists of another type; an install must not skip them silently. */
 function assertLists(document: JsonObject): void {
-  const faults: InputFault[] = [];
-  for (const part of ['artifacts', 'packages', 'adapters']) {
-    const list = document[part] ?? [];
-    if (!Array.isArray(list)) faults.push({ path: part, message: 'must be a list' });
-    else if (list.length > MOST_PARTS)
-      faults.push({ path: part, message: `must not hold more than ${MOST_PARTS} entries` });
-    else if (list.some((each) => !isJsonObject(each))) faults.push({ path: part, message: 'must hold objects only' });
-  }
-  if (faults.length === 0) return;
+  const issues = InstallableManifest.safeParse(document).error?.issues ?? [];
+  if (issues.length === 0) return;
+  const faults = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const sentence = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw new HubError('invalid_manifest', `The manifest cannot be installed: ${sentence}.`, { faults });
 }

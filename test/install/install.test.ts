@@ -57,7 +57,6 @@ test('install: an inline manifest is saved, its parts are installed, and everyth
   assert.deepEqual(await files(), [
     '.hub/.gitignore',
     '.hub/lock',
-    '.hub/placed.json',
     '.mcp.json',
     'hub.lock.json',
     'src/agents/pdf.py',
@@ -245,29 +244,17 @@ test('install: secrets of a manifest are used and in no report, plan or lockfile
   assert.match(JSON.stringify(report.plan.artifacts[0]?.spec), /token=\*\*\*/);
 });
 
-test('install: an unreadable lockfile is never overwritten; the rest is installed', async (t) => {
+test('install: with an unreadable lockfile, or one of a newer version, nothing is touched', async (t) => {
   for (const text of ['{"version": 1, ', '{"version": 7, "packages": {}}']) {
     const { install, target, read } = await installStage(t);
     await mkdir(target);
     await writeFile(join(target, 'hub.lock.json'), text);
-    const report = await install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER }));
-    assert.equal(report.ok, false);
-    assert.match(String(stepNamed(report, 'lockfile.write').extra?.error), /was left as it is/);
-    assert.equal(stepNamed(report, 'adapters.write').ok, true);
+    const refused = { code: 'lockfile_mismatch', message: /was left as it is, because it is (not JSON|of version 7)/ };
+    for (const dry_run of [false, true])
+      await assert.rejects(install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER }), { dry_run }), refused);
     assert.equal(await read('hub.lock.json'), text);
-    assert.ok(!report.files_written.includes('hub.lock.json'));
+    assert.deepEqual(await readdir(target), ['hub.lock.json']);
   }
-});
-
-test('install: a lockfile of a newer version is left alone, and the step says so', async (t) => {
-  const { install, target, read } = await installStage(t);
-  const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
-  const { lockfile } = await install(manifest);
-  const text = JSON.stringify({ ...lockfile, version: 2, added: 'by a newer hub' });
-  await writeFile(join(target, 'hub.lock.json'), text);
-  const report = await install(manifest);
-  assert.match(String(stepNamed(report, 'lockfile.write').extra?.error), /it is of version 2, .* use a newer hub/);
-  assert.equal(await read('hub.lock.json'), text);
 });
 
 test('install: an inline manifest without an address keeps the one that the catalog has, or is to be read from the hub', async (t) => {
@@ -359,7 +346,6 @@ test('install: links in the target are not followed, whichever part would write 
     ['src', outside],
     ['.mcp.json', join(outside, 'file')],
     ['.vscode', outside],
-    ['hub.lock.json', join(outside, 'file')],
   ] as const) {
     const { install, target } = await installStage(t);
     await mkdir(target);
@@ -368,10 +354,15 @@ test('install: links in the target are not followed, whichever part would write 
     assert.equal(report.ok, false, link);
     assert.match(JSON.stringify(report.results), /link/);
   }
-  const { install, target } = await installStage(t);
-  await mkdir(target);
-  await symlink(outside, join(target, '.hub'));
-  await assert.rejects(install(manifest), { code: 'invalid_request', message: /link/ });
+  for (const [link, code] of [
+    ['.hub', 'invalid_request'],
+    ['hub.lock.json', 'lockfile_mismatch'],
+  ] as const) {
+    const { install, target } = await installStage(t);
+    await mkdir(target);
+    await symlink(outside, join(target, link));
+    await assert.rejects(install(manifest), { code, message: /link/ });
+  }
   assert.deepEqual(await readdir(outside), ['file']);
   assert.equal(await readFile(join(outside, 'file'), 'utf8'), 'untouched');
 });

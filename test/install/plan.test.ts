@@ -147,7 +147,7 @@ test('plan: whatever a manifest holds, there is a plan, and it is the same again
 });
 
 const LONG: [string, JsonObject, RegExp][] = [
-  ['a dest of slashes', anArchive({ dest: `a${'/'.repeat(200_000)}b` }), /dest must not be longer than 1024/],
+  ['a dest of slashes', anArchive({ dest: `a${'/'.repeat(200_000)}b` }), /dest is too long/],
   ['an address of points', anArchive({ url: `https://h.example/a${'.'.repeat(200_000)}a` }), /url .*longer than 2048/],
   ['a repository of slashes', aRepository(`https://h.example/a${'/'.repeat(200_000)}b`), /repo .*longer than 2048/],
   ['an image of colons', anImage(`a${':'.repeat(200_000)}/`), /image must not be longer/],

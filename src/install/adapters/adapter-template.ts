@@ -45,8 +45,7 @@ export type EntryState = 'absent' | 'same' | 'filled in' | 'another';
 /** A format of configuration files. All throw a RangeError when the file cannot be read. */
 export interface ConfigFormat {
   compare(text: string, entry: ConfigEntry): EntryState;
-  /** Keeps what a person changed in the entry since `before` was written. */
-  put(text: string, entry: ConfigEntry, before: JsonObject): string;
+  put(text: string, entry: ConfigEntry): string;
   remove(text: string, entry: ConfigEntry): string;
   /** Questions that the client asks its user. */
   addInputs?(text: string, inputs: readonly ClientInput[]): string;

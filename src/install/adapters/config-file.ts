@@ -16,19 +16,18 @@ export interface EntryMerge {
 }
 
 /**
- * Returns the file and the name that the entry has in the end. `isTheirs` says that a person made another server of it,
- * so that it was left as it is. @throws RangeError when the file cannot be merged into.
+ * Returns the file and the name that the entry has in the end. `isTheirs` says that a person changed it, so that
+ * it was left as it is. @throws RangeError when the file cannot be merged into.
  */
 export function mergeEntry(text: string, { wanted, earlier, taken }: EntryMerge) {
   const { compare, put, addInputs = (unchanged) => unchanged } = formatOf(wanted);
   const stateOf = (name: string, entry = wanted.entry) => compare(text, { ...wanted, name, entry });
-  const isOther = (name: string, entry = wanted.entry) => stateOf(name, entry) === 'another';
   const isLeft = earlier && !taken.includes(earlier.name) && stateOf(earlier.name) !== 'absent';
-  if (isLeft && isOther(earlier.name) && isOther(earlier.name, earlier.entry))
-    return { text, name: earlier.name, isTheirs: true };
-  const name = isLeft ? earlier.name : freeName(wanted.name, (each) => !isOther(each));
-  const merged = put(text, { ...wanted, name }, isLeft ? earlier.entry : {});
-  return { text: merged === text ? text : addInputs(merged, wanted.inputs), name };
+  const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(each) !== 'another');
+  const state = stateOf(name);
+  const isUntouched = isLeft && stateOf(name, earlier.entry) === 'same';
+  if (state === 'same' || (state !== 'absent' && !isUntouched)) return { text, name, isTheirs: state === 'another' };
+  return { text: addInputs(put(text, { ...wanted, name }), wanted.inputs), name, isTheirs: false };
 }
 
 function freeName(name: string, isFree: (name: string) => boolean): string {

@@ -9,28 +9,23 @@ import {
   parseTree,
 } from 'jsonc-parser';
 import type { ClientInput } from '../../catalog/client-config.ts';
-import { asObject, asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
 
 export const jsonConfig: ConfigFormat = { compare, put, remove, addInputs };
 
-const LAUNCH = ['command', 'args', 'url'];
-
 function compare(text: string, { format, section, name, entry }: ConfigEntry): EntryState {
   const found = own(sectionIn(read(text, format), section), name);
   if (found === undefined) return 'absent';
   if (isEqual(found, entry)) return 'same';
-  const theirs = asObject(found);
-  return LAUNCH.every((part) => isFilledIn(entry[part], theirs[part])) ? 'filled in' : 'another';
+  return isSameServer(entry, found) ? 'filled in' : 'another';
 }
 
-function put(text: string, { format, section, name, entry }: ConfigEntry, before: JsonObject): string {
-  const existing = own(sectionIn(read(text, format), section), name);
-  const value = isJsonObject(existing) ? merged(entry, existing, before) : entry;
-  if (isEqual(existing, value)) return text;
-  const edited = set(text, [section, name], value);
-  if (!isEqual(own(sectionIn(read(edited, format), section), name), value))
+function put(text: string, wanted: ConfigEntry): string {
+  const { section, name, entry } = wanted;
+  const edited = set(text, [section, name], entry);
+  if (compare(edited, wanted) !== 'same')
     throw new RangeError(`'${section}' or '${name}' is in it twice, and readers differ about which one counts`);
   return edited;
 }
@@ -55,15 +50,14 @@ function addInputs(text: string, inputs: readonly ClientInput[]): string {
     .reduce((changed, input) => set(changed, ['inputs', -1], input, { isArrayInsertion: true }), text);
 }
 
-/** What a person changed since `before` was written stays, and so do their own members. */
-function merged(ours: JsonObject, theirs: JsonObject, before: JsonObject): JsonObject {
-  const members = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
-    const [our, their, old] = [own(ours, name), own(theirs, name), own(before, name)];
-    if (LAUNCH.includes(name)) return [name, isFilledIn(our, their) ? their : our];
-    if (isJsonObject(their)) return [name, merged(asObject(our), their, asObject(old))];
-    return [name, their !== undefined && !isEqual(their, old) ? their : our];
+/** Variables and headers may have other values, and a person may add members. */
+function isSameServer(ours: JsonObject, theirs: unknown): boolean {
+  if (!isJsonObject(theirs)) return false;
+  return Object.entries(ours).every(([name, value]) => {
+    const their = own(theirs, name);
+    if (!isJsonObject(value)) return isFilledIn(value, their);
+    return isJsonObject(their) && Object.keys(value).every((each) => Object.hasOwn(their, each));
   });
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
 /** Equal, except for what stands where `ours` has placeholders. */

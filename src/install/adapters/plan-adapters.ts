@@ -3,6 +3,7 @@ import type { ClientName } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
+import type { LockedEntities } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
 import { relativePathFault } from '../target/files.ts';
 import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
@@ -11,12 +12,9 @@ import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
 
 const LONGEST_WORD = 100;
 
-export interface AdapterPlanJob {
+export interface AdapterPlanJob extends LockedEntities {
   subject: InstallSubject;
   launch: Launch;
-  /** What the lockfile says about the entity, and about all others. */
-  known: LockedEntity | undefined;
-  others: readonly LockedEntity[];
   /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
 }

@@ -2,8 +2,9 @@
 import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import type { LockedAdapter, LockedEntity, PlannedAdapter } from '../contract.ts';
+import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain, InstallError } from '../errors.ts';
+import type { LockedEntities } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
 import { readInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
@@ -22,15 +23,12 @@ export interface WrittenAdapters {
   errors: string[];
 }
 
-export interface AdapterJob {
+export interface AdapterJob extends LockedEntities {
   targetDir: string;
   subject: InstallSubject;
   /** How the server is started now, after the install. */
   launch: Launch;
   planned: readonly PlannedAdapter[];
-  /** What the lockfile says about the entity, and about all others. */
-  known: Pick<LockedEntity, 'adapters'> | undefined;
-  others: readonly LockedEntity[];
 }
 
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {

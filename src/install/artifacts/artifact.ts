@@ -19,6 +19,8 @@ export interface Trust {
 export interface ArtifactContext {
   /** An empty folder in the target, on its filesystem, for what is not finished; removed when the step ends. */
   stagingDir: string;
+  /** The home folder of the user, where tools keep their settings. */
+  home: string;
   signal: AbortSignal;
   run: Run;
   fetch: Fetch;

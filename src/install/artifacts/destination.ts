@@ -2,19 +2,14 @@
 import { z } from 'zod';
 import { decoded } from '../../lib/secret-address.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
-import { relativePathFault } from '../target/files.ts';
+import { LONGEST_PATH, relativePathFault } from '../target/files.ts';
 import { clientFileAt, RESERVED, safeName, VENDOR } from '../target/places.ts';
-
-const LONGEST_PATH = 1_024;
 
 export const Destination = z
   .string()
-  .max(LONGEST_PATH, { error: `must not be longer than ${LONGEST_PATH} characters` })
+  .max(LONGEST_PATH, { error: 'is too long' })
   .transform((text, context) => {
-    const path = text
-      .trim()
-      .replace(/^(\.\/)+/, '')
-      .replace(/\/+$/, '');
+    const path = text.trim().replace(/^(\.\/)+|\/+$/g, '');
     const fault = destinationFault(path);
     if (fault === undefined) return path;
     context.addIssue(fault);

@@ -28,8 +28,6 @@ export interface Ownership {
   ours: ReadonlyMap<string, string>;
   /** Folders of other entities, with their ids. */
   others: ReadonlyMap<string, string>;
-  /** Tree digests of folders that installs put in place on this machine, even if they were killed before they locked them. */
-  placed: ReadonlyMap<string, string>;
 }
 
 export interface PlaceJob {
@@ -39,6 +37,7 @@ export interface PlaceJob {
   locked: LockedArtifact | undefined;
   isFrozen: boolean;
   isForced: boolean;
+  /** The folder that the person chose. */
   dest: string | undefined;
   /** Last choice for the name of a folder. */
   slug: string;
@@ -126,41 +125,30 @@ export async function isChanged(targetDir: string, path: string, { tree }: Compl
 type VendorLocation = Extract<Location, { kind: 'vendor' }>;
 
 async function placeInVendor(
-  artifact: ReadyArtifact,
+  { kind, spec }: ReadyArtifact,
   location: VendorLocation,
   job: PlaceJob,
 ): Promise<InstalledArtifact> {
-  const { targetDir, context, isForced, isFrozen, locked } = job;
-  const { kind, spec } = artifact;
-  const path = await choosePath(location, job);
-  const { state, tree: lockedTree } = await inspectPlace(path, job);
-  const isKept = state === 'unchanged' || (state === 'changed' && !isForced && !isFrozen);
-  if (isKept && locked) {
-    const built = await kind.inspect?.(join(targetDir, path));
-    const warnings =
-      state === 'unchanged' ? [] : [`'${path}' ${CHANGED} and is left as it is. Use force to replace it.`];
-    return { ...lockedResolution(locked), ...built, path, tree: lockedTree, warnings, extra: { unchanged: true } };
-  }
-  if ((state === 'changed' || state === 'foreign') && !isForced) throw inTheWay(path, state);
-  const resolution = await resolve(artifact, job);
+  const { targetDir, context, locked } = job;
+  const paths = possiblePaths(location, job);
+  const kept = locked && (await keepFolder(paths, job));
+  if (kept) return { ...lockedResolution(locked), ...(await kind.inspect?.(join(targetDir, kept.path))), ...kept };
+  const resolution = await resolve({ kind, spec }, job);
   const folder = join(context.stagingDir, 'built');
   await mkdir(folder);
   const built = await kind.build(spec, resolution, folder, context);
+  const tree = await vendorTree(folder);
+  const path = await choosePath(paths, tree, job);
+  const moved = path === paths[0] ? [] : [`'${paths[0]}' is taken, so it was put into '${path}'.`];
   return {
     ...resolution,
     ...built,
     path,
-    tree: await vendorTree(folder),
-    warnings: [...(built.warnings ?? []), ...otherFolder(location, path, job)],
+    tree,
+    warnings: [...(built.warnings ?? []), ...moved],
     commit: async () =>
       swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') }),
   };
-}
-
-function otherFolder({ dest, names }: VendorLocation, path: string, job: PlaceJob): string[] {
-  const first = `${VENDOR}/${safeName(names[0] ?? job.slug)}`;
-  if (job.dest !== undefined || dest !== undefined || path === first) return [];
-  return [`'${first}' is taken, so it was put into '${path}'.`];
 }
 
 /** The folder `.git` does not count: git changes it whenever somebody looks at a checkout. */
@@ -169,50 +157,56 @@ export function vendorTree(folder: string): Promise<string> {
 }
 
 /** A name that is only derived gives way to others; a folder that somebody chose does not. */
-async function choosePath({ dest, names }: VendorLocation, job: PlaceJob): Promise<string> {
+function possiblePaths({ dest, names }: VendorLocation, job: PlaceJob): string[] {
   const chosen = job.dest ?? dest;
-  const { ours, others } = job.ownership;
-  const ownerOf = (path: string) => [...others].find(([other]) => overlap(other, path))?.[1];
-  if (chosen !== undefined) {
-    const owner = ownerOf(chosen);
-    if (!owner) return chosen;
-    throw new InstallError(`'${chosen}' belongs to ${owner}. Choose another folder with dest.`);
-  }
-  const paths = [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
-  for (const path of paths) {
-    if (ownerOf(path)) continue;
-    if (ours.has(path) || (await inspectPlace(path, job)).state === 'free') return path;
-  }
-  throw new InstallError(
-    `${paths.map((path) => `'${path}'`).join(', ')} hold files that the hub did not put there. Choose a folder with dest.`,
-  );
+  if (chosen === undefined) return [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
+  const owner = ownerOf(chosen, job);
+  if (owner) throw new InstallError(`'${chosen}' belongs to ${owner}. Choose another folder with dest.`);
+  return [chosen];
 }
 
-async function isOccupied(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(absent);
-  return found !== undefined && (!found.isDirectory() || (await readdir(folder)).length > 0);
+function ownerOf(path: string, { ownership }: PlaceJob): string | undefined {
+  return [...ownership.others].find(([other]) => overlap(other, path))?.[1];
 }
 
-interface Found {
-  state: 'free' | 'foreign' | 'unchanged' | 'changed';
-  /** As it was installed. */
-  tree?: string;
-}
-
-async function inspectPlace(path: string, { targetDir, ownership }: PlaceJob): Promise<Found> {
-  const folder = await pathInside(targetDir, path);
-  if (!(await isOccupied(folder))) return { state: 'free' };
+/** The folder of an earlier install, if it holds what is locked, or what a person made of it. */
+async function keepFolder(paths: readonly string[], { targetDir, ownership, isForced, isFrozen }: PlaceJob) {
+  const path = paths.find((each) => ownership.ours.has(each));
+  const found = path && (await treeAt(targetDir, path));
+  if (!path || !found) return undefined;
   const tree = ownership.ours.get(path);
-  const found = await vendorTree(folder).catch(() => 'unreadable');
-  if (found === tree) return { state: 'unchanged', tree };
-  if (found === ownership.placed.get(path)) return { state: 'free' };
-  return tree === undefined ? { state: 'foreign' } : { state: 'changed', tree };
+  if (found !== tree && (isForced || isFrozen)) return undefined;
+  const warning = `'${path}' ${CHANGED} and is left as it is. Use force to replace it.`;
+  return { path, tree, warnings: found === tree ? [] : [warning], extra: { unchanged: true } };
+}
+
+/** Undefined when nothing is there. */
+async function treeAt(targetDir: string, path: string): Promise<string | undefined> {
+  const folder = await pathInside(targetDir, path);
+  const found = await lstat(folder).catch(absent);
+  if (!found || (found.isDirectory() && (await readdir(folder)).length === 0)) return undefined;
+  return vendorTree(folder).catch(() => 'unreadable');
+}
+
+/** The first path at which nothing of a person is lost. @throws InstallError when there is none. */
+async function choosePath(paths: readonly string[], tree: string, job: PlaceJob): Promise<string> {
+  const { ours } = job.ownership;
+  for (const path of paths) {
+    if (ownerOf(path, job)) continue;
+    const found = await treeAt(job.targetDir, path);
+    // The same content may be there because an install was killed before it wrote the lockfile.
+    if ([undefined, tree, ours.get(path)].includes(found)) return path;
+    const isOnlyChoice = ours.has(path) || paths.length === 1;
+    if (isOnlyChoice && job.isForced) return path;
+    if (isOnlyChoice) throw inTheWay(path, ours.has(path) ? CHANGED : FOREIGN);
+  }
+  throw new InstallError(`${paths.map((path) => `'${path}'`).join(', ')}: each ${FOREIGN}. Choose a folder with dest.`);
 }
 
 const CHANGED = 'was changed since it was installed';
+const FOREIGN = 'holds files that the hub did not put there';
 
-function inTheWay(path: string, state: 'changed' | 'foreign'): InstallError {
-  const why = state === 'changed' ? CHANGED : 'holds files that the hub did not put there';
+function inTheWay(path: string, why: string): InstallError {
   return new InstallError(
     `'${path}' ${why}, so it is left as it is. Move it away, choose another folder with dest, or replace it with force.`,
   );

@@ -65,16 +65,8 @@ function lockedArtifact({ planned, installed }: ArtifactOutcome): LockedArtifact
   return { kind, spec, resolved, integrity, path, ok: true, ...more };
 }
 
-/** The entry of the same artifact; the second of two equal ones for the second. */
-export function lockedFor(
-  planned: readonly PlannedArtifact[],
-  index: number,
-  locked: LockedEntity | undefined,
-): LockedArtifact | undefined {
-  const wanted = planned[index];
-  if (!wanted || !locked) return undefined;
-  const position = planned.slice(0, index).filter((each) => isSameArtifact(each, wanted)).length;
-  return locked.artifacts.filter((each) => isSameArtifact(each, wanted))[position];
+export function lockedFor(planned: PlannedArtifact, locked: LockedEntity | undefined): LockedArtifact | undefined {
+  return locked?.artifacts.find((each) => isSameArtifact(each, planned));
 }
 
 type ArtifactOfManifest = Pick<LockedArtifact, 'kind' | 'spec'>;
@@ -87,7 +79,7 @@ export function isSameArtifact(one: ArtifactOfManifest, other: ArtifactOfManifes
 /** Only artifacts and adapters count: a manifest may change its texts. @throws HubError `lockfile_mismatch` */
 export function assertSamePlan({ artifacts, adapters }: InstallPlan, locked: LockedEntity): void {
   const chosen = artifacts.filter((each) => !each.alternative);
-  const added = chosen.find((each, index) => !lockedFor(chosen, index, locked) && each.fault === undefined);
+  const added = chosen.find((each) => !lockedFor(each, locked) && each.fault === undefined);
   if (added) throw mismatch(`${LOCKFILE_NAME} does not have the artifact '${added.command}'. ${TRY_WITHOUT}`);
   if (chosen.length < locked.artifacts.length)
     throw mismatch(`${LOCKFILE_NAME} has artifacts that the manifest no longer lists. ${TRY_WITHOUT}`);

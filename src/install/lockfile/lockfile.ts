@@ -11,6 +11,12 @@ const DEEPEST_LOCKFILE = 128;
 
 export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
 
+/** What a lockfile says about one entity, and about all others. */
+export interface LockedEntities {
+  known: LockedEntity | undefined;
+  others: readonly LockedEntity[];
+}
+
 /** Undefined when there is none. @throws InstallError when it cannot be read. */
 export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
   const text = await readInside(targetDir, LOCKFILE_NAME);

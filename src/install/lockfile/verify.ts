@@ -11,7 +11,7 @@ import {
   type LockReport,
 } from '../contract.ts';
 import { explain } from '../errors.ts';
-import { launcherFile, launcherText } from '../launchers.ts';
+import { launcherPath, launcherText } from '../launchers.ts';
 import { absent, pathInside, readInside } from '../target/files.ts';
 import { readLockfile } from './lockfile.ts';
 
@@ -27,7 +27,7 @@ export async function verifyLockfile(targetDir: string): Promise<LockReport | un
       checks.push({ entity, what, path, ...(await found.catch(unreadable)) });
     for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
     for (const each of launchers)
-      await check('launcher', launcherFile(each), verifyLauncher(each, artifacts[each.artifact], targetDir));
+      await check('launcher', launcherPath(each.name), verifyLauncher(each, artifacts[each.artifact], targetDir));
     for (const each of adapters) await check(`adapter ${each.framework}`, each.path, verifyAdapter(targetDir, each));
   }
   const ok = checks.every(({ outcome }) => outcome === 'same' || outcome === 'unchecked');
@@ -56,7 +56,7 @@ async function verifyLauncher(
   targetDir: string,
 ): Promise<Found> {
   const path = artifact?.path ?? '';
-  const text = await readInside(targetDir, launcherFile(launcher));
+  const text = await readInside(targetDir, launcherPath(launcher.name));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
   const built = await readComplete(targetDir, path);
   const isSame = text === launcherText(launcher, { path, ...built?.built });

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { InstallError } from '../errors.ts';
 import { HUB_FOLDER, STAGING } from './places.ts';
 
-const LONGEST_PATH = 1024;
+export const LONGEST_PATH = 1024;
 const LONGEST_NAME_BYTES = 255;
 const LARGEST_FILE = 50_000_000;
 

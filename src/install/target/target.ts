@@ -14,7 +14,7 @@ export interface TargetRule {
   workingDir: string;
 }
 
-const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
+const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
 /** Changes nothing. Returns the path with its links resolved. @throws HubError `invalid_request` */
 export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
@@ -54,6 +54,7 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
 }
 
 async function faultOf(existing: string): Promise<HubError | undefined> {
+  if (process.platform === 'win32') return cannotBeUsed('Installs do not work on Windows: use WSL.');
   if (existing === OWN_PACKAGE)
     return cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
   try {

@@ -129,24 +129,23 @@ test('config: comments stay where the client takes them, beside a new entry and 
 for (const name of ['constructor', 'toString', '__proto__']) {
   test(`config: a variable and an entry may be called ${name}`, () => {
     const entry = { ...wanted.entry, env: Object.fromEntries([[name, `\${X}`]]) };
-    const existing = JSON.stringify({ mcpServers: { pdf: { ...wanted.entry, env: {} } } });
-    const { text } = mergeEntry(existing, { ...wanted, entry });
+    const { text } = mergeEntry('', { ...wanted, entry });
     assert.deepEqual(Object.entries(JSON.parse(text).mcpServers.pdf.env), [[name, `\${X}`]]);
+    assert.equal(jsonConfig.compare(text.replace(`"${name}"`, '"other"'), { ...wanted, entry }), 'another');
     assert.equal(isFilledIn({ env: {} }, { env: entry.env }), false);
     assert.equal(isFilledIn(entry.env, {}), false);
   });
 }
 
-test('config: variables and headers that a person added stay; those of an earlier version go', () => {
-  const written = { ...wanted.entry, env: { KEY: `\${KEY}`, GONE: '1', FILLED: `\${FILLED}` } };
-  const env = { KEY: 'sk-1', GONE: '1', FILLED: 'sk-2', MINE: 'x' };
-  const existing = JSON.stringify({ mcpServers: { pdf: { ...written, env, timeout: 5 } } });
-  const { document } = merged(existing, 'pdf', written);
-  assert.deepEqual(document.mcpServers.pdf, {
-    ...wanted.entry,
-    env: { KEY: 'sk-1', LEVEL: 'info', FILLED: 'sk-2', MINE: 'x' },
-    timeout: 5,
-  });
+test('config: an entry with values of a person stays, and is theirs once a new version needs more', () => {
+  const written = { ...wanted.entry, env: { KEY: `\${KEY}`, GONE: '1' } };
+  const of = (entry: JsonObject) => JSON.stringify({ mcpServers: { pdf: entry } });
+  const known = { name: 'pdf', written };
+  assert.deepEqual(JSON.parse(mergeEntry(of(written), wanted, known).text).mcpServers.pdf, wanted.entry);
+  const enough = of({ ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'debug', MINE: 'x' }, timeout: 5 });
+  assert.deepEqual(mergeEntry(enough, wanted, known), { text: enough, name: 'pdf', isTheirs: false });
+  const lacking = of({ ...written, env: { KEY: 'sk-1', GONE: '1' } });
+  assert.deepEqual(mergeEntry(lacking, wanted, known), { text: lacking, name: 'pdf', isTheirs: true });
 });
 
 test('config: only an entry that is as it was written is the same', () => {
@@ -175,7 +174,7 @@ test('config: a secret in an address is not written; whoever fills it in keeps i
     const filledIn = { ...rendered.entry, url: 'https://a:b@x.example/mcp?api_key=mine&lang=de' };
     const existing = JSON.stringify({ [rendered.section]: { 'pdf-tables': filledIn } });
     for (const known of [undefined, { name: 'pdf-tables', written: rendered.entry }])
-      assert.deepEqual(mergeEntry(existing, rendered, known), { text: existing, name: 'pdf-tables' });
+      assert.deepEqual(mergeEntry(existing, rendered, known), { text: existing, name: 'pdf-tables', isTheirs: false });
     const other = JSON.stringify({ [rendered.section]: { 'pdf-tables': { ...filledIn, url: 'https://x.example/' } } });
     assert.equal(mergeEntry(other, rendered).name, 'pdf-tables-2');
   }

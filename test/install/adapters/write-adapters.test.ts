@@ -9,6 +9,7 @@ import { removeAdapter, verifyAdapter } from '../../../src/install/adapters/lock
 import { planAdapters } from '../../../src/install/adapters/plan-adapters.ts';
 import { writeAdapters } from '../../../src/install/adapters/write-adapters.ts';
 import type { LockedAdapter } from '../../../src/install/contract.ts';
+import { lockEntry } from '../../../src/install/lockfile/lock-entry.ts';
 import { verifyLockfile } from '../../../src/install/lockfile/verify.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -24,7 +25,8 @@ async function aTarget(t: TestContext) {
     const subject = aSubject({ name: 'notes', adapters: [], mcp_registration: COMMAND, ...fields });
     const launch = launchOf(subject);
     const planned = planAdapters({ subject, launch, known: undefined, others: [], clients });
-    return writeAdapters({ targetDir, subject, launch, planned, known: { adapters }, others: [] });
+    const known = lockEntry(subject, { artifacts: [], adapters, launchers: [] });
+    return writeAdapters({ targetDir, subject, launch, planned, known, others: [] });
   };
   return { targetDir, write, read: (path: string) => readFile(join(targetDir, path), 'utf8') };
 }

@@ -1,7 +1,7 @@
 // What a kind of artifact gets from an install: a staging folder, real programs and a network with limits.
 import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type {
@@ -36,6 +36,7 @@ export async function artifactContext(t: TestContext, surroundings: Surroundings
   t.after(() => Promise.all([network, downloads, proxy].map((each) => each.close())));
   return {
     stagingDir: await emptyFolder(t),
+    home: env.HOME ?? homedir(),
     signal: new AbortController().signal,
     run: createRun(env, proxy),
     fetch: network.fetch,

@@ -1,5 +1,5 @@
 // Archives by address, in zip or tar.gz form: downloaded, checked by their digest, then extracted.
-import { access, lstat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FetchError } from '../../../lib/fetch-error.ts';
@@ -11,12 +11,10 @@ import type { ArtifactContext, ArtifactKind, Resolution } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
 import { checkDigest, Digest, differs } from '../digest.ts';
 import { inspectBundle, removeSignature } from './bundle.ts';
-import { refused } from './entries.ts';
 import { extractArchive } from './extract.ts';
 
 const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
-const MAX_MANIFEST_BYTES = 1_000_000;
 
 const ArchiveSpec = z.object({ url: WebAddress, digest: Digest.nullish(), dest: Destination.nullish() });
 type ArchiveSpec = z.infer<typeof ArchiveSpec>;
@@ -59,11 +57,8 @@ export const mcpbKind: ArtifactKind<ArchiveSpec> = {
   async build(spec, resolution, folder, context) {
     const file = await fetchLocked(spec, resolution, context);
     await removeSignature(file);
-    const extracted = await extractArchive(file, folder, context.signal);
-    const manifest = await lstat(join(folder, 'manifest.json')).catch(() => undefined);
-    if (extracted.format !== 'zip' || !manifest?.isFile() || manifest.size > MAX_MANIFEST_BYTES)
-      throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
-    return { extra: extracted, ...(await inspectBundle(folder)) };
+    const extra = await extractArchive(file, folder, context.signal);
+    return { extra, ...(await inspectBundle(folder)) };
   },
   inspect: inspectBundle,
 };

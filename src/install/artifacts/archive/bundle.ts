@@ -1,9 +1,10 @@
 // MCP bundles: how their server is started, and the signature that some have.
-import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { parseJson } from '../../../lib/json.ts';
+import { readInside } from '../../target/files.ts';
 import type { Built, BundleCommand } from '../artifact.ts';
+import { refused } from './entries.ts';
 
 const Command = z.object({
   command: z.string(),
@@ -18,8 +19,11 @@ const BundleManifest = z.object({
   }),
 });
 
+/** @throws InstallError when it is not a bundle. */
 export async function inspectBundle(folder: string): Promise<Built> {
-  return { bundle: bundleCommand(await readFile(join(folder, 'manifest.json'), 'utf8')) };
+  const manifest = await readInside(folder, 'manifest.json');
+  if (manifest === undefined) throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
+  return { bundle: bundleCommand(manifest) };
 }
 
 /** Undefined when the manifest does not say how the server is started. */

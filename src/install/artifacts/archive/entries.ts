@@ -14,6 +14,8 @@ const MOST_LEVELS = 40;
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
 const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
+export const OTHER_TYPE = 'is of a type that is not extracted: only files, folders and symbolic links are';
+
 export interface ArchiveSource {
   file: string;
   archiveBytes: number;

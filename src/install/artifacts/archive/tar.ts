@@ -10,6 +10,7 @@ import {
   type ArchiveSource,
   checkBytes,
   isBroken,
+  OTHER_TYPE,
   refused,
   refusedEntry,
 } from './entries.ts';
@@ -45,8 +46,7 @@ function admit(header: Header, content: ArchiveContent, { guard }: ArchiveSource
   const { name, type, size, mode } = header;
   // Old archives write a folder as a file whose name ends so.
   const kind = kindOf(type, name);
-  if (kind === undefined)
-    throw refusedEntry(name, `${describedType(type)}, and only files, folders and symbolic links are extracted`);
+  if (kind === undefined) throw refusedEntry(name, OTHER_TYPE);
   const path = guard.admit({ name, isFolder: kind === 'folder', bytes: kind === 'file' ? size : 0 });
   if (path === undefined) return undefined;
   const target = kind === 'link' ? [Buffer.from(header.linkname ?? '')] : undefined;
@@ -58,12 +58,6 @@ function kindOf(type: Header['type'] | null, name: string): AdmittedEntry['kind'
   if (type === 'directory') return 'folder';
   if (type === 'file' || type === 'contiguous-file') return name.endsWith('/') ? 'folder' : 'file';
   return undefined;
-}
-
-function describedType(type: string | null): string {
-  if (type === 'link') return 'is a hard link';
-  if (type === 'character-device' || type === 'block-device') return 'is a device';
-  return type === 'fifo' ? 'is a pipe' : 'is of an unknown type';
 }
 
 /** Also what is between and after the entries counts: endless zeros are a bomb as well. */

@@ -2,17 +2,21 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { relativePathFault } from '../../target/files.ts';
-import { type AdmittedEntry, type ArchiveSource, checkEntries, isBroken, refused, refusedEntry } from './entries.ts';
+import {
+  type AdmittedEntry,
+  type ArchiveSource,
+  checkEntries,
+  isBroken,
+  OTHER_TYPE,
+  refused,
+  refusedEntry,
+} from './entries.ts';
 
 /** Types of files, as Unix writes them. */
 const LINK_TYPE = 0o120000;
 const TYPE_BITS = 0o170000;
-const REFUSED_TYPES = new Map([
-  [0o020000, 'is a device'],
-  [0o060000, 'is a device'],
-  [0o010000, 'is a pipe'],
-  [0o140000, 'is a socket'],
-]);
+/** None, file, folder and link. */
+const ACCEPTED_TYPES = [0, 0o100000, 0o040000, LINK_TYPE];
 /** Names that the library itself refuses. */
 const NAME_OF_LIBRARY = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)$/s;
 const REPARSE_POINT = 0x400;
@@ -59,8 +63,7 @@ async function judgeEntries(zip: ZipFile, { guard, signal }: ArchiveSource): Pro
 
 function entryFault(entry: Entry, isFolder: boolean): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
-  const typeFault = REFUSED_TYPES.get(modeOf(entry) & TYPE_BITS);
-  if (typeFault) return `${typeFault}, and only files, folders and symbolic links are extracted`;
+  if (!ACCEPTED_TYPES.includes(modeOf(entry) & TYPE_BITS)) return OTHER_TYPE;
   if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link of Windows';
   if (isFolder && entry.uncompressedSize > 0) return 'is a folder that has a content';
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)

@@ -1,7 +1,5 @@
 // git as installs run it: without prompts and hooks, with the configuration of the machine only where it is trusted.
 import { dirname, join } from 'node:path';
-import { RunError } from '../../../lib/run.ts';
-import { InstallError } from '../../errors.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
 
@@ -49,10 +47,7 @@ export function gitIn(folder: string, context: GitContext, access: GitAccess = p
   return async (args, what = `git ${args[0]} failed`) => {
     const why = (output: string) => `${what}: ${causeOf(output)}.`;
     const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-    return runToEnd({ ...common, args: [...settings, ...args], why }, context).catch((error: Error) => {
-      if (!(error.cause instanceof RunError) || error.cause.reason !== 'output') throw error;
-      throw new InstallError('The repository has more files or refs than an install accepts.', { cause: error });
-    });
+    return runToEnd({ ...common, args: [...settings, ...args], why }, context);
   };
 }
 

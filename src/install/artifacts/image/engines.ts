@@ -3,14 +3,13 @@ import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram } from '../program.ts';
-import type { Logins } from './logins.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
 type Engine = 'docker' | 'podman';
 
 interface Run {
   context: ArtifactContext;
-  logins: Logins;
+  logins: Record<string, string>;
 }
 
 const TIMEOUT_MS = 60 * 60_000;
@@ -69,7 +68,7 @@ export async function inspectWithSkopeo(image: ImageReference, run: Run): Promis
 function imageProgram(program: string, args: string[], { context, logins }: Run): Promise<string> {
   const { isOwnMachine } = context.trust;
   const request = {
-    ...{ program, args, cwd: context.stagingDir, env: logins.env, timeoutMs: TIMEOUT_MS },
+    ...{ program, args, cwd: context.stagingDir, env: logins, timeoutMs: TIMEOUT_MS },
     inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
     // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
     isGuarded: program !== 'docker' && !isOwnMachine,

@@ -63,7 +63,7 @@ export const imageKind: ArtifactKind<ImageReference> = {
 async function findDigest(image: ImageReference, context: ArtifactContext): Promise<string> {
   const logins = await loginsFor(image, context);
   try {
-    return (await inspectWithSkopeo(image, { context, logins })) ?? (await digestFromRegistry(image, context, logins));
+    return (await inspectWithSkopeo(image, { context, logins })) ?? (await digestFromRegistry(image, context));
   } catch (error) {
     const engine = error instanceof InstallError && (await findEngine(context));
     if (!engine) throw error;

@@ -1,15 +1,11 @@
-// Asks a registry for the digest of an image: for machines without docker, podman and skopeo.
+// Asks a registry for the digest of a public image: for machines without docker, podman and skopeo.
 import { z } from 'zod';
 import { FetchError } from '../../../lib/fetch-error.ts';
 import { parseJson } from '../../../lib/json.ts';
-import type { FetchReply } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import type { Logins } from './logins.ts';
 import { type ImageReference, imageName, isLoopback } from './reference.ts';
-
-type Headers = { authorization: string };
 
 const LIMITS = { maxBytes: 4_000_000, timeoutMs: 30_000 };
 const MANIFEST_TYPES = [
@@ -18,78 +14,51 @@ const MANIFEST_TYPES = [
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
+const Manifest = z.object({ schemaVersion: z.literal(2) });
+/** Nothing else may get into a header. */
+const Token = z.string().regex(/^[\x21-\x7e]+$/);
+const TokenReply = z.object({ token: Token.optional(), access_token: Token.optional() });
 
-export async function digestFromRegistry(
-  image: ImageReference,
-  context: ArtifactContext,
-  { basic }: Logins,
-): Promise<string> {
-  const name = imageName(image);
+/** @throws InstallError */
+export async function digestFromRegistry(image: ImageReference, { fetch, signal }: ArtifactContext): Promise<string> {
+  const { host, repository, tag = 'latest' } = image;
+  const get = (url: string, headers: Record<string, string> = {}) => fetch({ url, headers, ...LIMITS, signal });
   // Registries on the machine itself have no certificates.
-  const scheme = isLoopback(image.host) ? 'http' : 'https';
-  const url = `${scheme}://${image.host}/v2/${image.repository}/manifests/${image.tag ?? 'latest'}`;
-  const ask = (login?: Headers) => send(url, { accept: MANIFEST_TYPES, ...login }, context);
+  const url = `${isLoopback(host) ? 'http' : 'https'}://${host}/v2/${repository}/manifests/${tag}`;
   try {
-    let reply = await ask();
-    if (reply.status === 401)
-      reply = await ask(await authorize(reply.headers['www-authenticate'] ?? '', image, context, basic));
-    if (reply.status !== 200) throw refusal(image, reply.status);
-    return digestOf(reply, name);
+    let reply = await get(url, { accept: MANIFEST_TYPES });
+    const tokenUrl = reply.status === 401 && tokenAddress(reply.headers['www-authenticate'] ?? '', repository);
+    if (tokenUrl) {
+      const { token, access_token } = TokenReply.safeParse(parseJson(String((await get(tokenUrl)).body))).data ?? {};
+      const authorization = `Bearer ${token ?? access_token ?? ''}`;
+      reply = await get(url, { accept: MANIFEST_TYPES, authorization });
+    }
+    const { status, body } = reply;
+    if (status === 200 && Manifest.safeParse(parseJson(String(body))).success) return textDigest(body);
+    throw new InstallError(`The digest of ${imageName(image)}:${tag} could not be read: ${reasonOf(status)}.`);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    throw new InstallError(`The digest of ${name} could not be read: its registry ${error.message}.`, { cause: error });
+    const why = `its registry ${error.message}`;
+    throw new InstallError(`The digest of ${imageName(image)} could not be read: ${why}.`, { cause: error });
   }
 }
 
-/** The digest of the manifest itself. The one that the registry announces must be the same. */
-function digestOf({ body, headers }: FetchReply, name: string): string {
-  const digest = textDigest(body);
-  const announced = headers['docker-content-digest'];
-  if (announced?.startsWith('sha256:') && announced !== digest)
-    throw new InstallError(`The registry sent a manifest for ${name} that does not have the digest it announced.`);
-  const isManifest = z.object({ schemaVersion: z.literal(2) }).safeParse(parseJson(body.toString())).success;
-  if (!isManifest) throw new InstallError(`The registry sent a manifest for ${name} that cannot be read.`);
-  return digest;
-}
-
-/** The login that the registry's challenge asks for. @throws InstallError */
-async function authorize(
-  challenge: string,
-  image: ImageReference,
-  context: ArtifactContext,
-  basic: string | undefined,
-): Promise<Headers> {
+/** Where the challenge of a registry says that tokens are; undefined when it wants something else. */
+function tokenAddress(challenge: string, repository: string): string | undefined {
   const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(challenge.slice(0, 2_000))?.[1];
-  const [service, url] = [value('service'), URL.parse(value('realm') ?? '')];
-  const login = basic === undefined ? undefined : { authorization: `Basic ${basic}` };
-  if (/^basic\b/i.test(challenge) && login) return login;
-  if (!/^bearer\b/i.test(challenge) || !url) throw refusal(image, 401);
-  if (service !== undefined) url.searchParams.set('service', service);
+  const url = URL.parse(value('realm') ?? '');
+  if (!/^bearer\b/i.test(challenge) || !url) return undefined;
+  url.searchParams.set('service', value('service') ?? '');
   // Written here: the registry's own might ask for more than reading this image.
-  url.searchParams.set('scope', `repository:${image.repository}:pull`);
-  const { status, body } = await send(url.href, { ...login }, context);
-  const found = Token.safeParse(parseJson(body.toString())).data;
-  const token = found?.token ?? found?.access_token ?? '';
-  // Nothing else may get into a header.
-  if (status === 200 && /^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` };
-  throw new InstallError(
-    `The registry gives no token for ${imageName(image)} (status ${status}): it may not be public.`,
-  );
+  url.searchParams.set('scope', `repository:${repository}:pull`);
+  return url.href;
 }
 
-const Token = z.object({ token: z.string().optional(), access_token: z.string().optional() });
-
-function send(url: string, headers: Record<string, string>, { fetch, signal }: ArtifactContext) {
-  return fetch({ url, headers, ...LIMITS, signal });
-}
-
-function refusal(image: ImageReference, status: number): InstallError {
-  const name = imageName(image);
-  if (status === 404) return new InstallError(`The registry has no image ${name}:${image.tag ?? 'latest'}.`);
+function reasonOf(status: number): string {
+  if (status === 404) return 'the registry has no such image or tag';
   if (status === 401 || status === 403)
-    return new InstallError(
-      `The registry does not give out ${name} without a login (status ${status}). For private images, the operator names their host in INSTALL_CREDENTIALS_FOR.`,
-    );
-  if (status === 429) return new InstallError('The registry limits requests (status 429); try again later.');
-  return new InstallError(`The registry answered a request for ${name} with status ${status}.`);
+    return 'it needs a login. Private images need docker, podman or skopeo, and on a hub INSTALL_CREDENTIALS_FOR';
+  return status === 200
+    ? 'the registry sent no manifest of an image'
+    : `the registry answered ${status}; try again later`;
 }

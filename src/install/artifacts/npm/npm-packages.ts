@@ -9,7 +9,6 @@ const LockedPackage = z.looseObject({
   integrity: z.string().optional(),
   /** Absent for packages of the registry: their address depends on the registry of the machine that installs them. */
   resolved: z.union([z.string(), z.boolean()]).optional(),
-  link: z.boolean().optional(),
   inBundle: z.boolean().optional(),
   hasInstallScript: z.boolean().optional(),
   bin: z.record(z.string(), z.string()).optional(),
@@ -31,16 +30,15 @@ export function projectFiles(name: string, version: string, packages: LockedPack
 }
 
 /** Checks what `npm ci` does not. Pins may come from a lockfile that somebody else wrote. @throws InstallError */
-export function checkPackages(name: string, pinned: unknown, { isOwnMachine }: { isOwnMachine: boolean }) {
+export function checkPackages(name: string, pinned: unknown): LockedPackages {
   const read = LockedPackages.safeParse(pinned);
   if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);
   for (const [path, locked] of Object.entries(read.data)) {
     if (!PATH.test(path) || path.includes('/../'))
       throw new InstallError(`The lockfile has a package at '${path.slice(0, 200)}', outside of node_modules.`);
-    const { integrity, inBundle, link, resolved } = locked;
-    if (!isOwnMachine && (link || typeof resolved === 'string')) throw new InstallError(notFromRegistry(name));
-    // A commit identifies a git package, and bundled packages are covered by the digest of the package that holds them.
-    if (!integrity && !inBundle && !link && !/^git[+:]/.test(String(resolved)))
+    if (typeof locked.resolved === 'string') throw new InstallError(notFromRegistry(name));
+    // Bundled packages are covered by the digest of the package that holds them.
+    if (!locked.integrity && !locked.inBundle)
       throw new InstallError(
         `The registry gives no digest for ${nameAt(path)}@${locked.version}, which '${name}' needs.`,
       );

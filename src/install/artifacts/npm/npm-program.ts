@@ -1,7 +1,6 @@
 // npm as the hub runs it: its options, registries and credentials, and what its errors mean.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { vetHost } from '../address.ts';
@@ -17,10 +16,9 @@ const OPTIONS = [
   // The same result on every machine, whatever a person's configuration says.
   ...['--package-lock', '--lockfile-version=3', '--omit-lockfile-registry-resolved'],
   ...['--no-legacy-peer-deps', '--include=optional', '--bin-links'],
+  // Dependencies come from the registry only: a package must not send npm to any other address or file.
+  ...['--allow-git=none', '--allow-file=none', '--allow-directory=none', '--allow-remote=none'],
 ];
-
-/** On a shared hub, dependencies come from the registry only: a package must not send npm to any other address or file. */
-const REGISTRY_ONLY = ['--allow-git=none', '--allow-file=none', '--allow-directory=none', '--allow-remote=none'];
 
 export interface NpmRequest {
   spec: NpmSpec;
@@ -37,12 +35,10 @@ export async function runNpm(
   const { package: name, registry_url } = spec;
   const [command = '', ...rest] = args;
   if (registry_url) await vetHost(registry_url, context);
-  const { isOwnMachine } = context.trust;
-  const { options, env, inherit } = isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
-  const allowed = isOwnMachine ? [] : REGISTRY_ONLY;
+  const { env, inherit } = context.trust.isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
   const request = {
     program: 'npm',
-    args: [command, '--prefix', folder, ...OPTIONS, ...allowed, ...options, ...registryOptions(spec), ...rest],
+    args: [command, '--prefix', folder, ...OPTIONS, ...registryOptions(spec), ...rest],
     ...{ cwd: folder, env, inherit, whenMissing: NO_NPM },
     isGuarded: isGuarded || registry_url !== undefined,
     isRegistrySecret: registry_url === undefined,
@@ -58,48 +54,35 @@ const OWN_VARIABLES = ['registry', 'userconfig', 'globalconfig', 'cache'].flatMa
 
 /** On one's own machine, npm reads its configuration itself. It usually refers to these tokens. */
 const PERSONAL = {
-  options: [],
   env: {},
   inherit: [...OWN_VARIABLES, 'NPM_TOKEN', 'NODE_AUTH_TOKEN', 'GITHUB_TOKEN', 'CI_JOB_TOKEN'],
 };
 
-/** On a hub: the operator's registries unless the manifest names one, cache, certificates, and credentials for named hosts. */
-async function sharedConfig({ registry_url }: NpmSpec, context: ArtifactContext) {
-  const own = await readOwnConfig(context);
-  const settings = (wanted: RegExp) =>
-    Object.entries(own).flatMap(([key, value]) => (wanted.test(key) && value ? [`${key}=${value}`] : []));
-  const registries = registry_url ? [] : settings(/^(@[^:/\s]+:)?registry$/);
-  const credentials = await credentialLines(String(own.userconfig), context.trust.credentialsFor);
-  const userConfig = join(context.stagingDir, 'npmrc');
-  await writeFile(userConfig, [...registries, ...credentials, ''].join('\n'), { mode: 0o600 });
+const REGISTRY = /^\s*(@[^:/\s]+:)?registry\s*=/;
+const SHARED_SETTING = /^\s*(cache|cafile)\s*=/;
+const CREDENTIAL = /^\s*\/\/(\S+?)\/?:(_authToken|_auth|username|_password)\s*=\s*(.*)$/;
+
+/** On a hub: a part of the operator's `.npmrc`. Its registries apply unless the manifest names one, its credentials to named hosts. */
+async function sharedConfig({ registry_url }: NpmSpec, { home, stagingDir, trust }: ArtifactContext) {
+  const text = (await readFile(join(home, '.npmrc'), 'utf8').catch(absent)) ?? '';
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const isShared = SHARED_SETTING.test(line) || (REGISTRY.test(line) && !registry_url);
+    return isShared ? [line] : credentialLines(line, trust.credentialsFor);
+  });
+  const userConfig = join(stagingDir, 'npmrc');
+  await writeFile(userConfig, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
   return {
-    options: settings(/^(cache|cafile)$/).map((setting) => `--${setting}`),
-    env: { npm_config_userconfig: userConfig, npm_config_globalconfig: join(context.stagingDir, 'npmrc-global') },
-    inherit: [...credentials.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => String(name)),
+    env: { npm_config_userconfig: userConfig, npm_config_globalconfig: join(stagingDir, 'npmrc-global') },
+    inherit: [...lines.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => String(name)),
   };
 }
 
-/** npm leaves credentials out of this list. @throws InstallError */
-async function readOwnConfig(context: ArtifactContext): Promise<Record<string, unknown>> {
-  const { stagingDir: cwd } = context;
-  // With a prefix, npm does not look for a project in the folders above, whose .npmrc it would read.
-  const args = ['config', 'list', '--json', '--prefix', cwd, '--no-update-notifier', '--logs-max=0'];
-  const why = () => 'npm cannot read its own configuration on this machine: run `npm config list` to see why.';
-  const request = { program: 'npm', args, cwd, inherit: OWN_VARIABLES, whenMissing: NO_NPM, why };
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(await runToEnd(request, context)));
-}
-
-const CREDENTIAL = /^\s*\/\/(\S+?)\/?:(_authToken|_auth|username|_password)\s*=\s*(.*)$/;
-
-/** The operator's credentials for these hosts; those for a whole host are narrowed to the path of the setting. */
-async function credentialLines(userConfig: string, credentialsFor: readonly string[]): Promise<string[]> {
-  const text = credentialsFor.length > 0 ? await readFile(userConfig, 'utf8').catch(absent) : '';
-  return (text ?? '').split(/\r?\n/).flatMap((line) => {
-    const [found, place, key, value] = CREDENTIAL.exec(line) ?? [];
-    if (!found) return [];
-    const places = credentialsFor.map((entry) => narrower(`${place}/`, `${entry.replace(/\/$/, '')}/`));
-    return places.flatMap((allowed) => (allowed ? [`//${allowed}:${key}=${value}`] : []));
-  });
+/** Credentials for a whole host are narrowed to the path of the setting. */
+function credentialLines(line: string, credentialsFor: readonly string[]): string[] {
+  const [found, place, key, value] = CREDENTIAL.exec(line) ?? [];
+  if (!found) return [];
+  const places = credentialsFor.map((entry) => narrower(`${place}/`, `${entry.replace(/\/$/, '')}/`));
+  return places.flatMap((allowed) => (allowed ? [`//${allowed}:${key}=${value}`] : []));
 }
 
 function narrower(one: string, other: string): string | undefined {

@@ -27,7 +27,7 @@ export const npmKind: ArtifactKind<NpmSpec> = {
     await writeFile(join(folder, 'package.json'), '{"private":true}\n');
     await lock({ spec, folder }, context);
     const locked = readPackageLock(await readFile(join(folder, 'package-lock.json'), 'utf8'));
-    const packages = checkPackages(name, locked, context.trust);
+    const packages = checkPackages(name, locked);
     const main = packages[`node_modules/${name}`];
     if (!main?.version) throw new InstallError(`npm did not find a version of '${name}'.`);
     return { resolved: `${name}@${main.version}`, integrity: main.integrity ?? null, pins: { tool: 'npm', packages } };
@@ -35,7 +35,7 @@ export const npmKind: ArtifactKind<NpmSpec> = {
 
   async build(spec, { resolved, pins }, folder, context) {
     const name = spec.package;
-    const packages = checkPackages(name, pins?.tool === 'npm' ? pins.packages : undefined, context.trust);
+    const packages = checkPackages(name, pins?.tool === 'npm' ? pins.packages : undefined);
     const main = packages[`node_modules/${name}`];
     if (!main?.version || `${name}@${main.version}` !== resolved)
       throw new InstallError(`The lockfile has no packages for ${resolved}: lock it again.`);
@@ -81,7 +81,6 @@ function describeBuilt(
 }
 
 function programsOf(bin: Record<string, string>): Program[] {
-  const ending = process.platform === 'win32' ? '.cmd' : '';
   const names = Object.keys(bin).filter((name) => /^[\w@][\w.@-]*$/.test(name));
-  return names.map((name) => ({ name, file: `node_modules/.bin/${name}${ending}` }));
+  return names.map((name) => ({ name, file: `node_modules/.bin/${name}` }));
 }

@@ -6,7 +6,7 @@ import { absent } from '../../target/files.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, lastLine, NO_DOWNLOADS, neutralFolder, runToEnd } from '../program.ts';
-import { type Interpreter, NO_PYTHON, PYTHON, WINDOWS } from './interpreter.ts';
+import { type Interpreter, NO_PYTHON, PYTHON } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
 export interface PythonTool {
@@ -30,7 +30,7 @@ export async function pythonTool(
   context: ArtifactContext,
 ): Promise<PythonTool> {
   if (indexUrl !== undefined) await vetHost(indexUrl, context);
-  const access = await indexAccess(indexUrl, interpreter, context);
+  const access = await indexAccess(indexUrl, context);
   const isOwnIndex = indexUrl === undefined;
   const run: PythonJob['run'] = async (program, args, env) => {
     const request = {
@@ -55,33 +55,30 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
   const uv = (...args: string[]) => run('uv', [...quietly, ...args], { ...NO_DOWNLOADS, ...retries });
   const python = ['--python', interpreter.file];
 
-  const compile = async (...scope: string[]) => {
-    const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
-    await uv('pip', 'compile', ...scope, ...shape, ...from, ...python, '--', wanted);
-    return readCompiled(await readFile(compiled, 'utf8'));
-  };
   // One version of each package for all platforms and for this Python and newer, wherever that is possible.
   const everywhere = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
-  const compileAnywhere = async (...scope: string[]) => {
+  const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
+
+  /** Takes the first scope in which there is a solution. */
+  async function compile([scope = [], ...others]: string[][]): ReturnType<PythonTool['lock']> {
     try {
-      return { requirements: await compile(...everywhere, ...scope), platform: 'any' };
+      await uv('pip', 'compile', ...scope, ...shape, ...from, ...python, '--', wanted);
     } catch (error) {
-      if (!(error instanceof InstallError) || context.signal.aborted) throw error;
-      // A package that only another platform needs may have no wheel.
-      return { requirements: await compile(...scope), platform: interpreter.platform };
+      if (others.length === 0 || !(error instanceof InstallError) || context.signal.aborted) throw error;
+      return compile(others);
     }
-  };
+    const platform = scope.includes('--universal') ? 'any' : interpreter.platform;
+    return { requirements: readCompiled(await readFile(compiled, 'utf8')), platform };
+  }
 
   return {
     async lock(requirement) {
       await writeFile(wanted, `${requirement}\n`);
-      const isExact = requirement.includes('==');
-      if (!isExact || context.publishedAt === null) return compileAnywhere();
-      return compileAnywhere('--exclude-newer', context.publishedAt).catch((error: unknown) => {
-        if (!(error instanceof InstallError) || context.signal.aborted) throw error;
-        // Not every index says when files were uploaded.
-        return compileAnywhere();
-      });
+      const { publishedAt } = context;
+      // Not every index says when files were uploaded.
+      const times = publishedAt && requirement.includes('==') ? [['--exclude-newer', publishedAt], []] : [[]];
+      // A package that only another platform needs may have no wheel.
+      return compile(times.flatMap((time) => [[...everywhere, ...time], time]));
     },
     async install(folder, requirementsFile) {
       await uv('venv', ...python, '--', folder);
@@ -95,7 +92,7 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
 function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool {
   const build = context.trust.allowBuild ? [] : ['--only-binary', ':all:'];
   const from = indexUrl === undefined ? build : ['--index-url', indexUrl, '--retries', '2', ...build];
-  const env: Record<string, string> = indexUrl === undefined ? {} : { PIP_CONFIG_FILE: WINDOWS ? 'nul' : '/dev/null' };
+  const env: Record<string, string> = indexUrl === undefined ? {} : { PIP_CONFIG_FILE: '/dev/null' };
   const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', '--quiet'];
   const pip = (...args: string[]) => run(interpreter.file, ['-I', '-m', 'pip', ...quietly, ...args], env);
 
@@ -123,8 +120,7 @@ const OWN_VARIABLES = [
 /** The index of a manifest is never mixed with those of the machine, and on a hub gets credentials only for named hosts. */
 async function indexAccess(
   indexUrl: string | undefined,
-  { home }: Interpreter,
-  { trust, stagingDir }: ArtifactContext,
+  { trust, stagingDir, home }: ArtifactContext,
 ): Promise<{ env: Record<string, string>; inherit: readonly string[] }> {
   if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
   if (indexUrl === undefined) return { env: {}, inherit: [] };

@@ -20,30 +20,24 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
   },
 
   async resolve(spec, context) {
-    const { name, requirement } = spec;
     const pins = await lock(spec, context);
-    const main = findRequirement(name, pins.requirements);
-    if (!main && !requirement.includes(';'))
-      throw new InstallError(`${pins.tool} did not find a version of '${name}'.`);
-    return { resolved: resolvedName(main), integrity: main ? integrityOf(main) : null, pins };
+    const main = findRequirement(spec.name, pins.requirements);
+    if (!main) throw new InstallError(`${pins.tool} did not find a version of '${spec.name}'.`);
+    return { resolved: resolvedName(main), integrity: integrityOf(main), pins };
   },
 
   async build({ name, indexUrl }, resolution, folder, context) {
     const pins = readPins(name, resolution.pins);
     const main = findRequirement(name, pins.requirements);
-    if (resolution.resolved !== resolvedName(main))
+    if (!main || resolution.resolved !== resolvedName(main))
       throw new InstallError(`The lockfile has no packages for ${resolution.resolved}: lock it again.`);
-    if (!main) return { skipped: NOT_FOR_THIS_MACHINE };
     const interpreter = await findInterpreter(context, pins.python);
     checkHolds(name, pins, interpreter);
     const requirementsFile = join(context.stagingDir, 'requirements.txt');
     await writeFile(requirementsFile, pins.requirements.map((line) => `${line}\n`).join(''));
     const tool = await pythonTool(indexUrl, interpreter, context);
     await tool.install(folder, requirementsFile);
-    const programs = await programsOf(name, folder);
-    if (!programs && main.hasMarker) return { skipped: NOT_FOR_THIS_MACHINE };
-    if (!programs) throw new InstallError(`${interpreter.tool} did not install '${name}'.`);
-    return { programs, extra: { tool: interpreter.tool, python: interpreter.version } };
+    return { programs: await programsOf(name, folder), extra: { tool: interpreter.tool, python: interpreter.version } };
   },
 };
 
@@ -61,26 +55,19 @@ async function lock(spec: PypiSpec, context: ArtifactContext, preferred?: string
   }
 }
 
-const NOT_FOR_THIS_MACHINE = 'Its marker says that it is not for this machine.';
-
-function resolvedName(main: Requirement | undefined): string | null {
-  return main ? `${main.name}==${main.version}` : null;
+function resolvedName({ name, version }: Requirement): string {
+  return `${name}==${version}`;
 }
 
 /** @throws InstallError when the lockfile was made for another platform or another Python. */
 function checkHolds(name: string, pins: Pins, { platform, version }: Interpreter): void {
   const isAnywhere = pins.platform === 'any';
   const again = 'Lock it again with uv, which locks for all platforms.';
-  if (!isAnywhere && family(pins.platform) !== family(platform))
+  if (!isAnywhere && pins.platform !== platform)
     throw new InstallError(`'${name}' is locked for ${pins.platform}, and this machine is ${platform}. ${again}`);
   const order = compareVersions(version, pins.python);
   if (isAnywhere ? order >= 0 : order === 0) return;
   throw new InstallError(
     `'${name}' is locked for Python ${pins.python}${isAnywhere ? ' and newer' : ''}, and this machine has Python ${version}. Install Python ${pins.python}, or lock it again${isAnywhere ? ' here' : ' with uv'}.`,
   );
-}
-
-/** Without the version of macOS, for which Python was built. */
-function family(platform: string): string {
-  return platform.replace(/^macosx-[\d.]+-/, 'macosx-');
 }

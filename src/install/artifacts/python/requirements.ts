@@ -11,7 +11,7 @@ export type Pins = z.infer<typeof PythonPins>;
 const LINE = new RegExp(
   [
     /^(?<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*)/,
-    /(?<marker> ; (?:(?!--)[A-Za-z0-9_.'"<>=!~()\s,+-]){1,2000}?)?/,
+    /(?: ; (?:(?!--)[A-Za-z0-9_.'"<>=!~()\s,+-]){1,2000}?)?/,
     /(?<hashes>(?: --hash=sha256:[0-9a-f]{64})+)$/,
   ]
     .map(({ source }) => source)
@@ -21,7 +21,6 @@ const LINE = new RegExp(
 export interface Requirement {
   name: string;
   version: string;
-  hasMarker: boolean;
   hashes: string[];
 }
 
@@ -34,11 +33,10 @@ export function readPins(name: string, pins: unknown): Pins {
 }
 
 function readLine(line: string): Requirement {
-  const { name, version, marker, hashes = '' } = LINE.exec(line)?.groups ?? {};
+  const { name, version, hashes = '' } = LINE.exec(line)?.groups ?? {};
   if (name === undefined || version === undefined)
     throw new InstallError(`'${line.slice(0, 200)}' cannot be locked: it is not a version with sha256 digests.`);
-  const digests = hashes.split(' --hash=').slice(1).sort();
-  return { name: normalName(name), version, hasMarker: marker !== undefined, hashes: digests };
+  return { name: normalName(name), version, hashes: hashes.split(' --hash=').slice(1).sort() };
 }
 
 export function findRequirement(name: string, lines: readonly string[]): Requirement | undefined {
@@ -85,9 +83,8 @@ const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const VERSION = '[A-Za-z0-9](?:[A-Za-z0-9.!+_*-]*[A-Za-z0-9*])?';
 const SPECIFIER = `(?:===|==|~=|!=|<=|>=|<|>) *${VERSION}`;
 const SPECIFIERS = `${SPECIFIER}(?: *, *${SPECIFIER})*`;
-/** Name, extras, versions and marker, as in PEP 508, but without addresses. */
-const REQUIREMENT = new RegExp(`^(${NAME}) *(\\[ *(?:${NAME} *(?:, *${NAME} *)*)?\\])? *(${SPECIFIERS})? *(?:;(.*))?$`);
-const MARKER = /^[A-Za-z0-9_.'"<>=!~(), +-]{1,300}$/;
+/** Name, extras and versions, as in PEP 508, but without addresses and markers. */
+const REQUIREMENT = new RegExp(`^(${NAME}) *(\\[ *(?:${NAME} *(?:, *${NAME} *)*)?\\])? *(${SPECIFIERS})?$`);
 const LONGEST = 500;
 
 export const PypiSpec = z
@@ -95,29 +92,26 @@ export const PypiSpec = z
     package: z.string().max(LONGEST, { error: 'is too long' }),
     version: z.string().max(LONGEST, { error: 'is too long' }).nullish(),
     extras: z.array(z.string().regex(new RegExp(`^${NAME}$`), { error: 'must be a name' })).nullish(),
-    markers: z.string().nullish(),
+    markers: z.null({ error: 'is not supported: leave it out, or publish a manifest for each platform' }).optional(),
     index_url: WebAddress.nullish(),
   })
-  .transform(({ package: text, version, extras, markers, index_url }, context) => {
+  .transform(({ package: text, version, extras, index_url }, context) => {
     const refuse = (message: string) => {
       context.addIssue(message);
       return z.NEVER;
     };
-    const [, name, ownExtras = '', ownVersions = '', ownMarker] = REQUIREMENT.exec(text.trim()) ?? [];
+    const [, name, ownExtras = '', ownVersions = ''] = REQUIREMENT.exec(text.trim()) ?? [];
     if (name === undefined)
       return refuse('has a package that is not the name of a Python package, such as `thing` or `thing[extra]`');
     const versions = readVersions(version ?? '');
     if (versions === undefined) return refuse('has a version that is neither a version nor a range such as `>=1.2,<2`');
     if (ownVersions && versions) return refuse('names a version twice: in package and in version');
-    const marker = (ownMarker ?? markers ?? '').trim();
-    if (marker !== '' && (!MARKER.test(marker) || marker.includes('--')))
-      return refuse('has a marker that cannot be read');
     const allExtras = [...ownExtras.split(/[[\],\s]+/), ...(extras ?? [])].filter(Boolean);
     const bracket = allExtras.length > 0 ? `[${allExtras.join(',')}]` : '';
     return {
       /** Normalized, as in PEP 503. */
       name: normalName(name),
-      requirement: `${name}${bracket}${ownVersions || versions}${marker && ` ; ${marker}`}`,
+      requirement: `${name}${bracket}${ownVersions || versions}`,
       indexUrl: index_url ?? undefined,
     };
   });
