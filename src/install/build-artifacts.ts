@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import { type InstalledArtifact, type Ownership, placeArtifact } from './artifacts/place.ts';
+import { type InstalledArtifact, type Ownership, type PlaceJob, placeArtifact } from './artifacts/place.ts';
 import type {
   InstallPlan,
   InstallRequest,
@@ -63,7 +63,7 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
       const locked = job.request.update ? undefined : lockedFor(each, known);
       const dest = job.request.dest ?? chosenEarlier(known?.artifacts[index], each);
       const ownership = ownershipOf(job, artifacts);
-      const installed = await build(each, { job, tools, place: { locked, dest, ownership } });
+      const installed = await build(each, { locked, dest, ownership }, { job, tools });
       const fault = notStartable(job.launch, each, installed);
       return { extra: extraOf(installed, fault), value: installed };
     });
@@ -101,13 +101,13 @@ export function contextOf(
   return { ...world, ...rules, ...rest, home: homedir(), publishedAt };
 }
 
-interface BuildJob {
-  job: InstallJob;
-  tools: InstallTools;
-  place: Pick<Parameters<typeof placeArtifact>[1], 'locked' | 'dest' | 'ownership'>;
-}
+type Place = Pick<PlaceJob, 'locked' | 'dest' | 'ownership'>;
 
-async function build(planned: PlannedArtifact, { job, tools, place }: BuildJob): Promise<InstalledArtifact> {
+async function build(
+  planned: PlannedArtifact,
+  place: Place,
+  { job, tools }: { job: InstallJob; tools: InstallTools },
+): Promise<InstalledArtifact> {
   const { request, subject, targetDir } = job;
   if (job.signal.aborted) throw new InstallError('Not started, because the install was stopped. Install again.');
   const artifact = readArtifact(planned.kind, planned.spec);

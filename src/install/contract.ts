@@ -9,12 +9,7 @@ export const LOCKFILE_VERSION = 1;
 
 export const InstallRequest = z.object({
   id: z
-    .string({
-      error: ({ input }) =>
-        input === undefined || input === null
-          ? 'is missing: send the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one that is in it'
-          : undefined,
-    })
+    .string({ error: 'must be the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one in it' })
     .min(1, 'must not be empty')
     .max(1000)
     .describe(
@@ -46,10 +41,7 @@ export const InstallRequest = z.object({
       'The manifest itself, as an object: saved in the catalog first, then installed. `id` must be that of the manifest. The `server.json` of an MCP registry does too; its id is `mcp_server:<name>@<version>`.',
     ),
   source_url: z.string().nullish().describe('Where an inline manifest came from.'),
-  provenance: z
-    .looseObject({ source_url: z.string().nullish() })
-    .nullish()
-    .describe('The same, as existing clients send it.'),
+  provenance: z.looseObject({ source_url: z.string().nullish() }).nullish().describe('The same, for existing clients.'),
   clients: z
     .array(z.enum(CLIENTS))
     .max(CLIENTS.length)
@@ -59,21 +51,13 @@ export const InstallRequest = z.object({
   prefer: z
     .enum(['pypi', 'npm', 'oci', 'mcpb'])
     .nullish()
-    .describe(
-      'Kind of package to install when a server offers alternatives. Without it, the first that the machine can run.',
-    ),
+    .describe('Kind of package to install of several alternatives. Without it, the first that the machine can run.'),
   dest: z
     .string()
     .nullish()
-    .describe('Folder inside the target for a checkout or an archive, instead of the one that the manifest names.'),
-  update: z
-    .boolean()
-    .optional()
-    .describe('Resolve versions again. Without it, an artifact whose spec is unchanged keeps its locked version.'),
-  force: z
-    .boolean()
-    .optional()
-    .describe('Replace a folder that is in the way, even if it was changed or was not created by the hub.'),
+    .describe('Folder inside the target for a checkout or an archive, instead of that of the manifest.'),
+  update: z.boolean().optional().describe('Resolve versions again. Without it, locked versions are kept.'),
+  force: z.boolean().optional().describe('Replace a folder that a person changed, or that the hub did not create.'),
   dry_run: z
     .boolean()
     .default(false)
@@ -93,10 +77,7 @@ export const PlannedArtifact = z.object({
   command: z.string().describe('What will be done, for people to read.'),
   reason: z.string(),
   fault: z.string().optional().describe('Why it cannot be installed. Its step will fail, unless it is an alternative.'),
-  alternative: z
-    .boolean()
-    .optional()
-    .describe('True if it is not installed, because another package of the same server is.'),
+  alternative: z.boolean().optional().describe('True if another package of the same server is installed instead.'),
 });
 export type PlannedArtifact = z.infer<typeof PlannedArtifact>;
 
@@ -106,12 +87,7 @@ export const PlannedAdapter = z.object({
   path: z.string().describe('Relative to the target.'),
   generic: z.boolean().describe('True when there is no template for the pair: a generic stub is written.'),
   fault: z.string().optional().describe('Why it cannot be written; the step will fail.'),
-  note: z
-    .string()
-    .optional()
-    .describe(
-      'Why nothing will be written for it, as far as is known before the install; the step warns, and does not fail.',
-    ),
+  note: z.string().optional().describe('Why nothing will be written for it; the step warns, and does not fail.'),
 });
 export type PlannedAdapter = z.infer<typeof PlannedAdapter>;
 
@@ -130,9 +106,7 @@ export const StepResult = z
     step: z.string(),
     ok: z.boolean(),
     elapsed_secs: z.number().optional(),
-    extra: JsonRecord.optional().describe(
-      '`error`, `warning`, `skipped`, `reason`, `path` and more, depending on the step.',
-    ),
+    extra: JsonRecord.optional().describe('Depends on the step: `error`, `warning`, `skipped`, `reason`, `path`, …'),
   })
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;
@@ -216,9 +190,7 @@ export const InstallReport = z
     target_fault: z
       .string()
       .optional()
-      .describe(
-        'Only of a dry run: why nothing can be made or written in the target; the install is refused with the same sentence.',
-      ),
+      .describe('Only of a dry run: why the target cannot be used. The install is refused with the same sentence.'),
     warnings: z
       .array(z.string())
       .default([])
@@ -227,12 +199,8 @@ export const InstallReport = z
     results: z.array(StepResult),
     files_written: z
       .array(z.string())
-      .describe(
-        'Relative to the target: files of the project that were written, the lockfile included. Folders of artifacts are in `extra.path` of their steps.',
-      ),
-    lockfile: Lockfile.describe(
-      'As it is on disk. Without entities where there is none, or none that can be read: `lockfile.write` then says why.',
-    ),
+      .describe('Relative to the target. Folders of artifacts are in `extra.path` of their steps.'),
+    lockfile: Lockfile.describe('As it is on disk; without entities where there is none.'),
   })
   .meta({ id: 'InstallReport' });
 export type InstallReport = z.infer<typeof InstallReport>;

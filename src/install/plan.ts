@@ -89,22 +89,19 @@ async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob) {
 
 async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[], job: PlanJob): Promise<number> {
   const { prefer } = job.request;
-  const kindAt = (index: number) => kindNameOf(planned[index]?.kind ?? '', planned[index]?.spec ?? {});
-  const preferred = indexes.filter((index) => kindAt(index) === prefer);
-  if (prefer && preferred.length === 0) {
-    const offered = [...new Set(indexes.map(kindAt))].join(', ');
-    throw invalidRequest('prefer', `no package is of the kind '${prefer}'; choose one of: ${offered}`);
+  const offers = [...planned.entries()]
+    .filter(([index]) => indexes.includes(index))
+    .map(([index, artifact]) => ({ index, artifact, name: kindNameOf(artifact.kind, artifact.spec) }));
+  const candidates = prefer ? offers.filter(({ name }) => name === prefer) : offers;
+  if (candidates.length === 0) {
+    const names = [...new Set(offers.map(({ name }) => name))].join(', ');
+    throw invalidRequest('prefer', `no package is of the kind '${prefer}'; choose one of: ${names}`);
   }
-  const candidates = preferred.length > 0 ? preferred : indexes;
-  const offers = candidates.flatMap((index) => {
-    const artifact = planned[index];
-    return artifact ? [{ index, artifact }] : [];
-  });
-  const locked = offers.find(({ artifact }) => lockedFor(artifact, job.known));
+  const locked = candidates.find(({ artifact }) => lockedFor(artifact, job.known));
   if (locked) return locked.index;
-  for (const { index, artifact } of offers) {
+  for (const { index, artifact } of candidates) {
     const read = readArtifact(artifact.kind, artifact.spec);
     if (!('fault' in read) && !(await read.kind.unavailable?.(read.spec, job.context))) return index;
   }
-  return candidates[0] ?? 0;
+  return candidates[0]?.index ?? 0;
 }

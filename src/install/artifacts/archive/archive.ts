@@ -9,7 +9,7 @@ import { fileDigest } from '../../target/tree.ts';
 import { publicUrl, WebAddress } from '../address.ts';
 import type { ArtifactContext, ArtifactKind, Resolution } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
-import { checkDigest, Digest, differs } from '../digest.ts';
+import { checkDigest, Digest } from '../digest.ts';
 import { inspectBundle, removeSignature } from './bundle.ts';
 import { extractArchive } from './extract.ts';
 
@@ -23,7 +23,7 @@ type ArchiveSpec = z.infer<typeof ArchiveSpec>;
 const BundleSpec = z
   .object({
     package: WebAddress,
-    fileSha256: Digest.refine((digest) => digest.startsWith('sha256:'), { error: 'must be a sha256' }).nullish(),
+    fileSha256: Digest.nullish(),
     dest: Destination.nullish(),
   })
   .transform(({ package: url, fileSha256: digest, dest }) => ({ url, digest, dest }));
@@ -34,9 +34,10 @@ const common: Pick<ArtifactKind<ArchiveSpec>, 'describe' | 'location' | 'resolve
   // Leaves the archive in the staging folder, for `build`.
   async resolve({ url, digest }, context) {
     const resolved = publicUrl(url);
-    const reply = await downloadArchive(url, context);
-    if (digest) checkDigest(digest, reply, `The archive ${resolved}`);
-    return { resolved, integrity: `sha256:${reply.sha256}` };
+    const { sha256 } = await downloadArchive(url, context);
+    const integrity = `sha256:${sha256}`;
+    if (digest) checkDigest(`The archive ${resolved}`, { expected: digest, found: integrity });
+    return { resolved, integrity };
   },
 };
 
@@ -71,8 +72,7 @@ async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: Ar
     throw new InstallError(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), and the manifest ${shown}.`);
   const file = archiveFile(context);
   await access(file).catch(() => downloadArchive(url, context));
-  const found = await fileDigest(file);
-  if (found !== integrity) throw differs(`The archive ${shown}`, { expected: integrity, found });
+  checkDigest(`The archive ${shown}`, { expected: integrity, found: await fileDigest(file) });
   return file;
 }
 

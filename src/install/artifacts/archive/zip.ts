@@ -107,8 +107,7 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 
 function unreadable(error: unknown): never {
   if (!isBroken(error)) throw error;
-  const { message } = error;
-  const [, name] = NAME_OF_LIBRARY.exec(message) ?? [];
+  const [, name] = NAME_OF_LIBRARY.exec(error.message) ?? [];
   if (name !== undefined) throw refusedEntry(name, relativePathFault(name) ?? 'must be a path inside the archive');
-  throw refused(`it is not a readable zip (${message.slice(0, 200)})`);
+  throw refused(`it is not a readable zip (${error.message.slice(0, 200)})`);
 }

@@ -81,12 +81,8 @@ const CAUSES: Causes = [
   ],
   [/certificate/i, 'the certificate of its host is not valid for it'],
   [
-    /failed to connect|couldn't connect|connection refused|timed out|too slow|network is unreachable|error: 50[234]|response 50[234]/i,
-    'its host could not be reached, or is too slow; try again later',
-  ],
-  [
-    /early EOF|RPC failed|hung up unexpectedly|unexpected disconnect|invalid index-pack|fetch-pack: invalid/i,
-    'its host ended the connection early; try again later',
+    /failed to connect|couldn't connect|connection refused|timed out|too slow|unreachable|early EOF|RPC failed|hung up|unexpected disconnect|fetch-pack: invalid|(error|response):? 50[234]/i,
+    'its host could not be reached, is too slow, or ended the connection; try again later',
   ],
 ];
 

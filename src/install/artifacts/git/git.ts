@@ -1,11 +1,13 @@
-// Repositories, checked out at exactly one commit.
+// Repositories, checked out at exactly one commit, within limits.
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
 import { findStrayLink } from '../../target/tree.ts';
-import type { ArtifactKind } from '../artifact.ts';
+import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
-import { checkOut, findCommit, GIT_LIMITS, type GitLimits, isCommit } from './checkout.ts';
-import { readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
+import { type Git, gitIn, publicAccess } from './command.ts';
+import { findRepository, readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
 
 const GitSpec = z.object({
   repo: checkedText(repositoryFault),
@@ -17,9 +19,23 @@ const GitSpec = z.object({
 });
 type GitSpec = z.infer<typeof GitSpec>;
 
-export const gitKind = createGitKind(GIT_LIMITS);
+export interface GitLimits {
+  mostReceivedBytes: number;
+  /** A small repository can hold the same folder a million times over. */
+  mostFiles: number;
+  mostBytes: number;
+}
 
-export function createGitKind(limits: GitLimits): ArtifactKind<GitSpec> {
+const LIMITS: GitLimits = {
+  mostReceivedBytes: 2_000_000_000,
+  mostFiles: 200_000,
+  mostBytes: 4_000_000_000,
+};
+
+export const gitKind = createGitKind();
+
+export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<GitSpec> {
+  const limits = { ...LIMITS, ...changed };
   return {
     step: 'git.checkout',
     spec: GitSpec,
@@ -63,4 +79,111 @@ function checkedText(faultOf: (text: string) => string | undefined) {
     const fault = faultOf(text);
     if (fault) context.addIssue(fault);
   });
+}
+
+function isCommit(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+/** The id of the commit that a branch, a tag or `HEAD` stands for now. @throws InstallError */
+async function findCommit(repo: string, ref: string, context: ArtifactContext): Promise<string> {
+  if (isCommit(ref)) return ref;
+  const { address, access } = await findRepository(repo, context);
+  const git = gitIn(context.stagingDir, context, access);
+  // As git itself reads short names: tags before branches. What an annotated tag points to is listed with `^{}`.
+  const names = ['', 'refs/', 'refs/tags/', 'refs/heads/'].flatMap((start) => [`${start}${ref}^{}`, `${start}${ref}`]);
+  const output = await git(['ls-remote', '--quiet', '--', address, ...names], notFetched(repo));
+  const listed = new Map(output.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
+  const commit = names.map((name) => listed.get(name)).find((id) => id && isCommit(id));
+  if (commit) return commit;
+  throw unknownRef(repo, ref);
+}
+
+interface Checkout {
+  folder: string;
+  repo: string;
+  commit: string;
+  limits: GitLimits;
+}
+
+/** Without its history. @throws InstallError */
+async function checkOut({ folder, repo, commit, limits }: Checkout, context: ArtifactContext): Promise<void> {
+  const { address, access } = await findRepository(repo, context);
+  // The filters of an operator's configuration are not for repositories of others.
+  const git = gitIn(folder, context, context.trust.isOwnMachine ? access : publicAccess);
+  const objectFormat = commit.length === 64 ? ['--object-format=sha256'] : [];
+  await git(['init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat]);
+  await git(['config', '--local', 'remote.origin.url', shownRepository(repo)]);
+  await withinBytes(limits.mostReceivedBytes, { folder, signal: context.signal }, async (signal) => {
+    const fetching = gitIn(folder, { ...context, signal }, access);
+    const args = ['fetch', '--quiet', '--no-tags', '--depth', '1', '--', address, commit];
+    await fetching(args, notFetched(repo)).catch((error: unknown) => {
+      const output = error instanceof InstallError ? String(error.extra.output) : '';
+      throw /couldn't find remote ref|not our ref/i.test(output) ? unknownRef(repo, commit) : error;
+    });
+  });
+  await assertSize(git, commit, limits);
+  await git(['checkout', '--quiet', '--force', '--detach', commit]);
+}
+
+/** @throws InstallError before anything of the commit is checked out. */
+async function assertSize(git: Git, commit: string, { mostFiles, mostBytes }: GitLimits): Promise<void> {
+  let [files, bytes] = [0, 0];
+  for (const line of (await git(['ls-tree', '-r', '-z', '-l', commit])).split('\0')) {
+    const [, type, size, path = ''] = /^\d+ (\w+) \w+ +(\S+)\t(.*)$/s.exec(line) ?? [];
+    // Most programs cannot open files with such names, and no digest of them can be made.
+    if (path.includes('\ufffd')) throw new InstallError(`The repository holds a name that is not UTF-8: '${path}'.`);
+    if (type !== 'blob') continue;
+    files += 1;
+    bytes += Number(size);
+  }
+  if (files <= mostFiles && bytes <= mostBytes) return;
+  const what = files > mostFiles ? `more than ${mostFiles} files` : `${bytes} bytes`;
+  throw new InstallError(`The repository would unfold to ${what}, which is more than an install accepts.`);
+}
+
+function unknownRef(repo: string, ref: string): InstallError {
+  const shown = shownRepository(repo);
+  if (ref === 'HEAD') return new InstallError(`There is no repository at ${shown}, or an empty one.`);
+  const advice = /^[0-9a-f]{7,39}$/.test(ref) ? ' If it is a shortened commit, use the full one.' : '';
+  return new InstallError(`The repository ${shown} has no branch, tag or commit '${ref}'.${advice}`);
+}
+
+function notFetched(repo: string): string {
+  return `The repository ${shownRepository(repo)} could not be fetched`;
+}
+
+const LOOK_EVERY_MS = 200;
+
+/** git has no limit for what it receives, so what it writes is watched. @throws InstallError */
+async function withinBytes(
+  most: number,
+  { folder, signal }: { folder: string; signal: AbortSignal },
+  fetch: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stopping = new AbortController();
+  const look = async () => {
+    if ((await bytesIn(join(folder, '.git/objects'))) > most) stopping.abort();
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  try {
+    await fetch(AbortSignal.any([signal, stopping.signal]));
+    // A fast host may have sent everything between two looks.
+    await look();
+    stopping.signal.throwIfAborted();
+  } catch (error) {
+    if (!stopping.signal.aborted || signal.aborted) throw error;
+    throw new InstallError(
+      `The repository was not fetched completely: its host sent more than ${most} bytes, the most that an install accepts. Name a smaller repository, or publish what is needed as an archive.`,
+    );
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Files come and go while git writes. */
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const found = await Promise.all(names.map((name) => lstat(join(folder, name)).catch(() => undefined)));
+  return found.reduce((sum, each) => sum + (each?.isFile() ? each.size : 0), 0);
 }

@@ -1,16 +1,16 @@
-// docker, podman and skopeo: which of them this machine has, and what they are asked to do.
+// docker, podman and skopeo: which of them this machine has, what they are asked to do, and with which logins.
+import { mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../../../lib/json.ts';
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
+import { mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram } from '../program.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
 type Engine = 'docker' | 'podman';
-
-interface Run {
-  context: ArtifactContext;
-  logins: Record<string, string>;
-}
 
 const TIMEOUT_MS = 60 * 60_000;
 const MAX_MANIFEST_BYTES = 4_000_000;
@@ -26,23 +26,24 @@ export async function findEngine(context: ArtifactContext): Promise<Engine | und
 }
 
 /** Pulls an image by its digest; returns warnings. @throws InstallError */
-export async function pullDigest(engine: Engine, image: ImageReference, run: Run): Promise<string[]> {
+export async function pullDigest(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string[]> {
   // Engines know an image under this name only if it has this digest.
-  const platform = (await pull(engine, image, '{{.Os}}/{{.Architecture}}', run)).trim();
+  const platform = (await pull(engine, image, '{{.Os}}/{{.Architecture}}', context)).trim();
   const own = process.arch === 'x64' ? 'amd64' : process.arch;
   if (platform === '' || platform.endsWith(`/${own}`)) return [];
   return [`The image is for ${platform}, and this machine is ${own}: it may not start, or run slowly.`];
 }
 
 /** Returns what the engine then says about the image. */
-async function pull(engine: Engine, image: ImageReference, format: string, run: Run): Promise<string> {
-  await imageProgram(engine, ['pull', '--quiet', '--', pullName(image)], run);
-  return imageProgram(engine, ['image', 'inspect', '--format', format, '--', pullName(image)], run);
+async function pull(engine: Engine, image: ImageReference, format: string, context: ArtifactContext): Promise<string> {
+  const run = await imageProgram(engine, image, context);
+  await run(['pull', '--quiet', '--', pullName(image)]);
+  return run(['image', 'inspect', '--format', format, '--', pullName(image)]);
 }
 
 /** Pulls an image by its tag; returns the digest that the engine knows it by. @throws InstallError */
-export async function pullTag(engine: Engine, image: ImageReference, run: Run): Promise<string> {
-  const listed = await pull(engine, image, '{{range .RepoDigests}}{{println .}}{{end}}', run);
+export async function pullTag(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string> {
+  const listed = await pull(engine, image, '{{range .RepoDigests}}{{println .}}{{end}}', context);
   const digests = listed.split('\n').map((line) => line.trim().split('@') as [string, string | undefined]);
   // The same image may have been pulled from other repositories, too.
   const digest = digests.find(([name]) => isNameOf(name, image))?.[1];
@@ -57,18 +58,19 @@ function isNameOf(listed: string, image: ImageReference): boolean {
 }
 
 /** The digest of an image; undefined when there is no skopeo. @throws InstallError */
-export async function inspectWithSkopeo(image: ImageReference, run: Run): Promise<string | undefined> {
-  const { context } = run;
+export async function inspectWithSkopeo(image: ImageReference, context: ArtifactContext): Promise<string | undefined> {
   if ((await tryProgram('skopeo', ['--version'], context)) === undefined) return undefined;
   const insecure = isLoopback(image.host) && context.allowPrivateNetwork ? ['--tls-verify=false'] : [];
   const args = ['inspect', '--raw', ...insecure, '--', `docker://${pullName(image)}`];
-  return textDigest(await imageProgram('skopeo', args, run));
+  const run = await imageProgram('skopeo', image, context);
+  return textDigest(await run(args));
 }
 
-function imageProgram(program: string, args: string[], { context, logins }: Run): Promise<string> {
+/** Runs one of the programs with the logins for an image. */
+async function imageProgram(program: string, image: ImageReference, context: ArtifactContext) {
   const { isOwnMachine } = context.trust;
-  const request = {
-    ...{ program, args, cwd: context.stagingDir, env: logins, timeoutMs: TIMEOUT_MS },
+  const common = {
+    ...{ program, cwd: context.stagingDir, env: await loginsFor(image, context), timeoutMs: TIMEOUT_MS },
     inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
     // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
     isGuarded: program !== 'docker' && !isOwnMachine,
@@ -76,7 +78,42 @@ function imageProgram(program: string, args: string[], { context, logins }: Run)
     whenMissing: `${program} is no longer installed; try again.`,
     why: (output: string) => `${program} could not pull the image: ${pullCause(output)}.`,
   };
-  return runToEnd(request, context);
+  return (args: string[]) => runToEnd({ ...common, args }, context);
+}
+
+const DockerConfig = z.object({
+  auths: z.record(z.string(), z.unknown()).default({}),
+  credHelpers: z.record(z.string(), z.string()).default({}),
+  credsStore: z.string().optional(),
+  currentContext: z.string().optional(),
+});
+
+/** docker keeps the login of its own registry under this name. */
+const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
+
+/** Variables that lead docker, podman and skopeo to the logins for an image. */
+async function loginsFor(
+  image: ImageReference,
+  { trust, stagingDir, home }: ArtifactContext,
+): Promise<Record<string, string>> {
+  if (trust.isOwnMachine) return {};
+  const folder = join(home, '.docker');
+  const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}');
+  const { auths, credHelpers, credsStore, currentContext } =
+    DockerConfig.safeParse(parseJson(text)).data ?? DockerConfig.parse({});
+  const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
+  const isTrusted = mayUseCredentials(trust, image.registry, image.repository);
+  const helper = credHelpers[key] ?? credsStore;
+  // It knows where the engine is, and at most one login.
+  const config = {
+    ...(isTrusted && auths[key] ? { auths: { [key]: auths[key] } } : {}),
+    ...(isTrusted && helper ? { credHelpers: { [key]: helper } } : {}),
+    currentContext,
+  };
+  const closed = await mkdtemp(join(stagingDir, 'docker-'));
+  await writeFile(join(closed, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  await symlink(join(folder, 'contexts'), join(closed, 'contexts'));
+  return { DOCKER_CONFIG: closed, REGISTRY_AUTH_FILE: join(closed, 'config.json') };
 }
 
 const CAUSES: Causes = [

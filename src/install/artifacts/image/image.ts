@@ -5,7 +5,6 @@ import { vetHost } from '../address.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Digest } from '../digest.ts';
 import { findEngine, inspectWithSkopeo, pullDigest, pullTag } from './engines.ts';
-import { loginsFor } from './logins.ts';
 import { type ImageReference, imageName, pullName, readImageReference, tagFault } from './reference.ts';
 import { digestFromRegistry } from './registry.ts';
 
@@ -53,20 +52,18 @@ export const imageKind: ArtifactKind<ImageReference> = {
     const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };
     if (!engine) return { skipped: NO_ENGINE, extra };
-    const logins = await loginsFor(image, context);
-    const warnings = await pullDigest(engine, { ...image, digest: integrity }, { context, logins });
+    const warnings = await pullDigest(engine, { ...image, digest: integrity }, context);
     return { warnings, extra: { tool: engine, ...extra } };
   },
 };
 
 /** The cheapest way first: only an engine has to pull an image in order to know its digest. */
 async function findDigest(image: ImageReference, context: ArtifactContext): Promise<string> {
-  const logins = await loginsFor(image, context);
   try {
-    return (await inspectWithSkopeo(image, { context, logins })) ?? (await digestFromRegistry(image, context));
+    return (await inspectWithSkopeo(image, context)) ?? (await digestFromRegistry(image, context));
   } catch (error) {
     const engine = error instanceof InstallError && (await findEngine(context));
     if (!engine) throw error;
-    return pullTag(engine, image, { context, logins });
+    return pullTag(engine, image, context);
   }
 }

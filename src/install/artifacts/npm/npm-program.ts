@@ -113,10 +113,6 @@ const causes = (name: string): Causes => [
   [/code ERESOLVE/, `The packages that '${name}' needs cannot be installed together.`],
   [/code EUSAGE[\s\S]*in sync/, `The locked packages of '${name}' are not complete: lock it again.`],
   [
-    /code E(?:ACCES|PERM|ROFS|NOENT)\b[\s\S]*syscall mkdir/,
-    'npm cannot create its cache folder: set HOME to a folder that this user may write to.',
-  ],
-  [
     /SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/,
     'npm does not trust the certificate of the registry: name the certificate of your authority in NODE_EXTRA_CA_CERTS.',
   ],

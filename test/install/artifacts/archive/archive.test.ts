@@ -117,12 +117,11 @@ test('zip: digests in every form; a wrong one lets nothing through', async (t) =
   const archive = await zipped();
   host.put('/a.zip', archive);
   const url = host.url('/a.zip');
-  const [sha256, sha512] = [sha('sha256', archive), sha('sha512', archive)];
-  for (const digest of [`sha256:${sha256}`, `sha512:${sha512}`, sha256, sha512, `SHA256:${sha256.toUpperCase()}`, null])
+  const sha256 = sha('sha256', archive);
+  for (const digest of [`sha256:${sha256}`, sha256, `SHA256:${sha256.toUpperCase()}`, null])
     await place.install(zipKind, { url, digest });
   const zeros = `sha256:${'0'.repeat(64)}`;
   assert.match(await place.failure(zipKind, { url, digest: zeros }), /digest is sha256:.*should be sha256:000/);
-  assert.match(await place.failure(zipKind, { url, digest: 'f'.repeat(128) }), /digest is sha512:/);
 });
 
 const BAD_SPECS: [object, RegExp][] = [
@@ -138,7 +137,7 @@ const BAD_SPECS: [object, RegExp][] = [
     'a'.repeat(63),
     'a'.repeat(65),
     'g'.repeat(64),
-    'sha512:'.padEnd(71, 'a'),
+    `sha512:${'a'.repeat(128)}`,
     '',
     ':',
     'sha256:',

@@ -124,7 +124,10 @@ const CAUSES: [written: string, cause: string][] = [
     'fatal: could not read Username for https://h: terminal prompts disabled',
     'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
   ],
-  ['error: RPC failed; curl 18\nfatal: early EOF', 'its host ended the connection early; try again later'],
+  [
+    'error: RPC failed; curl 18\nfatal: early EOF',
+    'its host could not be reached, is too slow, or ended the connection; try again later',
+  ],
   ['error: unable to create file FOLDER/aux: Permission denied', 'unable to create file aux: Permission denied'],
   ["fatal: cannot use STAGING/x of 'https://me:pw@h.example/a'", "cannot use x of 'https://h.example/a'"],
 ];
