@@ -5,7 +5,7 @@ import type { EntityRecord } from '../catalog/contract.ts';
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
-import { HubError } from '../errors.ts';
+import { HubError, UnreachableError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
 import { invalidRequest } from './errors.ts';
@@ -65,7 +65,7 @@ export async function lockedSubject(
 ): Promise<InstallSubject> {
   const { id, provenance } = locked;
   if (request.manifest) return findSubject(catalog, { ...request, id });
-  const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissing);
+  const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissingOrAway);
   if (stored) return stored;
   for (const url of new Set([provenance.source_url, provenance.manifest_url])) {
     const fetched = url === null ? undefined : await fetchManifest(url);
@@ -73,6 +73,10 @@ export async function lockedSubject(
     return subjectOf(fetched.entity, JSON.parse(fetched.entity.manifestText));
   }
   return subjectOfLockfile(locked);
+}
+
+function unlessMissingOrAway(error: unknown): undefined {
+  if (!(error instanceof UnreachableError)) unlessMissing(error);
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { InstallRequest } from '../../src/install/contract.ts';
+import { UnreachableError } from '../../src/errors.ts';
+import { InstallRequest, type LockedEntity } from '../../src/install/contract.ts';
+import { lockedSubject } from '../../src/install/subject.ts';
 import { treeDigest } from '../../src/install/target/tree.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
@@ -113,6 +115,20 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   await rm(join(other.target, '.mcp.json'));
   const again = await other.hub.install(request);
   assert.match(String(stepNamed(again, 'adapters.write').extra?.error), /cannot be written again: \.mcp\.json/);
+});
+
+test('frozen: a hub that cannot be reached is as good as none', async (t) => {
+  const { install } = await installStage(t);
+  const { lockfile } = await install(aManifest());
+  const away = async () => {
+    throw new UnreachableError('https://hub.example.org', 'does not answer');
+  };
+  const request = InstallRequest.parse({ id: 'mcp_server:pdf-tables', target: '.', frozen: true });
+  const subject = await lockedSubject(request, lockfile.entities[0] as LockedEntity, {
+    catalog: { get: away, manifest: away, isServed: true },
+    fetchManifest: async () => ({ error: 'is gone' }),
+  });
+  assert.equal(subject.isFromLockfile, true);
 });
 
 test('frozen: an entry that somebody made another server is left to them, and is a difference', async (t) => {

@@ -36,18 +36,29 @@ function remove(text: string, { format, section, name, entry }: ConfigEntry): st
   // Other entries may need the same answers.
   const isUnused = (id: unknown) => ids.includes(String(id)) && !removed.includes(`\${input:${id}}`);
   const inputs = asObjects(read(removed, format).inputs);
-  const rest = inputs.filter(({ id }) => !isUnused(id));
-  if (rest.length === inputs.length) return removed;
-  return rest.length > 0 ? set(removed, ['inputs'], rest) : cut(removed, ['inputs']);
+  if (inputs.length > 0 && inputs.every(({ id }) => isUnused(id))) return cut(removed, ['inputs']);
+  // From the last on, so that the places of the others stay.
+  return inputs.reduceRight((text, { id }, place) => (isUnused(id) ? cut(text, ['inputs', place]) : text), removed);
 }
 
 function addInputs(text: string, inputs: readonly ClientInput[]): string {
   const existing = read(text, 'json with comments').inputs ?? [];
   if (inputs.length > 0 && !Array.isArray(existing)) throw new RangeError("'inputs' in it is not a list");
   const isAsked = ({ id }: ClientInput) => asObjects(existing).some((each) => each.id === id);
-  return inputs
-    .filter((each) => !isAsked(each))
-    .reduce((changed, input) => set(changed, ['inputs', -1], input, { isArrayInsertion: true }), text);
+  const missing = inputs.filter((each) => !isAsked(each));
+  if (missing.length === 0) return text;
+  return asObjects(existing).length > 0 ? append(text, missing) : set(text, ['inputs'], missing);
+}
+
+/** Behind the last input, and behind the comment that belongs to it. The library would write the others anew. */
+function append(text: string, inputs: readonly ClientInput[]): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const last = root && findNodeAtLocation(root, ['inputs'])?.children?.at(-1);
+  const end = last ? last.offset + last.length : 0;
+  const [tail = ''] = /^,?(?:[ \t]*\/\/[^\r\n]*)?/.exec(text.slice(end)) ?? [];
+  const { indent, eol } = layoutOf(text);
+  const lines = inputs.map((each) => `${eol}${indent}${indent}${JSON.stringify(each)}`);
+  return `${text.slice(0, end)},${tail.replace(/^,/, '')}${lines.join(',')}${text.slice(end + tail.length)}`;
 }
 
 /** Variables and headers may have other values, and a person may add members. */
@@ -79,25 +90,24 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
 }
 
 /** Inserted first: comments then stay beside the member that they belong to. */
-function set(text: string, path: JSONPath, value: unknown, options: { isArrayInsertion?: true } = {}): string {
+function set(text: string, path: JSONPath, value: unknown): string {
   const content = text.trim() === '' ? '{}\n' : text;
-  const [, indent = '  '] = /^([ \t]+)"/m.exec(content) ?? [];
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.length,
-    eol: content.includes('\r\n') ? '\r\n' : '\n',
-  };
-  return applyEdits(
-    content,
-    modify(content, path, value, { formattingOptions, getInsertionIndex: () => 0, ...options }),
-  );
+  const { indent, eol } = layoutOf(content);
+  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
+  return applyEdits(content, modify(content, path, value, { formattingOptions, getInsertionIndex: () => 0 }));
 }
 
-/** Removes a member and its comma. The library would remove the comments around it too. */
+function layoutOf(text: string): { indent: string; eol: string } {
+  const [, indent = '  '] = /^([ \t]+)"/m.exec(text) ?? [];
+  return { indent, eol: text.includes('\r\n') ? '\r\n' : '\n' };
+}
+
+/** Removes a member, or one of a list, and its comma. The library would remove the comments around it too. */
 function cut(text: string, path: JSONPath): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
-  const member = root && findNodeAtLocation(root, path)?.parent;
-  if (!member) return text;
+  const value = root && findNodeAtLocation(root, path);
+  if (!value) return text;
+  const member = value.parent?.type === 'property' ? value.parent : value;
   const [before, after] = [text.slice(0, member.offset), text.slice(member.offset + member.length)];
   const [comma] = /^\s*,[ \t]*(\r?\n\s*)?/.exec(after) ?? [];
   if (comma !== undefined) return before + after.slice(comma.length);
@@ -114,7 +124,11 @@ function read(text: string, format: ConfigEntry['format']): JsonObject {
   const options = { disallowComments: !allowsComments, allowTrailingComma: allowsComments };
   const tree = parseTree(content, errors, options);
   if (!tree || errors.length > 0)
-    throw new RangeError(allowsComments ? 'it is not JSON, not even with comments' : 'it is not plain JSON');
+    throw new RangeError(
+      allowsComments
+        ? 'it is not JSON, not even with comments'
+        : 'it is not plain JSON, and its client takes no comments',
+    );
   const document: unknown = getNodeValue(tree);
   if (!isJsonObject(document)) throw new RangeError('it is not a JSON object');
   return document;

@@ -94,7 +94,11 @@ function putEntry(
   { existing = '', earlier, path, taken }: Place & { taken: readonly string[] },
 ): Put {
   try {
-    const { text, name, isTheirs } = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), taken });
+    const { text, name, isTheirs } = mergeEntry(existing.replace(/^\uFEFF/, ''), {
+      wanted,
+      earlier: lockedEntry(earlier),
+      taken,
+    });
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
     const locked = { integrity: jsonDigest(wanted.entry), entry: name, written: wanted.entry };
     return { content: text, locked, changed: isTheirs ? `The entry '${name}' of '${path}'` : undefined };

@@ -269,3 +269,26 @@ test('config: questions of a removed entry go with it, unless another entry need
   assert.deepEqual(parse(rest).inputs, [one]);
   assert.equal('inputs' in parse(jsonConfig.remove(rest, other)), false);
 });
+
+const SERVERS = '"mcpServers": {\n    "b": {}\n  }';
+const THEIR_INPUTS = {
+  'a comment above': `{\n  "inputs": [ // my input\n    { "id": "mine", "type": "promptString" } ],\n  ${SERVERS}\n}\n`,
+  'a comment behind the last': `{\n  "inputs": [\n    { "id": "mine" } // mine\n  ],\n  ${SERVERS}\n}\n`,
+};
+for (const [name, text] of Object.entries(THEIR_INPUTS)) {
+  test(`config: inputs of others stay as they are written: ${name}`, () => {
+    const input = { type: 'promptString' as const, id: 'ours', description: 'Key', password: true };
+    const entry = { command: 'x', env: { KEY: `\${input:ours}` } };
+    const ours = { ...wanted, format: 'json with comments' as const, inputs: [input], entry };
+    const { text: added } = mergeEntry(text, ours);
+    assert.deepEqual(parse(added).inputs[1], input, added);
+    assert.equal(jsonConfig.remove(added, ours), text);
+  });
+}
+
+test('config: an input is added behind a comma that ends the list', () => {
+  const text = '{ "inputs": [\n  { "id": "mine" }, // mine\n] }';
+  const input = { type: 'promptString' as const, id: 'ours', description: 'Key', password: true };
+  const added = jsonConfig.addInputs?.(text, [input]) ?? '';
+  assert.deepEqual(parse(added, [], { allowTrailingComma: true }).inputs, [{ id: 'mine' }, input], added);
+});
