@@ -61,7 +61,7 @@ export async function writeIndexFile(path: string, key: FileKey, parts: Snapshot
   }
 }
 
-function bytesOf({ block, dead, vectors }: SegmentParts): Uint8Array[] {
+function bytesOf({ block, dead, vectors }: Omit<SegmentParts, 'id'>): Uint8Array[] {
   return [block, dead, ...(vectors ? [vectors.memory.buffer] : [])].map((memory) => new Uint8Array(memory));
 }
 
@@ -92,13 +92,14 @@ export async function readIndexFile(
     const segments: Omit<SegmentParts, 'id'>[] = [];
     for (const each of sizes) {
       if (each.block + each.dead + (each.vectors?.bytes ?? 0) > size) return undefined;
-      const block = new SharedArrayBuffer(each.block);
-      await read(new Uint8Array(block));
-      const dead = new SharedArrayBuffer(each.dead);
-      await read(new Uint8Array(dead));
       const vectors = each.vectors && createVectorBlock(each.vectors.dimensions, each.vectors.count);
-      if (vectors) await read(new Uint8Array(vectors.memory.buffer));
-      segments.push({ block, dead, ...(vectors && { vectors }) });
+      const parts = {
+        block: new SharedArrayBuffer(each.block),
+        dead: new SharedArrayBuffer(each.dead),
+        ...(vectors && { vectors }),
+      };
+      for (const bytes of bytesOf(parts)) await read(bytes);
+      segments.push(parts);
     }
     const expected = hash.copy().digest();
     const stored = Buffer.from(await read(Buffer.alloc(DIGEST_BYTES)));

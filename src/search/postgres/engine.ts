@@ -32,7 +32,7 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   const embedder = createLazyEmbedder(openEmbedder);
   const keeper = createTableKeeper({ tables, vectors, reads, tryLock });
   const follower = followCatalog(keeper, { embedder, log });
-  const counted = countedOnce(reads);
+  const counts = createCounts(reads);
 
   /** A search never fails because a model did. */
   async function understand({ text, mode }: RankRequest, signal?: AbortSignal): Promise<Understood> {
@@ -108,9 +108,10 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   async function list({ filters, versions, limit, offset, withFacets }: ListRequest): Promise<Listing> {
     const shown = await follower.bringUpToDate();
     const choice = { filter: entityFilter(filters), versions };
+    const context = { ...choice, withFacets };
     const [listed, { total, facets }] = await Promise.all([
       reads.list({ ...choice, limit, offset }),
-      counted(choice, { withFacets, revision: shown.revision }),
+      counts.forceFetch(JSON.stringify([shown.revision, context]), { context }),
     ]);
     const hits = listed.map((each) => ({ ...each, ...NO_SCORES }));
     return { hits, total, ...(facets && { facets }), ...troublesOf(shown) };
@@ -158,22 +159,15 @@ interface Counted {
 }
 
 /** Counts of lists take longest, and are the same for all their pages. */
-function countedOnce(reads: SearchReads) {
-  const counts = new LRUCache<string, Promise<Counted>>({ max: 100 });
-
-  async function count(choice: ListChoice, withFacets: boolean): Promise<Counted> {
-    if (!withFacets) return { total: await reads.count(choice) };
-    const facets = countsFrom(await reads.countFacets(choice));
-    return { total: facets.type.reduce((sum, each) => sum + each.count, 0), facets };
-  }
-
-  return (choice: ListChoice, { withFacets, revision }: { withFacets: boolean; revision: number | undefined }) => {
-    const key = JSON.stringify([revision, choice, withFacets]);
-    const counting = counts.get(key) ?? count(choice, withFacets);
-    counts.set(key, counting);
-    counting.catch(() => counts.delete(key));
-    return counting;
-  };
+function createCounts(reads: SearchReads) {
+  return new LRUCache<string, Counted, ListChoice & { withFacets: boolean }>({
+    max: 100,
+    async fetchMethod(_key, _old, { context: { withFacets, ...choice } }) {
+      if (!withFacets) return { total: await reads.count(choice) };
+      const facets = countsFrom(await reads.countFacets(choice));
+      return { total: facets.type.reduce((sum, { count }) => sum + count, 0), facets };
+    },
+  });
 }
 
 /** More than are asked for: quality and age may still exchange neighbors. */

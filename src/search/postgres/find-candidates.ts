@@ -1,8 +1,9 @@
 // A query → the families that may answer it, each with its score by words and by meaning.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
+import { isUnrelated, leastNearness, unit } from '../ranking/merge.ts';
 import { nameKey, versionedName } from '../words.ts';
-import { candidatesFrom, type FoundFamily, type Named, namedFamilies } from './merge-hits.ts';
+import { type FoundFamily, type Named, namedFamilies } from './merge-hits.ts';
 import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
 import type { EntityFilter, SearchReads, VectorQuery } from './store.ts';
 
@@ -35,16 +36,17 @@ export async function findCandidates(reads: SearchReads, query: Query): Promise<
   const without = (known: ReadonlyMap<number, number>) => families.filter((family) => !known.has(family));
   const [otherScores, otherCosines] = await Promise.all([
     reads.scoresOf(without(scores), terms),
-    vector ? reads.cosinesOf(without(cosines), vector) : [],
+    vector ? reads.cosinesOf(without(cosines), vector) : new Map<number, number>(),
   ]);
-  const candidates = candidatesFrom({
-    words,
-    named,
-    scores: new Map([...scores, ...otherScores]),
-    cosines: new Map([...cosines, ...otherCosines]),
-    texts: query.sizes.texts,
-  });
-  return { words, terms, named, candidates };
+  const candidates = families.map((family) => ({
+    family,
+    lexical: unit((scores.get(family) ?? otherScores.get(family) ?? 0) / (words.best || 1)),
+    semantic: cosines.get(family) ?? otherCosines.get(family),
+    named: named.get(family)?.match,
+  }));
+  const isNearAny = candidates.some(({ semantic = 0 }) => semantic >= leastNearness(query.sizes.texts));
+  const isFound = words.terms.length > 0 || named.size > 0 || (words.wordCount > 0 && isNearAny);
+  return { words, terms, named, candidates: isFound ? candidates.filter((each) => !isUnrelated(each)) : [] };
 }
 
 async function findByWords(reads: SearchReads, { text, mode, filter, sizes }: Query) {

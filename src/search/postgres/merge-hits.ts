@@ -4,15 +4,7 @@ import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import type { Hit } from '../engine/engine.ts';
 import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
-import {
-  type Candidate,
-  finalScore,
-  isUnrelated,
-  leastNearness,
-  type MergeWeights,
-  rounded,
-  unit,
-} from '../ranking/merge.ts';
+import { type Candidate, finalScore, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
 import { editDistance } from '../typing-errors.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
@@ -26,15 +18,6 @@ export interface Named {
 /** A family with the scores that it was found by. */
 export interface FoundFamily extends Pick<Candidate, 'lexical' | 'semantic' | 'named'> {
   family: number;
-}
-
-interface CandidateSources {
-  words: LexicalQuery;
-  named: ReadonlyMap<number, Named>;
-  scores: ReadonlyMap<number, number>;
-  cosines: ReadonlyMap<number, number>;
-  /** How many texts the catalog has. */
-  texts: number;
 }
 
 const MATCHES: readonly NameMatch[] = ['near', 'part', 'whole'];
@@ -59,21 +42,6 @@ export function namedFamilies(
     });
   }
   return named;
-}
-
-/** Without what is unrelated to the query. */
-export function candidatesFrom({ words, named, scores, cosines, texts }: CandidateSources): FoundFamily[] {
-  const nearest = Math.max(0, ...cosines.values());
-  const isNearAny = words.wordCount > 0 && nearest >= leastNearness(texts);
-  if (words.terms.length === 0 && named.size === 0 && !isNearAny) return [];
-  return [...new Set([...named.keys(), ...scores.keys(), ...cosines.keys()])]
-    .map((family) => ({
-      family,
-      lexical: unit((scores.get(family) ?? 0) / (words.best || 1)),
-      semantic: cosines.get(family),
-      named: named.get(family)?.match,
-    }))
-    .filter((candidate) => !isUnrelated(candidate));
 }
 
 /** The best by words, meaning and name; quality and age, which are not known yet, only decide between neighbors. */
