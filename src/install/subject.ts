@@ -48,7 +48,8 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   if (!manifest) return storedSubject(catalog, { id, prerelease: request.prerelease ?? false });
   const source = { document: manifest, sourceUrl: sourceUrlOf(request) };
   const entity = entityFromManifest(source);
-  assertSameEntity(id, entity.uid);
+  if (id !== entity.uid && !entity.uid.startsWith(`${id}@`))
+    throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest is of '${entity.uid}'`);
   assertLists(manifest);
   // Blocked entities stay blocked, whoever sends their manifest.
   await recordOf(catalog, entity.uid);
@@ -116,7 +117,12 @@ async function storedSubject(
   { id, prerelease }: { id: string; prerelease: boolean },
 ): Promise<InstallSubject> {
   const record = await recordOf(catalog, id, { prerelease });
-  if (!record) throw notInCatalog(id);
+  if (!record)
+    // The words `source_url` and `missing` make an existing client offer to send the manifest itself.
+    throw new HubError(
+      'entity_not_found',
+      `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
+    );
   const { text } = await catalog.manifest(record.id);
   const document: unknown = JSON.parse(text);
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is not an object.');
@@ -181,11 +187,6 @@ function assertLists(document: JsonObject): void {
   throw new HubError('invalid_manifest', `The manifest cannot be installed: ${sentence}.`, { faults });
 }
 
-function assertSameEntity(id: string, uid: string): void {
-  if (id === uid || uid.startsWith(`${id}@`)) return;
-  throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest is of '${uid}'`);
-}
-
 function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undefined {
   const url = source_url ?? provenance?.source_url;
   if (!url?.trim()) return undefined;
@@ -194,12 +195,4 @@ function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undef
   if (parsed?.username || parsed?.password)
     throw invalidRequest('source_url', 'must not hold a name or a password, which everybody would see');
   return url.trim();
-}
-
-function notInCatalog(id: string): HubError {
-  // The words `source_url` and `missing` make an existing client offer to send the manifest itself.
-  return new HubError(
-    'entity_not_found',
-    `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
-  );
 }

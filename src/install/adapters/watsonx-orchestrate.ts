@@ -17,7 +17,8 @@ export const watsonxSkill: AdapterTemplate = {
     // The servers run where Orchestrate does, which has nothing of the target.
     const published = launchOf(subject);
     const reached = published.kind === 'none' ? launch : published;
-    const missing = missingIn(reached);
+    // Toolkits have no fields for variables: those with a value are part of the connection too.
+    const missing = reached.kind === 'remote' ? reached.headers : reached.env;
     const toolkit = {
       spec_version: 'v1',
       kind: 'mcp',
@@ -48,11 +49,6 @@ function commands(name: string, missing: readonly Variable[]): string {
 #   orchestrate connections configure --app-id ${name} --env draft --kind key_value --type team
 #   orchestrate connections set-credentials --app-id ${name} --env draft ${values}
 `;
-}
-
-/** Toolkits have no fields for variables: those with a value are part of the connection too. */
-function missingIn(launch: Reachable): Variable[] {
-  return launch.kind === 'remote' ? launch.headers : launch.env;
 }
 
 function plain(text: string): string {

@@ -60,11 +60,8 @@ export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): P
 }
 
 async function resolve({ kind, spec }: ReadyArtifact, { locked, context }: PlaceJob): Promise<Resolution> {
-  return locked ? lockedResolution(locked) : kind.resolve(spec, context);
-}
-
-function lockedResolution({ resolved, integrity, pins }: LockedArtifact): Resolution {
-  return { resolved, integrity, pins };
+  if (!locked) return kind.resolve(spec, context);
+  return { resolved: locked.resolved, integrity: locked.integrity, pins: locked.pins };
 }
 
 /** The folder is named after what it holds, so that one that is complete is never built again. */
@@ -132,8 +129,8 @@ async function placeInVendor(
   const { targetDir, context, locked } = job;
   const paths = possiblePaths(location, job);
   const kept = locked && (await keepFolder(paths, job));
-  if (kept) return { ...lockedResolution(locked), ...(await kind.inspect?.(join(targetDir, kept.path))), ...kept };
   const resolution = await resolve({ kind, spec }, job);
+  if (kept) return { ...resolution, ...(await kind.inspect?.(join(targetDir, kept.path))), ...kept };
   const folder = join(context.stagingDir, 'built');
   await mkdir(folder);
   const built = await kind.build(spec, resolution, folder, context);

@@ -1,5 +1,4 @@
 // Whether what is on disk is what the lockfile of a target says.
-
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { kindNameOf } from '../artifacts/kind-name.ts';
 import { isChanged, readComplete, vendorTree } from '../artifacts/place.ts';

@@ -62,9 +62,10 @@ function resolvedName({ name, version }: Requirement): string {
 /** @throws InstallError when the lockfile was made for another platform or another Python. */
 function checkHolds(name: string, pins: Pins, { platform, version }: Interpreter): void {
   const isAnywhere = pins.platform === 'any';
-  const again = 'Lock it again with uv, which locks for all platforms.';
   if (!isAnywhere && pins.platform !== platform)
-    throw new InstallError(`'${name}' is locked for ${pins.platform}, and this machine is ${platform}. ${again}`);
+    throw new InstallError(
+      `'${name}' is locked for ${pins.platform}, and this machine is ${platform}. Lock it again with uv, which locks for all platforms.`,
+    );
   const order = compareVersions(version, pins.python);
   if (isAnywhere ? order >= 0 : order === 0) return;
   throw new InstallError(
