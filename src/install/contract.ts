@@ -9,7 +9,12 @@ export const LOCKFILE_VERSION = 1;
 
 export const InstallRequest = z.object({
   id: z
-    .string({ error: 'must be the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one in it' })
+    .string({
+      error: ({ input }) =>
+        input === undefined || input === null
+          ? 'is missing: send the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one that is in it'
+          : undefined,
+    })
     .min(1, 'must not be empty')
     .max(1000)
     .describe(

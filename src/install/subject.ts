@@ -173,7 +173,7 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
 }
 
 const Parts = z
-  .array(z.looseObject({}, { error: 'must be an object' }), { error: 'must be a list' })
+  .array(z.looseObject({}, { error: 'must hold objects only' }), { error: 'must be a list' })
   .max(MOST_PARTS, { error: `must not hold more than ${MOST_PARTS} entries` })
   .nullish();
 const InstallableManifest = z.looseObject({ artifacts: Parts, packages: Parts, adapters: Parts });
@@ -182,7 +182,7 @@ const InstallableManifest = z.looseObject({ artifacts: Parts, packages: Parts, a
 function assertLists(document: JsonObject): void {
   const issues = InstallableManifest.safeParse(document).error?.issues ?? [];
   if (issues.length === 0) return;
-  const faults = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const faults = issues.map(({ path, message }) => ({ path: String(path[0]), message }));
   const sentence = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw new HubError('invalid_manifest', `The manifest cannot be installed: ${sentence}.`, { faults });
 }
