@@ -34,23 +34,27 @@ export interface WorkerPoolOptions {
 const LONGEST_CLOSE_MS = 120_000;
 
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
-  const pool = new Piscina<Task, Result>({
-    filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
-    workerData: options.data,
-    // None of the process's own: secrets are no concern of theirs.
-    env: compileCache(),
-    minThreads: options.kept,
-    maxThreads: options.threads,
-    idleTimeout: options.idleMs ?? 5_000,
-    maxQueue: options.longestQueue,
-    resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 6 },
-  });
-  const running = new Set<Promise<Result>>();
   let isClosed = false;
+  let pool: Piscina<Task, Result> | undefined = open();
+
+  function open(): Piscina<Task, Result> {
+    const opened = new Piscina<Task, Result>(settingsOf(options));
+    // A thread that ends before it could begin is not replaced, and what waits for it would wait for ever: it is refused, and whoever asks next
+    // gets other threads.
+    opened.on('error', () => {
+      if (isClosed || opened !== pool || opened.threads.length > 0) return;
+      pool = undefined;
+      void opened.destroy();
+    });
+    return opened;
+  }
+
+  const running = new Set<Promise<Result>>();
   return {
     async run(task, how) {
       // By itself, a pool that was closed would start again for whoever asks next.
       if (isClosed) throw new Error('The threads for this have been ended.');
+      pool ??= open();
       const result = pool.run(task, how);
       running.add(result);
       try {
@@ -63,12 +67,26 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     async close() {
       isClosed = true;
       await Promise.race([Promise.allSettled(running), sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
-      await pool.destroy();
+      await pool?.destroy();
     },
-    destroy() {
+    async destroy() {
       isClosed = true;
-      return pool.destroy();
+      await pool?.destroy();
     },
+  };
+}
+
+function settingsOf(options: WorkerPoolOptions) {
+  return {
+    filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
+    workerData: options.data,
+    // None of the process's own: secrets are no concern of theirs.
+    env: compileCache(),
+    minThreads: options.kept,
+    maxThreads: options.threads,
+    idleTimeout: options.idleMs ?? 5_000,
+    maxQueue: options.longestQueue,
+    resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 6 },
   };
 }
 

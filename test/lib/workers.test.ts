@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createWorkerPool, type WorkerPool } from '../../src/lib/workers.ts';
+import { tempDir } from '../support/databases.ts';
 import { SOON } from '../support/in-time.ts';
 
 type Task = { kind: 'echo'; value: unknown } | { kind: 'block'; ms: number } | { kind: 'fill' };
@@ -55,3 +58,25 @@ test('workers: what was under way is finished when they are closed, and nothing 
   assert.deepEqual(((await last[1]) as { value: number }).value, 1);
   await assert.rejects(workers.run({ kind: 'echo', value: 2 }), /have been ended/);
 });
+
+test(
+  'workers: threads that cannot begin fail what waits for them, and others begin as soon as they can',
+  SOON,
+  async (t) => {
+    const file = join(await tempDir(t), 'text');
+    const workers = createWorkerPool<undefined, string>({
+      module: new URL('./late-file-worker', import.meta.url),
+      importer: import.meta.url,
+      data: { file },
+      threads: 1,
+      kept: 1,
+      longestQueue: 10,
+      heapMb: 24,
+    });
+    t.after(() => workers.destroy());
+    await assert.rejects(workers.run(undefined));
+    await assert.rejects(workers.run(undefined));
+    await writeFile(file, 'there');
+    assert.equal(await workers.run(undefined), 'there');
+  },
+);

@@ -1,0 +1,10 @@
+// A thread that cannot begin before a file is there.
+import { readFileSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+
+const { file } = workerData as { file: string };
+const text = readFileSync(file, 'utf8');
+
+export default function readText(): string {
+  return text;
+}
