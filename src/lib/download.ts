@@ -164,14 +164,12 @@ function partStart(contentRange: string | undefined, held: number): number {
 /** Counts and digests what passes. */
 function createMeter(maxBytes: number, limits: Limits) {
   const sha256 = createHash('sha256');
-  const sha512 = createHash('sha512');
   const sweep = createBufferSweep();
   let bytes = 0;
   function add(chunk: Buffer): boolean {
     sweep(chunk);
     bytes += chunk.length;
     sha256.update(chunk);
-    sha512.update(chunk);
     return bytes <= maxBytes;
   }
   const stream = new Transform({
@@ -187,7 +185,7 @@ function createMeter(maxBytes: number, limits: Limits) {
   return {
     stream,
     readHeld,
-    result: () => ({ bytes, sha256: sha256.digest('hex'), sha512: sha512.digest('hex') }),
+    result: () => ({ bytes, sha256: sha256.digest('hex') }),
   };
 }
 

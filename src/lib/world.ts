@@ -53,9 +53,8 @@ export interface DownloadReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   bytes: number;
-  /** Digests of what was written, in lower-case hex. */
+  /** Of what was written, in lower-case hex. */
   sha256: string;
-  sha512: string;
 }
 
 /** Like `Fetch`, for what may be large: the body goes to a file, never into memory. Any status is a reply; only the body of a 2xx is written. @throws FetchError */
