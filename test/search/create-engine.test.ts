@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ranking } from '../../src/search/engine/engine.ts';
 import type { Embedder } from '../../src/search/model/embedder.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
@@ -354,6 +355,13 @@ test('engine: what goes on by itself waits while something comes first; whoever 
   }
 });
 
+/** Found by the first search that does not say that it is late; on a machine that has much to do, some may be. */
+async function seen(search: () => Promise<Ranking>): Promise<void> {
+  let found = await search();
+  for (let tries = 100; found.degraded !== undefined && tries > 0; tries -= 1) found = await search();
+  assert.deepEqual([found.total, found.degraded], [1, undefined]);
+}
+
 test('engine: a search right after a change sees it; when that takes too long, it says so', async (t) => {
   let isBusy = false;
   const stage = await searchStage(t, { address: await emptyDatabase(t, 'sqlite'), isBusy: () => isBusy });
@@ -362,20 +370,19 @@ test('engine: a search right after a change sees it; when that takes too long, i
   await save(pdf);
   assert.equal((await keyword('pdf')).total, 1);
   const changes = index.changes.bind(index);
-  // Longer than a search waits while something else comes first, and shorter than it waits otherwise.
+  await save(frost);
+  await seen(() => keyword('frost'));
+  const goOn = Promise.withResolvers<void>();
   index.changes = async (known) => {
-    await sleep(400);
+    await goOn.promise;
     return changes(known);
   };
-  await save(frost);
-  const seen = await keyword('frost');
-  assert.deepEqual([seen.total, seen.degraded], [1, undefined]);
   await save(tunes);
   isBusy = true;
   const late = await keyword('song');
   assert.equal(late.total, 0);
   assert.match(late.degraded ?? '', /^The index is not up to date yet: recent changes may be missing/);
   isBusy = false;
-  const after = await keyword('song');
-  assert.deepEqual([after.total, after.degraded], [1, undefined]);
+  goOn.resolve();
+  await seen(() => keyword('song'));
 });
