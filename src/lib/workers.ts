@@ -39,8 +39,8 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
 
   function open(): Piscina<Task, Result> {
     const opened = new Piscina<Task, Result>(settingsOf(options));
-    // A thread that ends before it could begin is not replaced, and what waits for it would wait for ever: it is refused, and whoever asks next
-    // gets other threads.
+    // Piscina does not replace a thread that fails while it starts, so that queued tasks would never settle. They are rejected here, and the
+    // next task starts new threads.
     opened.on('error', () => {
       if (isClosed || opened !== pool || opened.threads.length > 0) return;
       pool = undefined;

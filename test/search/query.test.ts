@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findNamed } from '../../src/search/index/names.ts';
 import { readQuery } from '../../src/search/ranking/query.ts';
+import { mostErrorsIn } from '../../src/search/ranking/query-words.ts';
 import { aManifest } from '../support/builders.ts';
 import { snapshotOf } from '../support/lister.ts';
 import { familiesFrom } from './index/families.ts';
@@ -50,6 +51,18 @@ test('query: two errors are forgiven in a long word only, and none in a short on
 test('query: one run with separators reads like a name, a sentence does not', () => {
   for (const name of ['io.github.owner/thing', 'pdf-tables', 'tool:x@1']) assert.ok(queryOn([''], name).isName, name);
   for (const need of ['read a pdf', 'pdf', 'what now?']) assert.ok(!queryOn([''], need).isName, need);
+});
+
+test('query: long words may have two typing errors, short ones and numbers none', () => {
+  for (const [word, errors] of [
+    ['pdf', 0],
+    ['wether', 1],
+    ['spreadshet', 2],
+    ['2024', 0],
+    ['1234567890', 0],
+    ['ipv4', 1],
+  ] as const)
+    assert.equal(mostErrorsIn(word), errors, word);
 });
 
 test('names: whole, in part, and with one typing error', () => {

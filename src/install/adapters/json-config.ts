@@ -50,7 +50,7 @@ function addInputs(text: string, inputs: readonly ClientInput[]): string {
   return asObjects(existing).length > 0 ? append(text, missing) : set(text, ['inputs'], missing);
 }
 
-/** Behind the last input, and behind the comment that belongs to it. The library would write the others anew. */
+/** Inserts after the last input and its comment. The library would reformat the existing inputs. */
 function append(text: string, inputs: readonly ClientInput[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const last = root && findNodeAtLocation(root, ['inputs'])?.children?.at(-1);

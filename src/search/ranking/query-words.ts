@@ -77,9 +77,12 @@ export function expansionsOf({ term, parts }: Word, { isKnown, longer, similar }
   ];
 }
 
+/** The terms near a number are other numbers, which mean something else. */
+const NUMBER = /^\p{N}+$/u;
+
 /** How many typing errors a word may have. */
 export function mostErrorsIn(term: string): number {
-  if (term.length < SHORTEST_FUZZY || term.length > LONGEST_FUZZY) return 0;
+  if (term.length < SHORTEST_FUZZY || term.length > LONGEST_FUZZY || NUMBER.test(term)) return 0;
   return term.length >= LONG_WORD ? 2 : 1;
 }
 

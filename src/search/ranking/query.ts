@@ -22,9 +22,6 @@ interface QueryTerm extends Omit<Expansion, 'forms'> {
 
 export type IndexQuery = LexicalQuery<QueryTerm>;
 
-/** Its neighbors are other numbers, which mean something else. */
-const IS_NUMBER = /^\p{N}+$/u;
-
 export function readQuery(text: string, index: Snapshot): IndexQuery {
   const { words, wordCount, isName, mayGoOn } = readWords(text);
   let misspelt = 0;
@@ -63,7 +60,7 @@ function termsStartingWith({ segments }: Snapshot, beginning: string): string[] 
 
 function similarTerms({ segments }: Snapshot, term: string): SimilarTerm[] {
   const mostErrors = mostErrorsIn(term);
-  if (mostErrors === 0 || IS_NUMBER.test(term)) return [];
+  if (mostErrors === 0) return [];
   const found = segments.flatMap(({ segment }) => segment.terms.similar(term, mostErrors));
   return mostSimilar(term, [...new Map(found.map((each) => [each.term, each])).values()]);
 }

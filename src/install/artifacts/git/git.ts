@@ -85,7 +85,7 @@ function isCommit(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** The id of the commit that a branch, a tag or `HEAD` stands for now. @throws InstallError */
+/** Resolves a branch, a tag or `HEAD` to the id of its commit. @throws InstallError */
 async function findCommit(repo: string, ref: string, context: ArtifactContext): Promise<string> {
   if (isCommit(ref)) return ref;
   const { address, access } = await findRepository(repo, context);
@@ -144,7 +144,7 @@ async function assertSize(git: Git, commit: string, { mostFiles, mostBytes }: Gi
 
 function unknownRef(repo: string, ref: string): InstallError {
   const shown = shownRepository(repo);
-  if (ref === 'HEAD') return new InstallError(`There is no repository at ${shown}, or an empty one.`);
+  if (ref === 'HEAD') return new InstallError(`The repository ${shown} does not exist, or has no commits.`);
   const advice = /^[0-9a-f]{7,39}$/.test(ref) ? ' If it is a shortened commit, use the full one.' : '';
   return new InstallError(`The repository ${shown} has no branch, tag or commit '${ref}'.${advice}`);
 }

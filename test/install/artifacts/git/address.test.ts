@@ -64,7 +64,10 @@ test('git: a host or repository that is not there is told in a sentence', async 
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>no repository</html>');
     return true;
   };
-  assert.match(await failure(gitKind, { repo: host.url('thing') }), /no repository at .*, or an empty one/);
+  assert.match(
+    await failure(gitKind, { repo: host.url('thing') }),
+    /The repository .* does not exist, or has no commits/,
+  );
 });
 
 test('git: an empty repository is told in a sentence', async (t) => {
@@ -72,7 +75,7 @@ test('git: an empty repository is told in a sentence', async (t) => {
   await mkdir(join(host.folder, 'empty'));
   await host.git('empty', 'init', '--quiet', '.');
   const { failure } = await building(t);
-  assert.match(await failure(gitKind, { repo: host.url('empty') }), /or an empty one/);
+  assert.match(await failure(gitKind, { repo: host.url('empty') }), /or has no commits/);
 });
 
 test('git: redirects are followed where they may lead, and private addresses are not fetched when they may not', async (t) => {
