@@ -28,12 +28,15 @@ export const TEXT_DIGEST_BYTES = 16;
 const LONGEST_FIELD = 20_000;
 const LONGEST_MEANING = 2_000;
 
+const NO_TEXTS = Object.fromEntries(FIELDS.map((field) => [field, ''])) as Record<Field, string>;
+
 /** A manifest that can no longer be read leaves the name to be found by. */
 export function readDocument(name: string, manifest: string): SearchDocument {
   try {
     return documentFromManifest(JSON.parse(manifest));
   } catch {
-    return nameAlone(name);
+    const { publisher, ownName } = splitName(name);
+    return { fields: { ...NO_TEXTS, name: ownName, publisher }, meaning: `${ownName}.` };
   }
 }
 
@@ -57,8 +60,7 @@ export function documentFromManifest(document: unknown): SearchDocument {
   const { publisher, ownName } = splitName(manifest.name);
   const title = manifest.title ?? '';
   const { description } = manifest;
-  // Most catalogs repeat the description as the summary: counted twice, it would weigh twice.
-  const summary = description.startsWith(manifest.summary.replace(/(?:…|\.\.\.)$/, '')) ? '' : manifest.summary;
+  const summary = ownSummary(manifest.summary, description);
   const tools = toolTexts(document as JsonObject, manifest.mcpRegistration).filter((text) => text !== description);
   const about = [summary, description].filter(Boolean).join(' ');
   return {
@@ -76,11 +78,9 @@ export function documentFromManifest(document: unknown): SearchDocument {
   };
 }
 
-/** Of an entity whose manifest cannot be read any more. */
-function nameAlone(name: string): SearchDocument {
-  const { publisher, ownName } = splitName(name);
-  const nothing = Object.fromEntries(FIELDS.map((field) => [field, ''])) as Record<Field, string>;
-  return { fields: { ...nothing, name: ownName, publisher }, meaning: `${ownName}.` };
+/** Most catalogs repeat the beginning of the description as the summary: counted twice, it would weigh twice. */
+export function ownSummary(summary: string, description: string): string {
+  return description.startsWith(summary.replace(/(?:…|\.\.\.)$/, '')) ? '' : summary;
 }
 
 function cutAll(fields: Record<Field, string>): Record<Field, string> {
@@ -105,13 +105,7 @@ function splitName(name: string): { publisher: string; ownName: string } {
 
 /** Names and descriptions of tools, resources and prompts, wherever manifests list them. */
 function toolTexts(document: JsonObject, registration: JsonObject | null): string[] {
-  const lists = [
-    document.tools,
-    registration?.tools,
-    registration?.tool,
-    registration?.resources,
-    registration?.prompts,
-  ];
+  const lists = [document.tools, ...['tools', 'tool', 'resources', 'prompts'].map((part) => registration?.[part])];
   return lists.flatMap((list) => (Array.isArray(list) ? list : [list])).flatMap(partTexts);
 }
 

@@ -10,13 +10,9 @@ const MOST_VALUES = 50;
 
 /** Of an entity's lists by facet, as JSON text. Tags count as capabilities: published catalogs use only those. */
 export function facetValues(json: string): string[] {
-  const lists = JSON.parse(json) as Partial<Record<string, string[]>>;
-  const values = FACETS.flatMap((facet) =>
-    [...(lists[facet] ?? []), ...(facet === 'capability' ? (lists.tag ?? []) : [])].map((value) =>
-      labelOf(facet, value),
-    ),
-  );
-  return [...new Set(values)];
+  const { tag = [], capability = [], ...others } = JSON.parse(json) as Partial<Record<string, string[]>>;
+  const lists: typeof others = { ...others, capability: [...capability, ...tag] };
+  return [...new Set(FACETS.flatMap((facet) => (lists[facet] ?? []).map((value) => labelOf(facet, value))))];
 }
 
 /** For each facet that the filters name, its values; an entity needs one of them. */

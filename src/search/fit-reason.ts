@@ -1,17 +1,13 @@
 // Why an entity fits a query, in one sentence made from the entity's own text.
+import type { StoredSummary } from '../catalog/entity.ts';
 import { findMatches, type QueryTerms } from './matches.ts';
 import { makeSnippet } from './snippet.ts';
 
-export interface DescribedEntity {
-  name: string;
-  title: string | null;
-  summary: string;
+export interface DescribedEntity extends Pick<StoredSummary, 'name' | 'title' | 'summary'> {
   description: string;
-  tags: readonly string[];
-  capabilities: readonly string[];
+  facets: Pick<StoredSummary['facets'], 'tag' | 'capability'>;
 }
 
-const LONGEST_QUOTE = 200;
 const MOST_WORDS_NAMED = 5;
 /** Sentences that are looked at: the first ones say what a thing is for. */
 const MOST_SENTENCES = 40;
@@ -24,28 +20,24 @@ const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
  */
 export function explainFit(entity: DescribedEntity, terms: QueryTerms, options: { byMeaning: boolean }): string {
   const best = bestSentence(entity, terms);
-  const quoted = best && `“${makeSnippet(best.sentence, terms, LONGEST_QUOTE)}”`;
+  const quoted = best && `“${makeSnippet(best.sentence, terms)}”`;
   if (best && best.words.length > 0) return `Mentions ${named(best.words)}: ${quoted}`;
-  const inLabels = wordsIn([entity.title ?? '', entity.name, ...entity.capabilities, ...entity.tags].join(' '), terms);
+  const { name, title, facets } = entity;
+  const inLabels = wordsIn([title ?? '', name, ...facets.capability, ...facets.tag].join(' '), terms);
   if (inLabels.length > 0) return `Has ${named(inLabels)} in its name or tags${quoted ? `: ${quoted}` : '.'}`;
   if (!options.byMeaning) return `${OTHER_WORDS}${quoted ? `: ${quoted}` : '.'}`;
-  return quoted ? `Close in meaning: ${quoted}` : `Close in meaning by its name, “${entity.title ?? entity.name}”.`;
+  return quoted ? `Close in meaning: ${quoted}` : `Close in meaning by its name, “${title ?? name}”.`;
 }
 
-function bestSentence(
-  { summary, description }: DescribedEntity,
-  terms: QueryTerms,
-): { sentence: string; words: string[] } | undefined {
-  return [summary, description]
+/** The first of those with the most words. */
+function bestSentence({ summary, description }: DescribedEntity, terms: QueryTerms) {
+  const [best] = [summary, description]
     .flatMap((text) => [...sentences.segment(text.slice(0, 10_000))].slice(0, MOST_SENTENCES))
     .map(({ segment }) => segment.replace(/\s+/g, ' ').trim())
     .filter((sentence) => sentence !== '')
     .map((sentence) => ({ sentence, words: wordsIn(sentence, terms) }))
-    .reduce<{ sentence: string; words: string[] } | undefined>(
-      // The first of equals.
-      (best, each) => (best && best.words.length >= each.words.length ? best : each),
-      undefined,
-    );
+    .sort((one, other) => other.words.length - one.words.length);
+  return best;
 }
 
 function wordsIn(text: string, terms: QueryTerms): string[] {

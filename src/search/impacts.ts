@@ -19,14 +19,8 @@ const SATURATION = 1.2;
 /** No term gives more than this times its rarity. */
 export const HIGHEST_IMPACT = SATURATION + 1;
 
-interface TermImpact {
-  impact: number;
-  /** One bit for each field that holds the term. */
-  fields: number;
-}
-
-/** Counts of each field, tamed by the field's length, weighted and added up before they saturate. */
-export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, TermImpact> {
+/** Counts of each field, tamed by its length, weighted and added up before they saturate. `fields` has one bit for each of them. */
+export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, { impact: number; fields: number }> {
   const weights = new Map<string, { weight: number; fields: number }>();
   for (const [place, field] of FIELDS.entries()) {
     const words = wordsOf(fields[field]);

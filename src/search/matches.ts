@@ -1,5 +1,5 @@
 // Where the words of a query stand in a text.
-import { isUnspaced, lateRuns, STOP_WORDS, wordsOf } from './words.ts';
+import { isUnspaced, lateRuns, tellingWords, wordsOf } from './words.ts';
 
 export interface Match {
   start: number;
@@ -15,12 +15,9 @@ const RUNS = lateRuns(String.raw`[\p{L}\p{M}\p{N}]`);
 /** Nobody reads further, and long texts would hold up others. */
 const LONGEST_TEXT = 20_000;
 
-/** Words that say nothing are left out, unless there are no others. */
 export function queryTerms(text: string): QueryTerms {
-  const words = wordsOf(text);
-  const telling = words.filter((word) => !STOP_WORDS.has(word.text));
   return new Map(
-    (telling.length > 0 ? telling : words).flatMap(({ text: word, term, parts }) =>
+    tellingWords(wordsOf(text)).flatMap(({ text: word, term, parts }) =>
       [term, ...parts].map((form): [string, string] => [form, word]),
     ),
   );

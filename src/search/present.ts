@@ -1,30 +1,70 @@
-// Hit and entity → what callers see of a result.
+// Hits → what callers see of them. Only what is shown is loaded.
 import { manifestUrl, type StoredSummary, uidInAddress } from '../catalog/entity.ts';
-import type { SearchItem } from './contract.ts';
+import type { SearchItem, SearchPage, SearchQuery } from './contract.ts';
+import { ownSummary } from './document.ts';
 import type { Hit } from './engine/engine.ts';
 import { explainFit } from './fit-reason.ts';
-import type { QueryTerms } from './matches.ts';
+import type { createLlmFitReasons } from './llm/llm-fit-reasons.ts';
+import { queryTerms } from './matches.ts';
 import { rounded } from './ranking/merge.ts';
 import { makeSnippet } from './snippet.ts';
+import type { SearchStore } from './store.ts';
 
-export interface FoundEntity {
-  entity: StoredSummary;
-  hit: Hit;
-  /** What the manifest says at length; empty when nobody asked for it. */
-  description: string;
+interface Presenting {
+  store: SearchStore;
+  baseUrl: () => string;
+  /** By a language model, where there is one. */
+  writeReasons: ReturnType<typeof createLlmFitReasons> | undefined;
+  rerank?: SearchPage['rerank'];
 }
 
-export interface ItemChoice {
-  baseUrl: string;
-  terms: QueryTerms;
-  withSnippets: boolean;
-  explain: boolean;
-  /** Undefined when nobody asked for a reason. */
-  fitReason: string | undefined;
+/** `isLasting`: not so when a reason should be from a model and is not. */
+export async function presentHits(
+  hits: readonly Hit[],
+  query: SearchQuery,
+  { store, baseUrl, writeReasons, rerank }: Presenting,
+): Promise<{ items: SearchItem[]; isLasting: boolean }> {
+  const { text, withSnippets } = query;
+  const withFitReason = query.withFitReason && text !== '';
+  const [page, descriptions] = await Promise.all([
+    loadEntities(hits, store),
+    withSnippets || withFitReason ? store.descriptions(hits.map(({ uid }) => uid)) : new Map<string, string>(),
+  ]);
+  const terms = queryTerms(text);
+  // Whoever searches waits for a model that does not serve only once.
+  const mayAskModel = withFitReason && rerank !== 'failed';
+  const entities = page.map(({ entity }) => entity);
+  const written = (mayAskModel && (await writeReasons?.(text, entities))) || [];
+  const items = page.map(({ entity, hit }, place): SearchItem => {
+    const description = descriptions.get(entity.uid) ?? '';
+    const reason = () =>
+      written[place] ?? explainFit({ ...entity, description }, terms, { byMeaning: hit.semantic > 0 });
+    const texts = `${ownSummary(entity.summary, description)} ${description}`;
+    const snippet = withSnippets ? makeSnippet(texts, terms) : undefined;
+    return {
+      ...itemFrom(entity, hit, baseUrl()),
+      fit_reason: withFitReason ? reason() : null,
+      ...(snippet !== undefined && { snippet }),
+      ...(query.explain && hit.explanation && { explanation: hit.explanation }),
+    };
+  });
+  return { items, isLasting: written.every((reason) => reason !== undefined) };
 }
 
-export function presentItem({ entity, hit, description }: FoundEntity, choice: ItemChoice): SearchItem {
-  const snippet = choice.withSnippets ? makeSnippet(ownText(entity.summary, description), choice.terms) : undefined;
+/** Without hits on what is no longer in the catalog. */
+export async function loadEntities(
+  hits: readonly Hit[],
+  store: SearchStore,
+): Promise<{ hit: Hit; entity: StoredSummary }[]> {
+  const entities = await store.summaries(hits.map(({ uid }) => uid));
+  const byUid = new Map(entities.map((entity) => [entity.uid, entity]));
+  return hits.flatMap((hit) => {
+    const entity = byUid.get(hit.uid);
+    return entity ? [{ hit, entity }] : [];
+  });
+}
+
+function itemFrom(entity: StoredSummary, hit: Hit, baseUrl: string): Omit<SearchItem, 'fit_reason'> {
   return {
     id: entity.uid,
     type: entity.type,
@@ -43,23 +83,7 @@ export function presentItem({ entity, hit, description }: FoundEntity, choice: I
     score_quality: rounded(hit.quality),
     score_recency: rounded(hit.recency),
     score_final: rounded(hit.final),
-    fit_reason: choice.fitReason ?? null,
-    manifest_url: manifestUrl(entity, choice.baseUrl),
-    install_url: `${choice.baseUrl}/catalog/install?id=${uidInAddress(entity.uid)}`,
-    ...(snippet === undefined ? {} : { snippet }),
-    ...(choice.explain && hit.explanation ? { explanation: hit.explanation } : {}),
+    manifest_url: manifestUrl(entity, baseUrl),
+    install_url: `${baseUrl}/catalog/install?id=${uidInAddress(entity.uid)}`,
   };
-}
-
-/** The reason that needs no model. */
-export function extractFitReason({ entity, hit, description }: FoundEntity, terms: QueryTerms): string {
-  const { name, title, summary, facets } = entity;
-  const described = { name, title, summary, description, tags: facets.tag, capabilities: facets.capability };
-  return explainFit(described, terms, { byMeaning: hit.semantic > 0 });
-}
-
-/** Most manifests repeat the summary, or its beginning, in the description. */
-function ownText(summary: string, description: string): string {
-  if (description.startsWith(summary.replace(/(?:…|\.\.\.)$/, ''))) return description;
-  return `${summary} ${description}`;
 }

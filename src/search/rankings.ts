@@ -3,17 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { jsonDigest } from '../lib/json-digest.ts';
 import type { Ranking, RankRequest, SearchEngine } from './engine/engine.ts';
 
-export interface Rankings {
-  /** `state` identifies everything besides the query that a ranking depends on. */
-  rank(request: RankRequest, state: string): Promise<Ranking>;
-}
-
 /** Room for several hundred broad queries, which have a few hundred hits each. */
 const MOST_CACHED_BYTES = 16_000_000;
 /** What an entry costs besides its text: its key and its place in the cache. */
 const ENTRY_OVERHEAD_BYTES = 300;
 
-export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rankings {
+/** `state` identifies everything besides the query that a ranking depends on. */
+type Rank = (request: RankRequest, state: string) => Promise<Ranking>;
+
+export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rank {
   /** As JSON: one text instead of hundreds of objects that the garbage collector would have to visit. */
   const cache = new LRUCache<string, string>({ maxSize: MOST_CACHED_BYTES, sizeCalculation: bytesOf });
   const underWay = new Map<string, Promise<Ranking>>();
@@ -26,16 +24,14 @@ export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rankings {
     return ranking;
   }
 
-  return {
-    async rank(request, state) {
-      // A digest, because a request may be many kilobytes long.
-      const key = jsonDigest([state, request]);
-      const cached = cache.get(key);
-      if (cached) return JSON.parse(cached) as Ranking;
-      const ranking = underWay.get(key) ?? rank(request, key).finally(() => underWay.delete(key));
-      underWay.set(key, ranking);
-      return ranking;
-    },
+  return async (request, state) => {
+    // A digest, because a request may be many kilobytes long.
+    const key = jsonDigest([state, request]);
+    const cached = cache.get(key);
+    if (cached) return JSON.parse(cached) as Ranking;
+    const ranking = underWay.get(key) ?? rank(request, key).finally(() => underWay.delete(key));
+    underWay.set(key, ranking);
+    return ranking;
   };
 }
 

@@ -12,34 +12,16 @@ export interface SearchWish extends Partial<Omit<SearchQuery, 'filters'>>, Parti
 export const LONGEST_QUERY = 2_000;
 
 /** The one place that knows what is meant when nothing is said. @throws HubError `invalid_request` */
-export function searchQuery(wish: SearchWish): SearchQuery {
-  const { type, capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
+export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
+  const { capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
   const { includeInactive = false, includePending = true, prerelease = false } = wish;
-  if ((wish.text?.length ?? 0) > LONGEST_QUERY) throw tooLong();
-  const { text = '', mode, rerank, versions, limit, offset = 0 } = wish;
   const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = wish;
-  return {
-    text,
-    filters: {
-      type: type === 'any' ? undefined : type,
-      capabilities,
-      frameworks,
-      providers,
-      transports,
-      includeInactive,
-      includePending,
-      prerelease,
-    },
-    mode,
-    rerank,
-    versions,
-    limit,
-    offset,
-    withFitReason,
-    withSnippets,
-    withFacets,
-    explain,
-  };
+  const { text = '', mode, rerank, versions, limit, offset = 0 } = wish;
+  if (text.length > LONGEST_QUERY) throw tooLong();
+  const lists = { capabilities, frameworks, providers, transports };
+  const shown = { withFitReason, withSnippets, withFacets, explain };
+  const filters = { type: type === 'any' ? undefined : type, ...lists, includeInactive, includePending, prerelease };
+  return { text, filters, mode, rerank, versions, limit, offset, ...shown };
 }
 
 /** Control characters and line ends are spaces; spaces at the ends, and the rest of a text that is too long, are ignored. */

@@ -64,6 +64,12 @@ export function wordsOf(text: string): Word[] {
   return words;
 }
 
+/** Without stop words, unless there are no others. */
+export function tellingWords(words: readonly Word[]): readonly Word[] {
+  const telling = words.filter(({ text }) => !STOP_WORDS.has(text));
+  return telling.length > 0 ? telling : words;
+}
+
 function wordFrom(run: string): Word {
   const text = run.toLowerCase();
   const pieces = run.split(CASE_EDGE);

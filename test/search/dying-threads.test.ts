@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import { createIndexState } from '../../src/search/engine/index-state.ts';
+import { IndexState } from '../../src/search/engine/index-state.ts';
 import { createSearchThreads } from '../../src/search/engine/search-threads.ts';
 import { buildSegment } from '../../src/search/index/segment-builder.ts';
 import { aManifest } from '../support/builders.ts';
@@ -50,14 +50,14 @@ function watchThreads(t: TestContext, kind: keyof typeof HEAP_MB) {
 }
 
 function searchThreads(t: TestContext) {
-  const state = createIndexState();
-  state.change({ block: buildSegment(familiesFrom(pdf, frost)), dead: [] });
+  const state = new IndexState();
+  state.change({ block: buildSegment(familiesFrom(pdf, frost)), dead: new Map() });
   const threads = createSearchThreads(state, { modelFolder: '' });
   t.after(() => threads.close());
   return async (text: () => string): Promise<string[]> => {
     const request = Object.defineProperty(asks('', { mode: 'keyword' }), 'text', { enumerable: true, get: text });
-    const { hits } = await threads.rank({ request, now: new Date(), meaning: { from: 'nowhere' } });
-    return hits.map(({ uid }) => uid);
+    const { found } = await threads.rank({ request, now: new Date() });
+    return found.hits.map(({ uid }) => uid);
   };
 }
 

@@ -9,8 +9,7 @@ const ENTITY: DescribedEntity = {
   title: 'PDF Tables',
   summary: 'A server for documents.',
   description: 'Runs anywhere. It finds tables in PDF files and returns them as CSV. Also reads mails.',
-  tags: ['ocr'],
-  capabilities: [],
+  facets: { tag: ['ocr'], capability: [] },
 };
 const BY_MEANING = { byMeaning: true };
 const NAMELESS = { ...ENTITY, summary: '', description: '' };

@@ -11,14 +11,14 @@ const reasonsFor = ({ data }: AskedQuestion) =>
 
 test('fit reasons: one call for a page, and none for what is known', async (t) => {
   const { fitReasons, questions } = await someReasons(t, reasonsFor);
-  assert.deepEqual(await fitReasons.explain('q', CANDIDATES.slice(0, 2)), ['It is one.', 'It is two.']);
-  assert.deepEqual(await fitReasons.explain('q', CANDIDATES), ['It is one.', 'It is two.', 'It is three.']);
-  assert.deepEqual(await fitReasons.explain('q', CANDIDATES), ['It is one.', 'It is two.', 'It is three.']);
+  assert.deepEqual(await fitReasons('q', CANDIDATES.slice(0, 2)), ['It is one.', 'It is two.']);
+  assert.deepEqual(await fitReasons('q', CANDIDATES), ['It is one.', 'It is two.', 'It is three.']);
+  assert.deepEqual(await fitReasons('q', CANDIDATES), ['It is one.', 'It is two.', 'It is three.']);
   assert.deepEqual(
     questions.map(({ data }) => data.candidates.map(({ name }) => name)),
     [['one', 'two'], ['three']],
   );
-  await fitReasons.explain('another need', CANDIDATES);
+  await fitReasons('another need', CANDIDATES);
   assert.equal(questions.length, 3);
 });
 
@@ -38,13 +38,13 @@ for (const [name, reason, expected] of odd) {
       ],
     });
     const { fitReasons } = await someReasons(t, () => said);
-    assert.deepEqual(await fitReasons.explain('q', CANDIDATES), expected);
+    assert.deepEqual(await fitReasons('q', CANDIDATES), expected);
   });
 }
 
 test('fit reasons: when the model fails there are none', async (t) => {
   const { fitReasons } = await someReasons(t, () => ({ status: 503, body: '' }));
-  assert.deepEqual(await fitReasons.explain('q', CANDIDATES), [undefined, undefined, undefined]);
+  assert.deepEqual(await fitReasons('q', CANDIDATES), [undefined, undefined, undefined]);
 });
 
 async function someReasons(t: TestContext, say: (question: AskedQuestion) => Said) {

@@ -27,13 +27,13 @@ const FINDABLE = [{ uid: 'tool:pdf@1', text: 'pdf' }];
 test('rankings: equal queries share one, at one time and later, until something changes', async () => {
   const engine = wordEngine(FINDABLE, { delayMs: 20 });
   const rankings = createRankings(engine);
-  const all = await Promise.all([1, 2, 3].map(() => rankings.rank({ ...REQUEST }, 'revision 1')));
-  all.push(await rankings.rank(REQUEST, 'revision 1'));
+  const all = await Promise.all([1, 2, 3].map(() => rankings({ ...REQUEST }, 'revision 1')));
+  all.push(await rankings(REQUEST, 'revision 1'));
   assert.equal(engine.requests.length, 1);
   for (const ranking of all) assert.deepEqual(ranking, all[0]);
-  await rankings.rank(REQUEST, 'revision 2');
-  await rankings.rank({ ...REQUEST, mode: 'keyword' }, 'revision 2');
-  await rankings.rank({ ...REQUEST, filters: { ...REQUEST.filters, type: 'tool' } }, 'revision 2');
+  await rankings(REQUEST, 'revision 2');
+  await rankings({ ...REQUEST, mode: 'keyword' }, 'revision 2');
+  await rankings({ ...REQUEST, filters: { ...REQUEST.filters, type: 'tool' } }, 'revision 2');
   assert.equal(engine.requests.length, 4);
 });
 
@@ -41,10 +41,10 @@ test('rankings: what is incomplete is not kept, nor are explanations', async () 
   const engine = wordEngine(FINDABLE);
   const rankings = createRankings(engine);
   engine.degrade('Meaning took no part.');
-  await rankings.rank(REQUEST, '1');
-  await rankings.rank(REQUEST, '1');
+  await rankings(REQUEST, '1');
+  await rankings(REQUEST, '1');
   engine.degrade(undefined);
-  for (let time = 0; time < 2; time += 1) await rankings.rank({ ...REQUEST, explain: true }, '1');
+  for (let time = 0; time < 2; time += 1) await rankings({ ...REQUEST, explain: true }, '1');
   assert.equal(engine.requests.length, 4);
 });
 
@@ -54,10 +54,10 @@ test('rankings: a failure is told to all who wait, and not kept', async () => {
   const rankings = createRankings({
     rank: (request) => (fails ? Promise.reject(new Error('no index')) : engine.rank(request)),
   });
-  const outcomes = await Promise.allSettled([rankings.rank(REQUEST, '1'), rankings.rank(REQUEST, '1')]);
+  const outcomes = await Promise.allSettled([rankings(REQUEST, '1'), rankings(REQUEST, '1')]);
   assert.ok(outcomes.every(({ status }) => status === 'rejected'));
   fails = false;
-  assert.equal((await rankings.rank(REQUEST, '1')).total, 1);
+  assert.equal((await rankings(REQUEST, '1')).total, 1);
 });
 
 test('rankings: many distinct long queries without a hit do not fill the memory', async () => {
@@ -68,11 +68,11 @@ test('rankings: many distinct long queries without a hit do not fill the memory'
   const before = heapInUse();
   // Together they are 320 MB of text.
   for (let number = 0; number < 20_000; number += 1) {
-    await rankings.rank({ ...REQUEST, text: `${number} ${filler}` }, 'revision 1');
+    await rankings({ ...REQUEST, text: `${number} ${filler}` }, 'revision 1');
   }
   const grownBy = heapInUse() - before;
   // Also keeps the cache reachable until the heap has been measured.
-  assert.equal((await rankings.rank(REQUEST, 'revision 1')).total, 0);
+  assert.equal((await rankings(REQUEST, 'revision 1')).total, 0);
   assert.ok(grownBy < 50_000_000, `The heap grew by ${grownBy} bytes.`);
 });
 
@@ -81,10 +81,10 @@ test('rankings: the cache is bounded by the size of what it holds, not by the nu
   const engine = wordEngine([{ uid: longUid, text: 'pdf' }]);
   const rankings = createRankings(engine);
   const requests = Array.from({ length: 200 }, (_, number) => ({ ...REQUEST, text: `pdf ${number}` }));
-  for (const request of requests) await rankings.rank(request, 'revision 1');
+  for (const request of requests) await rankings(request, 'revision 1');
   // 200 rankings of 200 kB each are more than the cache holds, so the oldest ones must have been dropped.
-  await rankings.rank(requests[0] as RankRequest, 'revision 1');
+  await rankings(requests[0] as RankRequest, 'revision 1');
   assert.equal(engine.requests.length, 201);
-  await rankings.rank(requests[199] as RankRequest, 'revision 1');
+  await rankings(requests[199] as RankRequest, 'revision 1');
   assert.equal(engine.requests.length, 201);
 });

@@ -13,7 +13,7 @@ const CANDIDATES = ['one', 'two', 'three'].map((name) => ({
 
 test('reranker: puts candidates in the order of the model, and shows it names and summaries only', async (t) => {
   const { reranker, questions } = await aReranker(t, () => '{"order": [3, 1, 2]}');
-  assert.deepEqual(await reranker.order('what?', CANDIDATES), { outcome: 'answered', value: [2, 0, 1] });
+  assert.deepEqual(await reranker('what?', CANDIDATES), { outcome: 'answered', value: [2, 0, 1] });
   assert.deepEqual(questions[0]?.data, {
     query: 'what?',
     candidates: [
@@ -27,7 +27,7 @@ test('reranker: puts candidates in the order of the model, and shows it names an
 test('reranker: long texts are cut', async (t) => {
   const { reranker, questions } = await aReranker(t, () => '{"order": [1, 2]}');
   const long = { name: 'n'.repeat(5_000), summary: 's'.repeat(5_000) };
-  await reranker.order('q', [long, long]);
+  await reranker('q', [long, long]);
   assert.ok(JSON.stringify(questions[0]?.body).length < 3_000);
 });
 
@@ -47,27 +47,27 @@ const wrongOrders = [
 for (const said of wrongOrders) {
   test(`reranker: ${said} is no order of three`, async (t) => {
     const { reranker } = await aReranker(t, () => said);
-    assert.deepEqual(await reranker.order('q', CANDIDATES), { outcome: 'failed' });
+    assert.deepEqual(await reranker('q', CANDIDATES), { outcome: 'failed' });
   });
 }
 
 test('reranker: the same question is asked once, also by many at a time; a failure is not kept', async (t) => {
   const answers: Said[] = [{ status: 500, body: '' }, '{"order": [2, 1, 3]}'];
   const { reranker, questions } = await aReranker(t, () => answers.shift() ?? 'too often');
-  assert.equal((await reranker.order('q', CANDIDATES)).outcome, 'failed');
-  const all = await Promise.all([1, 2, 3].map(() => reranker.order('q', CANDIDATES)));
-  all.push(await reranker.order('q', CANDIDATES));
+  assert.equal((await reranker('q', CANDIDATES)).outcome, 'failed');
+  const all = await Promise.all([1, 2, 3].map(() => reranker('q', CANDIDATES)));
+  all.push(await reranker('q', CANDIDATES));
   for (const answer of all) assert.deepEqual(answer, { outcome: 'answered', value: [1, 0, 2] });
   assert.equal(questions.length, 2);
   answers.push('{"order": [3, 2, 1]}');
   const changed = CANDIDATES.with(0, { ...(CANDIDATES[0] as (typeof CANDIDATES)[0]), summary: 'New words.' });
-  assert.deepEqual(await reranker.order('q', changed), { outcome: 'answered', value: [2, 1, 0] });
+  assert.deepEqual(await reranker('q', changed), { outcome: 'answered', value: [2, 1, 0] });
 });
 
 test('reranker: nothing is asked about one result or none', async (t) => {
   const { reranker, questions } = await aReranker(t, () => 'nobody asked');
-  assert.deepEqual(await reranker.order('q', []), { outcome: 'answered', value: [] });
-  assert.deepEqual(await reranker.order('q', CANDIDATES.slice(0, 1)), { outcome: 'answered', value: [0] });
+  assert.deepEqual(await reranker('q', []), { outcome: 'answered', value: [] });
+  assert.deepEqual(await reranker('q', CANDIDATES.slice(0, 1)), { outcome: 'answered', value: [0] });
   assert.equal(questions.length, 0);
 });
 

@@ -1,7 +1,7 @@
 // Gives texts their vectors: those that are stored, and new ones for the rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Embedder, EmbeddingError } from '../model/embedder.ts';
-import type { StoredVector } from './search-index.ts';
+import type { SearchIndex, StoredVector } from './search-index.ts';
 
 export interface MissingText {
   digest: string;
@@ -10,26 +10,29 @@ export interface MissingText {
   name: string;
 }
 
-/** What has texts without vectors. */
-export interface TextsToEmbed<Text extends MissingText> {
+/** Texts that need vectors, and what is needed to give them some. */
+export interface EmbeddingTask<Text extends MissingText> {
+  index: Pick<SearchIndex, 'manifests' | 'vectors' | 'saveVectors'>;
+  embedder: Embedder;
+  /** Aborted: stops between two batches; what is saved by then is not made again. */
+  signal: AbortSignal;
   /** In the order in which they are to be embedded; without those of these digests. */
   missing(limit: number, except: ReadonlySet<string>): readonly Text[] | Promise<readonly Text[]>;
-  /** Vectors that were made before, as far as they are stored. */
-  stored(model: string, digests: readonly string[]): Promise<StoredVector[]>;
-  manifests(uids: readonly string[]): Promise<{ uid: string; manifest: string }[]>;
   /** The texts in these manifests; undefined where a manifest no longer has the text of that digest. */
   read(texts: readonly TextInManifest[]): Promise<(string | undefined)[]>;
-  /** Takes the vectors of these texts over, and stores those that are new. */
-  save(vectors: readonly StoredVector[], of: readonly Text[], areNew: boolean): Promise<void>;
+  adopt(texts: readonly (Text & StoredVector)[]): void | Promise<void>;
+  /** Runs work that only one hub may do at a time; undefined when another one does it. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result | undefined>;
 }
 
-export interface TextInManifest {
-  name: string;
-  digest: string;
-  manifest: string;
+interface Run<Text extends MissingText> extends EmbeddingTask<Text> {
+  dimensions: number;
+  /** Digests of texts whose manifests have changed since they were indexed: their new texts are on their way. */
+  outdated: Set<string>;
 }
 
-/** At most one hub embeds at a time; the others take what it stores. */
+export type TextInManifest = MissingText & { manifest: string };
+
 export type TryLock = (name: string) => Promise<{ release(): Promise<void> } | undefined>;
 
 const TEXTS_AT_ONCE = 1_000;
@@ -39,7 +42,7 @@ const SAVED_AT_ONCE = 64;
 const WAIT_FOR_OTHERS_MS = 1_000;
 const LOCK = 'embedding';
 
-/** Undefined when another hub embeds; there is a pause then. */
+/** At most one hub embeds at a time; the others take what it stores. Undefined, after a pause, when another hub embeds. */
 export async function whileOnlyOneEmbeds<Result>(
   tryLock: TryLock,
   signal: AbortSignal,
@@ -51,86 +54,94 @@ export async function whileOnlyOneEmbeds<Result>(
   return undefined;
 }
 
-export interface TextEmbedder<Text> {
-  /** How long its vectors are. */
-  readonly dimensions: number;
-  /** Texts without vectors; those whose manifests have changed meanwhile are left out. */
-  missing(): Promise<readonly Text[]>;
-  /** Answers those that are not stored. */
-  takeStored(texts: readonly Text[]): Promise<readonly Text[]>;
-  /** Stops between two batches when the signal is aborted; what is saved by then is not made again. Answers how many were made. */
-  embed(texts: readonly Text[]): Promise<number>;
-}
-
-/** @throws EmbeddingError, as its methods do. */
-export async function createTextEmbedder<Text extends MissingText>(
-  texts: TextsToEmbed<Text>,
-  embedder: Embedder,
-  signal: AbortSignal,
-): Promise<TextEmbedder<Text>> {
+/** Answers how many vectors were made, and how long they are. @throws EmbeddingError */
+export async function embedTexts<Text extends MissingText>(
+  task: EmbeddingTask<Text>,
+): Promise<{ made: number; dimensions: number }> {
+  const { embedder, signal } = task;
   const [sample] = await embedder.embed(['catalog'], { signal });
   if (!sample) throw new EmbeddingError('The embedder gave no vector');
-  const outdated = new Set<string>();
-
-  /** From the manifests; shortest first, so that a batch is of one length. */
-  async function read(wanted: readonly Text[]): Promise<{ digest: string; text: string }[]> {
-    const found: { digest: string; text: string }[] = [];
-    const distinct = [...new Map(wanted.map((each) => [each.digest, each])).values()];
-    for (const page of pagesOf(distinct, STORED_AT_ONCE)) {
-      if (signal.aborted) break;
-      const stored = await texts.manifests(page.map(({ uid }) => uid));
-      const manifests = new Map(stored.map(({ uid, manifest }) => [uid, manifest]));
-      const tasks = page.map(({ name, uid, digest }) => ({ name, digest, manifest: manifests.get(uid) ?? '' }));
-      const contents = await texts.read(tasks);
-      for (const [place, { digest }] of page.entries()) {
-        const text = contents[place];
-        // The manifest has changed since it was indexed: its new text is on its way.
-        if (text === undefined) outdated.add(digest);
-        else found.push({ digest, text });
-      }
-    }
-    return found.sort((one, other) => one.text.length - other.text.length);
+  const run = { ...task, dimensions: sample.length, outdated: new Set<string>() };
+  let made = 0;
+  while (!signal.aborted) {
+    const missing = await task.missing(TEXTS_AT_ONCE, run.outdated);
+    if (missing.length === 0) break;
+    const rest = await takeStored(missing, run);
+    // Another hub may have stored them between the look and the lock.
+    const embedRest = async () => makeVectors(await takeStored(rest, run), run);
+    if (rest.length > 0) made += (await task.alone(embedRest)) ?? 0;
   }
+  return { made, dimensions: sample.length };
+}
 
-  return {
-    dimensions: sample.length,
-    missing: async () => texts.missing(TEXTS_AT_ONCE, outdated),
-    async takeStored(wanted) {
-      const found = new Set<string>();
-      for (const page of pagesOf(wanted, STORED_AT_ONCE)) {
-        if (signal.aborted) break;
-        const digests = new Set(page.map(({ digest }) => digest));
-        const stored = await texts.stored(embedder.model, [...digests]);
-        // Those of another size are from before the model changed under its name: they are made again, and replaced.
-        const usable = stored.filter(({ vector }) => vector.length === sample.length);
-        if (usable.length > 0) await texts.save(usable, page, false);
-        for (const { digest } of usable) found.add(digest);
-      }
-      return wanted.filter(({ digest }) => !found.has(digest));
-    },
-    async embed(wanted) {
-      let ready: StoredVector[] = [];
-      let made = 0;
-      const save = async () => {
-        if (ready.length > 0) await texts.save(ready, wanted, true);
-        made += ready.length;
-        ready = [];
-      };
-      for (const batch of pagesOf(await read(wanted), embedder.batchSize)) {
-        if (signal.aborted) break;
-        const asked = batch.map(({ text }) => text);
-        const vectors = await embedder.embed(asked, { signal }).catch((error) => {
-          if (!signal.aborted) throw error;
-        });
-        // What is ready by then is saved all the same.
-        if (!vectors) break;
-        ready.push(...batch.map(({ digest }, place) => ({ digest, vector: vectors[place] as Float32Array })));
-        if (ready.length >= SAVED_AT_ONCE) await save();
-      }
-      await save();
-      return made;
-    },
+/** Answers the texts whose vectors are not stored. */
+async function takeStored<Text extends MissingText>(wanted: readonly Text[], run: Run<Text>): Promise<readonly Text[]> {
+  const found = new Set<string>();
+  for (const page of pagesOf(wanted, STORED_AT_ONCE)) {
+    if (run.signal.aborted) break;
+    const stored = await run.index.vectors(run.embedder.model, [...new Set(page.map(({ digest }) => digest))]);
+    // Those of another size are from before the model changed under its name: they are made again, and replaced.
+    const usable = stored.filter(({ vector }) => vector.length === run.dimensions);
+    await adopt(page, usable, run);
+    for (const { digest } of usable) found.add(digest);
+  }
+  return wanted.filter(({ digest }) => !found.has(digest));
+}
+
+async function makeVectors<Text extends MissingText>(wanted: readonly Text[], run: Run<Text>): Promise<number> {
+  const { index, embedder, signal } = run;
+  let ready: StoredVector[] = [];
+  let made = 0;
+  const save = async () => {
+    await index.saveVectors(embedder.model, ready);
+    await adopt(wanted, ready, run);
+    made += ready.length;
+    ready = [];
   };
+  for (const batch of pagesOf(await readTexts(wanted, run), embedder.batchSize)) {
+    if (signal.aborted) break;
+    const asked = batch.map(({ text }) => text);
+    const vectors = await embedder.embed(asked, { signal }).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    // What is ready by then is saved all the same.
+    if (!vectors) break;
+    ready.push(...batch.map(({ digest }, place) => ({ digest, vector: vectors[place] as Float32Array })));
+    if (ready.length >= SAVED_AT_ONCE) await save();
+  }
+  await save();
+  return made;
+}
+
+async function adopt<Text extends MissingText>(
+  texts: readonly Text[],
+  vectors: readonly StoredVector[],
+  run: Run<Text>,
+) {
+  const byDigest = new Map(vectors.map(({ digest, vector }) => [digest, vector]));
+  const embedded = texts.flatMap((text) => {
+    const vector = byDigest.get(text.digest);
+    return vector ? [{ ...text, vector }] : [];
+  });
+  if (embedded.length > 0) await run.adopt(embedded);
+}
+
+/** Shortest first, so that a batch is of one length. */
+async function readTexts<Text extends MissingText>(wanted: readonly Text[], run: Run<Text>) {
+  const found: { digest: string; text: string }[] = [];
+  const distinct = [...new Map(wanted.map((each) => [each.digest, each])).values()];
+  for (const page of pagesOf(distinct, STORED_AT_ONCE)) {
+    if (run.signal.aborted) break;
+    const stored = await run.index.manifests(page.map(({ uid }) => uid));
+    const manifests = new Map(stored.map(({ uid, manifest }) => [uid, manifest]));
+    const tasks = page.map((text) => ({ ...text, manifest: manifests.get(text.uid) ?? '' }));
+    for (const [place, text] of (await run.read(tasks)).entries()) {
+      const { digest } = page[place] as Text;
+      if (text === undefined) run.outdated.add(digest);
+      else found.push({ digest, text });
+    }
+  }
+  return found.sort((one, other) => one.text.length - other.text.length);
 }
 
 export function* pagesOf<T>(all: readonly T[], size: number): Generator<T[]> {

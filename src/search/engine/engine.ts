@@ -37,31 +37,32 @@ export interface RankRequest {
   withFacets: boolean;
 }
 
-export interface ListRequest {
-  filters: SearchFilters;
-  /** `latest`: of each type and name, the newest version that meets the filters; a stable one if there is one. */
-  versions: 'latest' | 'all';
-  limit: number;
+/** `latest`: of each type and name, the newest version that meets the filters; a stable one if there is one. */
+export interface ListRequest extends Pick<RankRequest, 'filters' | 'versions' | 'limit' | 'withFacets'> {
   offset: number;
-  withFacets: boolean;
 }
 
-export interface Ranking {
-  /** Best first, ties in a fixed order; `limit` of them at most. */
+export interface FoundHits {
+  /** Ties have a fixed order, so that pages never overlap; `limit` of them at most. */
   hits: readonly Hit[];
-  /** How many there are in all, of the few hundred best. */
+  /** How many there are in all; in a ranking, of the few hundred best. */
   total: number;
-  /** What took part, which is less than was asked for when something is degraded. */
-  mode: SearchMode;
-  /** Which part was not available, and what was done instead: one sentence for the caller. */
-  degraded?: string;
-  /** Whether the same request has the same answer until `version` moves: not so when something failed that may work again. */
-  isLasting: boolean;
   /** Of all hits. */
   facets?: FacetCounts;
 }
 
-export type Listing = Omit<Ranking, 'mode'>;
+interface Listing extends FoundHits {
+  /** Which part was not available, and what was done instead: one sentence for the caller. */
+  degraded?: string;
+  /** Whether the same request has the same answer until `version` moves: not so when something failed that may work again. */
+  isLasting: boolean;
+}
+
+/** Best first. */
+export interface Ranking extends Listing {
+  /** What took part, which is less than was asked for when something is degraded. */
+  mode: SearchMode;
+}
 
 /** All scores are within 0..1. */
 export interface Hit {

@@ -5,12 +5,10 @@ import type { Logger } from '../../lib/world.ts';
 import { type Embedder, troubleOf, wholeReason } from '../model/embedder.ts';
 import type { LazyEmbedder } from '../model/lazy-embedder.ts';
 import type { IndexSizes } from './engine.ts';
-import type { IndexShown } from './troubles.ts';
+import type { SearchIndex } from './search-index.ts';
 
 /** In memory, or in tables of a database. */
 export interface FollowingIndex {
-  /** The revision of the catalog. */
-  wanted(): Promise<number>;
   /** The revision that the index shows; undefined until it is built. What is known is enough if it is the wanted one. */
   shown(wanted: number): Promise<number | undefined>;
   sizes(): IndexSizes;
@@ -19,27 +17,24 @@ export interface FollowingIndex {
   mustEmbed(): Promise<boolean>;
   /** Gives all texts their vectors; answers how many were made. @throws EmbeddingError */
   embed(embedder: Embedder, signal: AbortSignal): Promise<number>;
-  /** What is done now and then while nothing is more urgent. */
-  tidyUp?(): Promise<void>;
+  /** Keeps what the next start would otherwise build again. Does nothing when that is kept already. */
+  save?(): Promise<void>;
 }
 
-export interface CatalogFollower {
-  /** Waits a moment for an index that is behind. */
-  bringUpToDate(): Promise<IndexShown>;
-  /** Logs each reason once, not with every search. */
-  report(what: string, error: unknown): void;
-  /** Why texts could not be embedded the last time. */
-  embedTrouble(): string | undefined;
-  /** A round that begins after this call, at the latest. */
-  catchUp(signal: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
-}
-
-interface FollowerDependencies {
+export interface FollowerDependencies {
+  index: FollowingIndex;
+  catalog: Pick<SearchIndex, 'revision'>;
   embedder: LazyEmbedder;
-  /** While it is so, background work waits, but not for ever. */
+  /** Whether the machine is needed for something more urgent; background work waits for its end, but not for ever. */
   isBusy?: () => boolean;
   log: Logger;
+}
+
+/** What a search was answered from. */
+export interface IndexShown {
+  /** Undefined: the index is still being built. */
+  revision: number | undefined;
+  isBehind: boolean;
 }
 
 /** Other hubs on the same database change the catalog as well. */
@@ -51,115 +46,140 @@ const WAIT_FOR_CHANGE_MS = 1_000;
 const WAIT_WHILE_BUSY_MS = 150;
 const REST_AFTER_FAILURE_MS = 30_000;
 const LONGEST_PAUSE_MS = 120_000;
+const SAVE_EVERY_MS = 60_000;
+/** Saving takes at most one part in so many of the time: a large index is saved less often. */
+const SAVE_SHARE = 50;
 /** Urgent work often comes several times in a row. */
 const REST_AFTER_BUSY_MS = 2_000;
 
-export function followCatalog(
-  index: FollowingIndex,
-  { embedder, isBusy = () => false, log }: FollowerDependencies,
-): CatalogFollower {
-  const isPaused = createPause(isBusy);
-  const stopping = new AbortController();
-  let current: { over: Promise<void>; pause: AbortController } | undefined;
-  let refreshing: Promise<void> | undefined;
-  let reported = '';
-  let embedAgainAt = 0;
-  let embedTrouble: string | undefined;
+export class CatalogFollower {
+  /** Why texts could not be embedded the last time. */
+  embedTrouble: string | undefined;
+  private readonly given: FollowerDependencies;
+  private readonly watching: NodeJS.Timeout;
+  private readonly stopping = new AbortController();
+  private current: { over: Promise<void>; pause: AbortController } | undefined;
+  private refreshing: Promise<void> | undefined;
+  private reported = '';
+  private embedAgainAt = 0;
+  private saveAgainAt = performance.now() + SAVE_EVERY_MS;
 
-  function report(what: string, error: unknown): void {
-    const reason = wholeReason(error);
-    if (reported === reason || stopping.signal.aborted) return;
-    reported = reason;
-    log.warn({ reason }, what);
+  constructor(given: FollowerDependencies) {
+    this.given = given;
+    const isPaused = createPause(given.isBusy);
+    this.watching = setInterval(async () => {
+      if (isPaused()) return this.current?.pause.abort();
+      await this.saveNowAndThen();
+      if (await this.isDue().catch(() => false)) await this.once();
+    }, LOOK_FOR_CHANGES_MS).unref();
+  }
+
+  /** Logs each reason once, not with every search. */
+  report(what: string, reason: string): void {
+    if (this.reported === reason || this.stopping.signal.aborted) return;
+    this.reported = reason;
+    this.given.log.warn({ reason }, what);
+  }
+
+  /** Waits a moment for an index that is behind. */
+  async bringUpToDate(): Promise<IndexShown> {
+    const { index, catalog, isBusy } = this.given;
+    const wanted = await catalog.revision();
+    const before = await index.shown(wanted);
+    if (before === wanted) return { revision: wanted, isBehind: false };
+    const patience = isBusy?.() ? WAIT_WHILE_BUSY_MS : WAIT_FOR_CHANGE_MS;
+    const waiting = sleep(before === undefined ? WAIT_FOR_INDEX_MS : patience, undefined, { ref: false });
+    await Promise.race([this.refresh(this.stopping.signal), waiting]);
+    const revision = await index.shown(wanted);
+    return { revision, isBehind: (revision ?? 0) < wanted };
+  }
+
+  /** A round that begins after this call, at the latest. */
+  async catchUp(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    // What is under way may have begun before the last change.
+    const caughtUp = (this.current?.over ?? Promise.resolve()).then(() => this.once());
+    await orAborted(caughtUp, signal).catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.watching);
+    this.stopping.abort();
+    await this.current?.over;
+    await this.refreshing;
+    await this.save();
+  }
+
+  private async isDue(): Promise<boolean> {
+    const { index, catalog } = this.given;
+    const wanted = await catalog.revision();
+    return (await index.shown(wanted)) !== wanted || index.mustEmbed();
+  }
+
+  private once(): Promise<void> {
+    if (!this.current) {
+      const pause = new AbortController();
+      const over = this.round(AbortSignal.any([this.stopping.signal, pause.signal]))
+        .catch((error) => this.report('Search could not catch up with the catalog', wholeReason(error)))
+        .finally(() => {
+          this.current = undefined;
+        });
+      this.current = { over, pause };
+    }
+    return this.current.over;
+  }
+
+  private async round(signal: AbortSignal): Promise<void> {
+    await this.refresh(signal);
+    if (await this.given.index.mustEmbed()) await this.embed(signal);
   }
 
   /** Calls that come meanwhile share the work. */
-  function refresh(signal: AbortSignal): Promise<void> {
-    refreshing ??= index
+  private refresh(signal: AbortSignal): Promise<void> {
+    this.refreshing ??= this.given.index
       .refresh(signal)
-      .catch((error) => report('The search index could not be brought up to date', error))
+      .catch((error) => this.report('The search index could not be brought up to date', wholeReason(error)))
       .finally(() => {
-        refreshing = undefined;
+        this.refreshing = undefined;
       });
-    return refreshing;
+    return this.refreshing;
   }
 
-  async function embed(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || performance.now() < embedAgainAt) return;
+  private async embed(signal: AbortSignal): Promise<void> {
+    const { index, embedder, log } = this.given;
+    if (signal.aborted || performance.now() < this.embedAgainAt) return;
     try {
       const ready = await orAborted(embedder.opened(), signal);
       const made = await index.embed(ready, signal);
       if (made > 0) log.info({ made, model: ready.model }, 'Texts of the catalog were embedded');
-      reported = '';
-      embedTrouble = undefined;
+      this.reported = '';
+      this.embedTrouble = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      embedAgainAt = performance.now() + REST_AFTER_FAILURE_MS;
-      embedTrouble = troubleOf(error);
-      report('Texts of the catalog could not be embedded; search goes on by words', error);
+      this.embedAgainAt = performance.now() + REST_AFTER_FAILURE_MS;
+      this.embedTrouble = troubleOf(error);
+      this.report('Texts of the catalog could not be embedded; search goes on by words', wholeReason(error));
     }
   }
 
-  async function round(signal: AbortSignal): Promise<void> {
-    await refresh(signal);
-    if (await index.mustEmbed()) await embed(signal);
+  private async saveNowAndThen(): Promise<void> {
+    const began = performance.now();
+    if (began < this.saveAgainAt) return;
+    this.saveAgainAt = Number.POSITIVE_INFINITY;
+    await this.save();
+    const now = performance.now();
+    this.saveAgainAt = now + Math.max(SAVE_EVERY_MS, SAVE_SHARE * (now - began));
   }
 
-  function once(): Promise<void> {
-    if (!current) {
-      const pause = new AbortController();
-      const over = round(AbortSignal.any([stopping.signal, pause.signal]))
-        .catch((error) => report('Search could not catch up with the catalog', error))
-        .finally(() => {
-          current = undefined;
-        });
-      current = { over, pause };
-    }
-    return current.over;
+  private async save(): Promise<void> {
+    const { index, log } = this.given;
+    const warn = (error: unknown) => log.warn({ reason: String(error) }, 'The search index could not be saved');
+    await index.save?.().catch(warn);
   }
-
-  async function isDue(): Promise<boolean> {
-    const wanted = await index.wanted();
-    return (await index.shown(wanted)) !== wanted || index.mustEmbed();
-  }
-
-  const watching = setInterval(async () => {
-    if (isPaused()) return current?.pause.abort();
-    await index.tidyUp?.().catch((error) => report('The search index could not be saved', error));
-    if (await isDue().catch(() => false)) await once();
-  }, LOOK_FOR_CHANGES_MS).unref();
-
-  return {
-    report,
-    embedTrouble: () => embedTrouble,
-    async bringUpToDate() {
-      const wanted = await index.wanted();
-      const before = await index.shown(wanted);
-      if (before !== wanted) {
-        const patience = isBusy() ? WAIT_WHILE_BUSY_MS : WAIT_FOR_CHANGE_MS;
-        const waiting = sleep(before === undefined ? WAIT_FOR_INDEX_MS : patience, undefined, { ref: false });
-        await Promise.race([refresh(stopping.signal), waiting]);
-      }
-      const revision = before === wanted ? wanted : await index.shown(wanted);
-      return { revision, isBehind: (revision ?? 0) < wanted, sizes: index.sizes() };
-    },
-    async catchUp(signal) {
-      if (signal.aborted) return;
-      // What is under way may have begun before the last change.
-      const caughtUp = (current?.over ?? Promise.resolve()).then(once);
-      await orAborted(caughtUp, signal).catch(() => {});
-    },
-    async stop() {
-      clearInterval(watching);
-      stopping.abort();
-      await current?.over;
-      await refreshing;
-    },
-  };
 }
 
 /** Whether background work should wait. Searches that come meanwhile still bring the index up to date. */
-function createPause(isBusy: () => boolean): () => boolean {
+function createPause(isBusy = () => false): () => boolean {
   let busy: { since: number; lastSeen: number } | undefined;
   return () => {
     const at = performance.now();

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { SegmentParts, SnapshotParts } from '../index/snapshot.ts';
-import { createVectorBlock } from '../index/vectors.ts';
+import { createVectorBlock, type VectorBlock } from '../index/vectors.ts';
 
 /** What the index in a file was made from. */
 export interface FileKey {
@@ -14,7 +14,7 @@ export interface FileKey {
 }
 
 interface Header extends FileKey {
-  segments: { block: number; dead: number; vectors?: { bytes: number; dimensions: number; count: number } }[];
+  segments: { block: number; dead: number; vectors?: ReturnType<typeof sizesOf> }[];
 }
 
 /** Moves whenever the layout of segments, or what is read from manifests, changes. */
@@ -30,9 +30,7 @@ export async function writeIndexFile(path: string, key: FileKey, parts: Snapshot
     segments: parts.map(({ block, dead, vectors }) => ({
       block: block.byteLength,
       dead: dead.byteLength,
-      ...(vectors && {
-        vectors: { bytes: vectors.memory.buffer.byteLength, dimensions: vectors.dimensions, count: vectors.count },
-      }),
+      vectors: vectors && sizesOf(vectors),
     })),
   };
   const text = Buffer.from(JSON.stringify(header));
@@ -61,6 +59,10 @@ export async function writeIndexFile(path: string, key: FileKey, parts: Snapshot
   }
 }
 
+function sizesOf({ memory, dimensions, count }: VectorBlock) {
+  return { bytes: memory.buffer.byteLength, dimensions, count };
+}
+
 function bytesOf({ block, dead, vectors }: Omit<SegmentParts, 'id'>): Uint8Array[] {
   return [block, dead, ...(vectors ? [vectors.memory.buffer] : [])].map((memory) => new Uint8Array(memory));
 }
@@ -72,7 +74,7 @@ export async function readIndexFile(
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;
   const hash = createHash('sha256');
-  const read = async (into: Uint8Array): Promise<Uint8Array> => {
+  const read = async <Bytes extends Uint8Array>(into: Bytes): Promise<Bytes> => {
     let filled = 0;
     while (filled < into.length) {
       const { bytesRead } = await file.read(into, filled, into.length - filled, null);
@@ -84,10 +86,10 @@ export async function readIndexFile(
   };
   try {
     const magic = await read(Buffer.alloc(MAGIC.length));
-    if (Buffer.from(magic).toString() !== MAGIC) return undefined;
-    const length = Buffer.from(await read(Buffer.alloc(4))).readUInt32LE();
+    if (magic.toString() !== MAGIC) return undefined;
+    const length = (await read(Buffer.alloc(4))).readUInt32LE();
     if (length > LONGEST_HEADER) return undefined;
-    const { segments: sizes, ...key } = JSON.parse(Buffer.from(await read(Buffer.alloc(length))).toString()) as Header;
+    const { segments: sizes, ...key } = JSON.parse((await read(Buffer.alloc(length))).toString()) as Header;
     const { size } = await file.stat();
     const segments: Omit<SegmentParts, 'id'>[] = [];
     for (const each of sizes) {
@@ -102,8 +104,7 @@ export async function readIndexFile(
       segments.push(parts);
     }
     const expected = hash.copy().digest();
-    const stored = Buffer.from(await read(Buffer.alloc(DIGEST_BYTES)));
-    return expected.equals(stored) ? { key, segments } : undefined;
+    return expected.equals(await read(Buffer.alloc(DIGEST_BYTES))) ? { key, segments } : undefined;
   } catch {
     return undefined;
   } finally {

@@ -1,19 +1,14 @@
 // Keeps the index in step with the catalog: from a file, from all of the catalog, then by what changes.
 import type { Logger } from '../../lib/world.ts';
 import { describing, type Family } from '../index/segment-builder.ts';
-import { createTextEmbedder, pagesOf, type TextsToEmbed, type TryLock, whileOnlyOneEmbeds } from './embed-texts.ts';
+import type { Embedder } from '../model/embedder.ts';
+import { embedTexts, pagesOf, type TryLock, whileOnlyOneEmbeds } from './embed-texts.ts';
+import type { IndexSizes } from './engine.ts';
 import type { FollowingIndex } from './follow-catalog.ts';
-import type { IndexState, TextWithoutVector } from './index-state.ts';
+import type { IndexState } from './index-state.ts';
 import type { RunIndexTask } from './index-threads.ts';
 import { segmentsToMerge } from './merge-policy.ts';
-import type { FamilyName, IndexEntry, SearchIndex } from './search-index.ts';
-
-export interface IndexKeeper extends FollowingIndex {
-  /** The revision of the catalog that the index shows; undefined while it is being built. */
-  revision(): number | undefined;
-  /** Writes the index into its file, if it has changed since it was written last. */
-  save(): Promise<void>;
-}
+import { type FamilyName, familyKey, type IndexEntry, type SearchIndex } from './search-index.ts';
 
 export interface IndexKeeperDependencies {
   index: SearchIndex;
@@ -30,171 +25,159 @@ const PAGE_SIZE = 4_000;
 const MANIFESTS_AT_ONCE = 200;
 /** A smaller index is built as fast as it is read. */
 const LEAST_SAVED = 50;
-const SAVE_EVERY_MS = 60_000;
-/** Saving takes at most one part in so many of the time: a large index is saved less often. */
-const SAVE_SHARE = 50;
 
-export function createIndexKeeper(dependencies: IndexKeeperDependencies): IndexKeeper {
-  const { index, state, run, tryLock, path, log } = dependencies;
-  const texts = textsOf(dependencies);
-  let shown: number | undefined;
-  let isModelChecked = false;
-  let saveAgainAt = performance.now() + SAVE_EVERY_MS;
-  let merging: Promise<void> | undefined;
-  let hasLookedForFile = path === undefined;
-  let saved = '';
+export class IndexKeeper implements FollowingIndex {
+  /** The revision of the catalog that the index shows; undefined while it is being built. */
+  revision: number | undefined;
+  private readonly given: IndexKeeperDependencies;
+  private isModelChecked = false;
+  private hasLookedForFile: boolean;
+  private isMerging = false;
+  /** What the file holds. */
+  private saved = '';
 
-  /** Indexes what the catalog now holds of these names, in place of what the index has of them. */
-  async function indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
-    const families = await withManifests(entries);
-    const change = await run('index', state.parts(), families, names);
-    state.change(change);
+  constructor(given: IndexKeeperDependencies) {
+    this.given = given;
+    this.hasLookedForFile = given.path === undefined;
   }
 
-  async function withManifests(entries: readonly IndexEntry[]): Promise<Family[]> {
-    const families = [...Map.groupBy(entries, nameOf).values()];
-    const uids = families.flatMap((versions) => describing(versions)?.uid ?? []);
-    const manifests = new Map<string, string>();
-    for (const page of pagesOf(uids, MANIFESTS_AT_ONCE)) {
-      for (const { uid, manifest } of await index.manifests(page)) manifests.set(uid, manifest);
+  async shown(): Promise<number | undefined> {
+    return this.revision;
+  }
+
+  sizes(): IndexSizes {
+    return this.given.state.sizes();
+  }
+
+  async refresh(signal: AbortSignal): Promise<void> {
+    if (!this.hasLookedForFile) await this.restore();
+    while (!signal.aborted) {
+      if (this.revision === undefined) await this.load(signal);
+      else if (this.revision === (await this.given.index.revision())) return;
+      else await this.follow(this.revision, signal);
     }
-    return families.map((versions) => ({ versions, manifest: manifests.get(describing(versions)?.uid ?? '') }));
   }
 
-  async function restore(): Promise<void> {
-    hasLookedForFile = true;
+  async mustEmbed(): Promise<boolean> {
+    const { texts, embedded } = this.sizes();
+    return texts > 0 && (embedded < texts || !this.isModelChecked);
+  }
+
+  async embed(embedder: Embedder, signal: AbortSignal): Promise<number> {
+    const { index, state, run, tryLock } = this.given;
+    this.isModelChecked = true;
+    state.useModel(embedder.model);
+    const { made } = await embedTexts({
+      index,
+      embedder,
+      signal,
+      missing: (limit, except) => state.missing(limit, except),
+      read: (texts) => run('texts', texts),
+      adopt: (texts) => state.setVectors(texts),
+      alone: (work) => whileOnlyOneEmbeds(tryLock, signal, work),
+    });
+    if (!signal.aborted) await this.save();
+    return made;
+  }
+
+  async save(): Promise<void> {
+    const { index, state, run, path } = this.given;
+    const { revision, stateKey: key } = this;
+    if (path === undefined || revision === undefined || key === this.saved || this.sizes().families < LEAST_SAVED)
+      return;
+    const stamp = await index.stamp(revision);
+    if (stamp === undefined || this.stateKey !== key) return;
+    await run('save', path, { revision, stamp, model: state.model ?? null }, state.parts);
+    this.saved = key;
+  }
+
+  private get stateKey(): string {
+    return [this.revision, this.given.state.version, this.sizes().embedded].join(' ');
+  }
+
+  private async restore(): Promise<void> {
+    const { index, state, run, path } = this.given;
+    this.hasLookedForFile = true;
     const file = await run('read', path as string);
     if (!file || (await index.stamp(file.key.revision)) !== file.key.stamp) return;
     state.restore(file.segments, file.key.model ?? undefined);
-    shown = file.key.revision;
-    saved = stateKey();
+    this.revision = file.key.revision;
+    this.saved = this.stateKey;
   }
 
   /** All of the catalog, while what is there can be searched. */
-  async function load(signal: AbortSignal): Promise<void> {
-    shown = undefined;
+  private async load(signal: AbortSignal): Promise<void> {
+    const { index, state } = this.given;
+    this.revision = undefined;
     // Asked first: what changes while pages are read is read again.
     const begun = await index.revision();
-    const before = new Set(state.parts().map(({ id }) => id));
+    const before = new Set(state.parts.map(({ id }) => id));
     for (let last: FamilyName | undefined; !signal.aborted; ) {
       const page = await index.families(last, PAGE_SIZE);
       if (page.length === 0) {
         state.drop(before);
-        shown = begun;
+        this.revision = begun;
         return;
       }
-      await indexNames(distinctNames(page), page);
-      mergeIfNeeded(before);
+      await this.indexNames(distinctNames(page), page);
+      void this.mergeIfNeeded(before);
       last = page.at(-1);
     }
   }
 
-  async function follow(known: number, signal: AbortSignal): Promise<void> {
+  private async follow(known: number, signal: AbortSignal): Promise<void> {
+    const { index, state, run } = this.given;
     const changes = await index.changes(known);
-    if (!changes) return load(signal);
+    if (!changes) return this.load(signal);
     // An entity may have had another name before.
-    const before = await run('namesOf', state.parts(), changes.uids);
+    const before = await run('namesOf', state.parts, changes.uids);
     const names = distinctNames([...changes.present, ...before]);
-    if (names.length > 0) await indexNames(names, await index.versionsOf(names));
-    shown = changes.revision;
-    mergeIfNeeded(new Set());
+    if (names.length > 0) await this.indexNames(names, await index.versionsOf(names));
+    this.revision = changes.revision;
+    void this.mergeIfNeeded(new Set());
   }
 
-  async function refresh(signal: AbortSignal): Promise<void> {
-    if (!hasLookedForFile) await restore();
-    while (!signal.aborted) {
-      if (shown === undefined) await load(signal);
-      else if (shown === (await index.revision())) return;
-      else await follow(shown, signal);
-    }
+  /** Indexes what the catalog now holds of these names, in place of what the index has of them. */
+  private async indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
+    const { index, state, run } = this.given;
+    const families = await withManifests(entries, index);
+    state.change(await run('index', state.parts, families, names));
   }
 
   /** In the background; changes go on meanwhile. */
-  function mergeIfNeeded(except: ReadonlySet<number>): void {
-    if (merging) return;
-    const ids = segmentsToMerge(state.segments().filter(({ id }) => !except.has(id)));
-    if (ids.length === 0) return;
-    const parts = state.parts().filter(({ id }) => ids.includes(id));
-    merging = run('merge', parts)
-      .then((merged) => {
-        merging = undefined;
-        state.replace(ids, merged);
-        mergeIfNeeded(except);
-      })
-      .catch((error) => {
-        merging = undefined;
-        log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');
-      });
-  }
-
-  const stateKey = () => [shown, state.version(), state.sizes().embedded].join(' ');
-
-  async function save(): Promise<void> {
-    const key = stateKey();
-    const revision = shown;
-    if (path === undefined || revision === undefined || key === saved || state.sizes().families < LEAST_SAVED) return;
-    const stamp = await index.stamp(revision);
-    if (stamp === undefined || stateKey() !== key) return;
-    await run('save', path, { revision, stamp, model: state.model ?? null }, state.parts());
-    saved = key;
-  }
-
-  return {
-    wanted: () => index.revision(),
-    shown: async () => shown,
-    revision: () => shown,
-    sizes: state.sizes,
-    refresh,
-    async mustEmbed() {
-      const { texts: all, embedded } = state.sizes();
-      return all > 0 && (embedded < all || !isModelChecked);
-    },
-    async embed(embedder, signal) {
-      isModelChecked = true;
-      state.useModel(embedder.model);
-      const vectors = await createTextEmbedder(texts, embedder, signal);
-      let made = 0;
-      while (!signal.aborted) {
-        const missing = await vectors.missing();
-        if (missing.length === 0) break;
-        const rest = await vectors.takeStored(missing);
-        // Another hub may have stored them between the look and the lock.
-        const embedRest = async () => vectors.embed(await vectors.takeStored(rest));
-        if (rest.length > 0) made += (await whileOnlyOneEmbeds(tryLock, signal, embedRest)) ?? 0;
+  private async mergeIfNeeded(except: ReadonlySet<number>): Promise<void> {
+    const { state, run, log } = this.given;
+    if (this.isMerging) return;
+    this.isMerging = true;
+    try {
+      for (;;) {
+        const ids = segmentsToMerge(state.segments.filter(({ id }) => !except.has(id)));
+        if (ids.length === 0) break;
+        state.replace(
+          ids,
+          await run(
+            'merge',
+            state.parts.filter(({ id }) => ids.includes(id)),
+          ),
+        );
       }
-      if (!signal.aborted) await save();
-      return made;
-    },
-    async tidyUp() {
-      const began = performance.now();
-      if (began < saveAgainAt) return;
-      saveAgainAt = Number.POSITIVE_INFINITY;
-      await save().finally(() => {
-        const now = performance.now();
-        saveAgainAt = now + Math.max(SAVE_EVERY_MS, SAVE_SHARE * (now - began));
-      });
-    },
-    save,
-  };
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');
+    }
+    this.isMerging = false;
+  }
 }
 
-function textsOf({ index, state, run }: IndexKeeperDependencies): TextsToEmbed<TextWithoutVector> {
-  return {
-    missing: state.missing,
-    stored: (model, digests) => index.vectors(model, digests),
-    manifests: (uids) => index.manifests(uids),
-    read: (texts) => run('texts', texts),
-    async save(vectors, of, areNew) {
-      if (areNew) await index.saveVectors(state.model ?? '', vectors);
-      state.setVectors(of, vectors);
-    },
-  };
-}
-
-function nameOf({ type, name }: FamilyName): string {
-  return `${type} ${name}`;
+async function withManifests(entries: readonly IndexEntry[], index: Pick<SearchIndex, 'manifests'>): Promise<Family[]> {
+  const families = [...Map.groupBy(entries, familyKey).values()];
+  const uids = families.map((versions) => describing(versions).uid);
+  const manifests = new Map<string, string>();
+  for (const page of pagesOf(uids, MANIFESTS_AT_ONCE)) {
+    for (const { uid, manifest } of await index.manifests(page)) manifests.set(uid, manifest);
+  }
+  return families.map((versions, place) => ({ versions, manifest: manifests.get(uids[place] as string) }));
 }
 
 function distinctNames(names: readonly FamilyName[]): FamilyName[] {
-  return [...new Map(names.map(({ type, name }) => [nameOf({ type, name }), { type, name }])).values()];
+  return [...new Map(names.map(({ type, name }) => [familyKey({ type, name }), { type, name }])).values()];
 }

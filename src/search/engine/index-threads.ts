@@ -7,11 +7,6 @@ export type RunIndexTask = <Kind extends keyof IndexTasks>(
   ...given: Parameters<IndexTasks[Kind]>
 ) => Promise<Awaited<ReturnType<IndexTasks[Kind]>>>;
 
-export interface IndexThreads {
-  run: RunIndexTask;
-  close(): Promise<void>;
-}
-
 /** One builds while another merges. */
 const THREADS = 2;
 const IDLE_MS = 10_000;
@@ -20,7 +15,7 @@ const LONGEST_QUEUE = 100;
 const HEAP_MB = 1_024;
 
 /** Threads start when there is a task and end when they have had nothing to do for a while. */
-export function createIndexThreads(): IndexThreads {
+export function createIndexThreads() {
   const pool = createWorkerPool<readonly unknown[], never>({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
@@ -30,12 +25,7 @@ export function createIndexThreads(): IndexThreads {
     longestQueue: LONGEST_QUEUE,
     heapMb: HEAP_MB,
   });
-  return {
-    run(kind, ...given) {
-      const task = [kind, ...given];
-      // Tasks only depend on what they are given: what a thread that died has left undone, another one does.
-      return pool.run(task).catch(() => pool.run(task));
-    },
-    close: () => pool.destroy(),
-  };
+  // Tasks only depend on what they are given: what a thread that died has left undone, another one does.
+  const run: RunIndexTask = (kind, ...given) => pool.run([kind, ...given]).catch(() => pool.run([kind, ...given]));
+  return { run, close: () => pool.destroy() };
 }

@@ -10,7 +10,7 @@ import { sourceFromSegment } from '../index/source.ts';
 import { createVectorBlock, openVectors } from '../index/vectors.ts';
 import type { TextInManifest } from './embed-texts.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
-import type { DeadDocuments, IndexChange, MergedSegments } from './index-state.ts';
+import type { IndexChange, MergedSegments } from './index-state.ts';
 import type { FamilyName } from './search-index.ts';
 
 const tasks = {
@@ -19,20 +19,17 @@ const tasks = {
     const segments = parts.map((each) => openParts(each));
     return uids.flatMap((uid) => {
       const slug = parseReference(uid)?.slug ?? '';
-      return segments.flatMap(({ segment, dead }) =>
-        findSlug(segment, slug)
-          .filter(
-            (document) =>
-              dead[document] === 0 && membersOf(segment, document).some((member) => segment.uids.at(member) === uid),
-          )
-          .map((document) => familyName(segment, document)),
-      );
+      return segments.flatMap(({ segment, dead }) => {
+        const isIn = (document: number) => membersOf(segment, document).some((each) => segment.uids.at(each) === uid);
+        const documents = findSlug(segment, slug).filter((document) => dead[document] === 0 && isIn(document));
+        return documents.map((document) => familyName(segment, document));
+      });
     });
   },
   /** Indexes families in place of what the parts have under these names. */
   index: (parts: SnapshotParts, families: readonly Family[], replaced: readonly FamilyName[]): IndexChange => ({
     block: families.length > 0 ? buildSegment(families) : undefined,
-    dead: parts.flatMap((each) => deadIn(each, replaced)),
+    dead: new Map(parts.map((each) => [each.id, deadIn(each, replaced)])),
   }),
   merge: mergeSegments,
   /** Undefined where a manifest no longer has that text. */
@@ -47,16 +44,15 @@ export default function run([kind, ...given]: [keyof IndexTasks, ...unknown[]]):
   return (tasks[kind] as (...given: unknown[]) => unknown)(...given);
 }
 
-function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): DeadDocuments[] {
-  const { id, segment, dead } = openParts(parts);
-  const documents = replaced.flatMap(({ type, name }) =>
+function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): number[] {
+  const { segment, dead } = openParts(parts);
+  return replaced.flatMap(({ type, name }) =>
     // Every name is found as a slug is.
     findSlug(segment, name).filter((document) => {
       const known = familyName(segment, document);
       return dead[document] === 0 && known.name === name && known.type === type;
     }),
   );
-  return documents.length > 0 ? [{ id, documents }] : [];
 }
 
 function familyName(segment: Segment, document: number): FamilyName {

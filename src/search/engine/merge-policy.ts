@@ -11,10 +11,8 @@ export function segmentsToMerge(
   segments: readonly Pick<OpenSegment, 'id' | 'liveCount' | 'dead'>[],
 ): readonly number[] {
   const bySize = Map.groupBy(segments, ({ liveCount }) => sizeClass(liveCount));
-  const crowd = [...bySize.entries()]
-    .sort(([one], [other]) => one - other)
-    .find(([, same]) => same.length >= SEGMENTS_OF_ONE_SIZE);
-  if (crowd) return crowd[1].map(({ id }) => id);
+  const [smallest] = [...bySize].filter(([, same]) => same.length >= SEGMENTS_OF_ONE_SIZE).sort(([a], [b]) => a - b);
+  if (smallest) return smallest[1].map(({ id }) => id);
   const decayed = segments.find(
     ({ liveCount, dead }) => dead.length > SMALLEST && liveCount < (1 - MOST_DEAD) * dead.length,
   );

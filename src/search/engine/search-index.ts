@@ -10,7 +10,7 @@ export interface SearchIndex {
   /** All versions of each name, name by name, from the one after `after`; `limit` rows or some more, so that no name is cut. */
   families(after: FamilyName | undefined, limit: number): Promise<IndexEntry[]>;
   versionsOf(names: readonly FamilyName[]): Promise<IndexEntry[]>;
-  /** What changed after a revision, some revisions at a time; undefined when that is no longer known. */
+  /** Entities that changed after a revision, some revisions at a time; undefined when that is no longer known. */
   changes(after: number): Promise<IndexChanges | undefined>;
   /** The stored manifests, as text; what is gone meanwhile is left out. */
   manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
@@ -23,6 +23,10 @@ export interface SearchIndex {
 export interface FamilyName {
   type: EntityType;
   name: string;
+}
+
+export function familyKey({ type, name }: FamilyName): string {
+  return `${type} ${name}`;
 }
 
 /** What an entity is found, filtered and ordered by, beside its text. */
@@ -44,10 +48,9 @@ export interface IndexEntry extends FamilyName {
 interface IndexChanges {
   /** All changes up to this revision are here. */
   revision: number;
-  /** Changed entities that are there now. */
-  present: readonly FamilyName[];
-  /** All changed entities. */
   uids: readonly EntityUid[];
+  /** The names of those that are there now. */
+  present: readonly FamilyName[];
 }
 
 export interface StoredVector {

@@ -2,16 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { HubError } from '../../errors.ts';
 import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
-import type { Listed } from '../ranking/lister.ts';
-import type { ListRequest } from './engine.ts';
+import type { FoundHits, ListRequest } from './engine.ts';
 import type { IndexState } from './index-state.ts';
-import type { RankedReply, RankWork, SearchTask, SearchThreadData } from './search-worker.ts';
-
-export interface SearchThreads {
-  rank(work: RankWork): Promise<RankedReply>;
-  list(request: ListRequest): Promise<Listed>;
-  close(): Promise<void>;
-}
+import type { RankedReply, RankWork, SearchTask } from './search-worker.ts';
 
 const MOST_THREADS = 8;
 const LONGEST_QUEUE = 500;
@@ -20,7 +13,7 @@ const TOO_MANY = 'Too many searches at once; try again in a moment.';
 const HEAP_MB = 256;
 
 /** Threads start with the first search. They share the memory of the index, so that more of them cost little. */
-export function createSearchThreads(state: IndexState, data: SearchThreadData): SearchThreads {
+export function createSearchThreads(state: IndexState, data: { modelFolder: string }) {
   let pool: WorkerPool<SearchTask, unknown> | undefined;
   let waiting = 0;
 
@@ -28,10 +21,10 @@ export function createSearchThreads(state: IndexState, data: SearchThreadData): 
     if (waiting >= LONGEST_QUEUE) throw new HubError('overloaded', TOO_MANY);
     pool ??= startThreads(data);
     const threadPool = pool;
-    const withParts = () => threadPool.run({ version: state.version(), parts: state.parts(), work });
+    const withParts = () => threadPool.run({ version: state.version, parts: state.parts, work });
     waiting += 1;
     try {
-      return (await threadPool.run({ version: state.version(), work })) ?? (await withParts());
+      return (await threadPool.run({ version: state.version, work })) ?? (await withParts());
     } catch {
       // A thread that ran out of memory is replaced; the search is not to blame, unless it happens again.
       return await withParts();
@@ -41,13 +34,13 @@ export function createSearchThreads(state: IndexState, data: SearchThreadData): 
   }
 
   return {
-    rank: async (work) => (await run({ rank: work })) as RankedReply,
-    list: async (request) => (await run({ list: request })) as Listed,
+    rank: async (work: RankWork) => (await run({ rank: work })) as RankedReply,
+    list: async (request: ListRequest) => (await run({ list: request })) as FoundHits,
     close: async () => pool?.close(),
   };
 }
 
-function startThreads(data: SearchThreadData): WorkerPool<SearchTask, unknown> {
+function startThreads(data: { modelFolder: string }): WorkerPool<SearchTask, unknown> {
   const threads = Math.min(MOST_THREADS, availableParallelism());
   return createWorkerPool({
     module: new URL('./search-worker', import.meta.url),

@@ -2,11 +2,13 @@
 import { workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { createSnapshotReader, type Snapshot, type SnapshotParts } from '../index/snapshot.ts';
+import { messageOf } from '../model/embedder.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { openModel } from '../model/open-model.ts';
-import { createLister, type Listed, type Lister } from '../ranking/lister.ts';
-import { type Ranked, rank } from '../ranking/ranker.ts';
-import type { ListRequest, RankRequest } from './engine.ts';
+import { createLister, type Lister } from '../ranking/lister.ts';
+import { rank } from '../ranking/ranker.ts';
+import type { FoundHits, ListRequest, RankRequest } from './engine.ts';
+import type { Meaning } from './engine-shell.ts';
 
 export interface SearchTask {
   /** Of the index. */
@@ -19,34 +21,20 @@ export interface SearchTask {
 export interface RankWork {
   request: RankRequest;
   now: Date;
-  meaning: QueryMeaning;
+  /** Of the query, when it was made before. */
+  vector?: Float32Array;
+  /** The model that this thread makes it with, which the vectors of the texts are of. */
+  model?: string;
 }
 
-/** Where the query's vector comes from: there is none, this thread makes it, or it was made elsewhere. */
-export type QueryMeaning =
-  | { from: 'nowhere' }
-  /** With this model, which the vectors of the texts are of. Undefined: there are none yet. */
-  | { from: 'here'; model: string | undefined }
-  | { from: 'elsewhere'; vector: Float32Array };
-
-export interface RankedReply extends Ranked {
-  /** Whether meaning took part. */
-  usedMeaning: boolean;
-  /** Whether the index has vectors at all. */
-  hasVectors: boolean;
-  /** Whether a simpler model takes the place of the one that should run here. */
-  isStandIn: boolean;
-  /** Why the query has no vector although this thread was to make it. */
-  trouble?: string;
+export interface RankedReply {
+  found: FoundHits;
+  meaning: Meaning;
 }
 
-/** Where the files of the embedded model are. */
-export interface SearchThreadData {
-  modelFolder: string;
-}
-
-const { modelFolder } = workerData as SearchThreadData;
+const { modelFolder } = workerData as { modelFolder: string };
 const MOST_QUERY_VECTORS = 1_000;
+const OTHER_SIZE = "the vectors of the texts have another size than the query's";
 
 const reader = createSnapshotReader();
 const queryVectors = new LRUCache<string, Float32Array>({ max: MOST_QUERY_VECTORS });
@@ -54,7 +42,7 @@ let current: { version: number; snapshot: Snapshot; lister: Lister } | undefined
 let model: Promise<Encoder> | undefined;
 
 /** Undefined when it needs the parts of the index. */
-export default async function run({ version, parts, work }: SearchTask): Promise<RankedReply | Listed | undefined> {
+export default async function run({ version, parts, work }: SearchTask): Promise<RankedReply | FoundHits | undefined> {
   if (current?.version !== version) {
     if (!parts) return undefined;
     const snapshot = reader.open(parts);
@@ -64,39 +52,29 @@ export default async function run({ version, parts, work }: SearchTask): Promise
   return 'list' in work ? lister.list(work.list) : answer(snapshot, work.rank);
 }
 
-async function answer(snapshot: Snapshot, { request, now, meaning }: RankWork): Promise<RankedReply> {
-  const { vector, isStandIn = false, trouble } = await vectorFor(request.text, meaning);
+async function answer(snapshot: Snapshot, work: RankWork): Promise<RankedReply> {
+  const { request, now } = work;
+  const { vector, ...meaning } = await vectorFor(work);
   const sizes = snapshot.segments.flatMap(({ vectors }) => vectors?.block.dimensions ?? []);
   const usable = vector && sizes.includes(vector.length) ? vector : undefined;
-  return {
-    ...rank(snapshot, { ...request, mode: usable ? request.mode : 'keyword', now, vector: usable }),
-    usedMeaning: usable !== undefined,
-    hasVectors: sizes.length > 0,
-    isStandIn,
-    ...(trouble !== undefined && { trouble }),
-  };
+  const found = rank(snapshot, { ...request, mode: usable ? request.mode : 'keyword', now, vector: usable });
+  const trouble = sizes.length === 0 ? 'embeddings are being computed' : OTHER_SIZE;
+  return { found, meaning: usable ? meaning : { trouble, ...meaning } };
 }
 
-interface QueryVector {
-  vector?: Float32Array;
-  isStandIn?: boolean;
-  trouble?: string;
-}
-
-async function vectorFor(text: string, meaning: QueryMeaning): Promise<QueryVector> {
-  if (meaning.from === 'elsewhere') return { vector: meaning.vector };
+async function vectorFor({ request, ...work }: RankWork): Promise<Meaning & { vector?: Float32Array }> {
   // Without a vector to compare with, the model is not needed yet.
-  if (meaning.from === 'nowhere' || meaning.model === undefined) return {};
+  if (work.model === undefined) return { vector: work.vector };
   try {
     model ??= openModel(modelFolder);
     const { model: name, fallback, encode } = await model;
     // Vectors of two models are never compared.
-    if (meaning.model !== name) return {};
-    const vector = queryVectors.get(text) ?? (await encode(text));
-    queryVectors.set(text, vector);
+    if (work.model !== name) return {};
+    const vector = queryVectors.get(request.text) ?? (await encode(request.text));
+    queryVectors.set(request.text, vector);
     return { vector, isStandIn: fallback !== undefined };
   } catch (error) {
     model = undefined;
-    return { trouble: error instanceof Error ? error.message : String(error) };
+    return { trouble: 'the model cannot be loaded', fault: messageOf(error) };
   }
 }

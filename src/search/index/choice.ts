@@ -9,7 +9,6 @@ export interface Choice {
   members: Int32Array;
   /** 1 for each text that one of them has. */
   texts: Uint8Array;
-  /** Whether a member meets the filters. */
   meets(member: number): boolean;
 }
 

@@ -26,12 +26,7 @@ export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Arr
   });
 }
 
-export interface FacetCounter {
-  count(segment: Segment, member: number): void;
-  counts(): FacetCounts;
-}
-
-export function createFacetCounter(): FacetCounter {
+export function createFacetCounter() {
   const types = new Map<string, number>();
   const sets = new Map<Segment, Uint32Array>();
 
@@ -56,14 +51,14 @@ export function createFacetCounter(): FacetCounter {
   }
 
   return {
-    count(segment, member) {
+    count(segment: Segment, member: number): void {
       add(types, typeOf(segment.flags[member] as number), 1);
       const members = sets.get(segment) ?? new Uint32Array(segment.setStarts.length - 1);
       sets.set(segment, members);
       const set = segment.facetSets[member] as number;
       members[set] = (members[set] as number) + 1;
     },
-    counts() {
+    counts(): FacetCounts {
       const counted = [...types].map(([type, count]) => ({ value: `type:${type}`, count }));
       for (const [value, count] of countValues()) counted.push({ value, count });
       return countsFrom(counted);

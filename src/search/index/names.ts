@@ -1,5 +1,4 @@
 // Names, slugs and titles as terms of the index: a query that is one of them means that document.
-
 import { editDistance } from '../typing-errors.ts';
 import { nameKey } from '../words.ts';
 import { postingsAt, type Segment } from './segment.ts';
@@ -20,18 +19,14 @@ const SHORTEST_NEAR = 6;
 /** Bounds the work for a beginning that very many names share. */
 const MOST_COMPARED = 5_000;
 
-export function nameTerms(names: {
-  name: string;
-  ownName: string;
-  title: string;
-  slugs: readonly string[];
-}): Set<string> {
-  const whole = [names.name, ...names.slugs].map(nameKey);
-  const parts = [names.ownName, names.title].map(nameKey).filter(isName);
+/** `names` are the name and the slugs; `parts` its last part and the title. */
+export function nameTerms(names: readonly [string, ...string[]], parts: readonly string[]): Set<string> {
+  const whole = names.map(nameKey);
+  const others = parts.map(nameKey).filter(isName);
   return new Set([
     ...whole.map((key) => WHOLE + key),
-    ...parts.map((key) => PART + key),
-    ...[nameKey(names.name), ...parts]
+    ...others.map((key) => PART + key),
+    ...[nameKey(names[0]), ...others]
       .filter((key) => key.length >= SHORTEST_NEAR)
       .map((key) => BACKWARDS + reversed(key)),
   ]);
@@ -80,7 +75,7 @@ function placesNear({ terms }: Segment, key: string): number[] {
   });
 }
 
-function isName(key: string): boolean {
+export function isName(key: string): boolean {
   return key.length >= SHORTEST_NAME;
 }
 

@@ -1,5 +1,4 @@
 // New documents → a segment: their terms with impacts, and the names they go by.
-
 import { readDocument, textDigest } from '../document.ts';
 import type { IndexEntry } from '../engine/search-index.ts';
 import { facetValues } from '../facet-values.ts';
@@ -11,8 +10,8 @@ import { writeSegment } from './segment-writer.ts';
 import type { Source, SourceDocument, SourceMember } from './source.ts';
 import { compareByCodePoints } from './strings.ts';
 
-/** All versions of one type and name, and the manifest of the one that describes them. */
 export interface Family {
+  /** All of one type and name: at least one. */
   versions: readonly IndexEntry[];
   /** Of `describing(versions)`. */
   manifest: string | undefined;
@@ -27,8 +26,8 @@ export function buildSegment(families: readonly Family[]): SharedArrayBuffer {
 }
 
 /** The newest stable version describes a name; without one, the newest pre-release. */
-export function describing(versions: readonly IndexEntry[]): IndexEntry | undefined {
-  return versions.toSorted(byPreference)[0];
+export function describing(versions: readonly IndexEntry[]): IndexEntry {
+  return versions.toSorted(byPreference)[0] as IndexEntry;
 }
 
 function sourceFromFamilies(families: readonly Family[]): Source {
@@ -37,12 +36,13 @@ function sourceFromFamilies(families: readonly Family[]): Source {
   for (const { versions, manifest } of families) {
     const document = documents.length;
     const sorted = versions.toSorted(byPreference);
-    const [newest] = sorted;
-    if (!newest) continue;
+    const newest = sorted[0] as IndexEntry;
     const content = readDocument(newest.name, manifest ?? '');
     documents.push({ name: newest.name, digest: textDigest(content.meaning), members: membersFrom(sorted) });
-    const slugs = sorted.map(({ slug }) => slug);
-    const names = nameTerms({ name: newest.name, ownName: content.fields.name, title: content.fields.title, slugs });
+    const names = nameTerms(
+      [newest.name, ...sorted.map(({ slug }) => slug)],
+      [content.fields.name, content.fields.title],
+    );
     for (const term of names) append(postings, term, { document, impact: 1, fields: 0 });
     for (const [term, { impact, fields }] of impactsOf(content.fields)) {
       append(postings, term, { document, impact: stepsOf(impact), fields });
@@ -51,7 +51,6 @@ function sourceFromFamilies(families: readonly Family[]): Source {
   const terms = [...postings.keys()].sort(compareByCodePoints);
   return {
     documentCount: documents.length,
-    memberCount: documents.reduce((sum, { members }) => sum + members.length, 0),
     isLive: () => true,
     document: (document) => documents[document] as SourceDocument,
     termCount: terms.length,

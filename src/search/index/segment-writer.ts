@@ -4,7 +4,7 @@ import { packColumns } from './columns.ts';
 import { type Posting, writePosting } from './postings.ts';
 import type { SegmentColumns } from './segment.ts';
 import type { Source, SourceMember } from './source.ts';
-import { compareByCodePoints, compareBytes, createByteWriter, createStringsWriter, packStrings } from './strings.ts';
+import { ByteWriter, compareByCodePoints, StringsWriter } from './strings.ts';
 
 export function writeSegment(sources: readonly Source[]): SharedArrayBuffer {
   const columns: SegmentColumns = { ...documentColumns(sources), ...termColumns(sources) };
@@ -12,12 +12,12 @@ export function writeSegment(sources: readonly Source[]): SharedArrayBuffer {
 }
 
 function documentColumns(sources: readonly Source[]) {
-  const names = createStringsWriter();
+  const names = new StringsWriter();
   /** Documents with the same text share one. */
   const digests = createNumbers();
   const texts: number[] = [];
   const memberStarts = [0];
-  const members = createMemberWriter(sources.reduce((sum, { memberCount }) => sum + memberCount, 0));
+  const members = createMemberWriter();
   for (const source of sources) {
     for (let place = 0; place < source.documentCount; place += 1) {
       if (!source.isLive(place)) continue;
@@ -28,10 +28,8 @@ function documentColumns(sources: readonly Source[]) {
       memberStarts.push(members.count());
     }
   }
-  const { bytes: nameBytes, offsets: nameOffsets } = names.columns();
   return {
-    nameBytes,
-    nameOffsets,
+    ...names.columns('name'),
     memberStarts: Uint32Array.from(memberStarts),
     texts: Uint32Array.from(texts),
     digests: Buffer.concat(digests.all().map((digest) => Buffer.from(digest, 'hex'))),
@@ -55,62 +53,61 @@ function documentsByText(texts: readonly number[], textCount: number) {
   return { textDocuments, textDocumentStarts };
 }
 
-function createMemberWriter(most: number) {
-  const uids = createStringsWriter();
+function createMemberWriter() {
+  const uids = new StringsWriter();
   const values = createNumbers();
   /** Many members have the same facets. */
   const sets = createNumbers();
-  const columns = {
-    flags: new Uint8Array(most),
-    facetSets: new Uint32Array(most),
-    qualities: new Float32Array(most),
-    published: new Float64Array(most),
-    arrived: new Float64Array(most),
-    versionRanks: new Uint32Array(most),
-    memberDocuments: new Uint32Array(most),
+  const numbers = {
+    flags: [] as number[],
+    facetSets: [] as number[],
+    qualities: [] as number[],
+    published: [] as number[],
+    arrived: [] as number[],
+    versionRanks: [] as number[],
+    memberDocuments: [] as number[],
   };
-  let count = 0;
   return {
-    count: () => count,
+    count: () => numbers.flags.length,
     add(member: SourceMember, document: number): void {
       uids.add(member.uid);
-      columns.flags[count] = member.flags;
-      columns.facetSets[count] = sets.numberOf(member.facets.map(values.numberOf).join(' '));
-      columns.qualities[count] = member.quality;
-      columns.published[count] = member.published;
-      columns.arrived[count] = member.arrived;
-      columns.versionRanks[count] = member.versionRank;
-      columns.memberDocuments[count] = document;
-      count += 1;
+      numbers.flags.push(member.flags);
+      numbers.facetSets.push(sets.numberOf(member.facets.map(values.numberOf).join(' ')));
+      numbers.qualities.push(member.quality);
+      numbers.published.push(member.published);
+      numbers.arrived.push(member.arrived);
+      numbers.versionRanks.push(member.versionRank);
+      numbers.memberDocuments.push(document);
     },
     columns() {
-      const { bytes: uidBytes, offsets: uidOffsets } = uids.columns();
-      const { arrived } = columns;
-      const byArrival = Uint32Array.from({ length: count }, (_, member) => member).sort(
-        (one, other) =>
-          (arrived[other] as number) - (arrived[one] as number) || compareBytes(uidBytes, uidOffsets, other, one),
-      );
-      const { bytes: valueBytes, offsets: valueOffsets } = packStrings(values.all());
+      const uidColumns = uids.columns('uid');
+      const valueTexts = new StringsWriter();
+      for (const value of values.all()) valueTexts.add(value);
       return {
-        ...cutAll(columns, count),
-        uidBytes,
-        uidOffsets,
-        byArrival,
-        valueBytes,
-        valueOffsets,
+        ...uidColumns,
+        flags: Uint8Array.from(numbers.flags),
+        facetSets: Uint32Array.from(numbers.facetSets),
+        qualities: Float32Array.from(numbers.qualities),
+        published: Float64Array.from(numbers.published),
+        arrived: Float64Array.from(numbers.arrived),
+        versionRanks: Uint32Array.from(numbers.versionRanks),
+        memberDocuments: Uint32Array.from(numbers.memberDocuments),
+        byArrival: newestFirst(numbers.arrived, uidColumns),
+        ...valueTexts.columns('value'),
         ...setColumns(sets.all()),
       };
     },
   };
 }
 
-function cutAll<Columns extends Record<string, Uint8Array | Uint32Array | Float32Array | Float64Array>>(
-  columns: Columns,
-  length: number,
-): Columns {
-  return Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, column.subarray(0, length)]),
-  ) as Columns;
+/** Of those that arrived together, the last uid first. */
+function newestFirst(arrived: readonly number[], uids: { uidBytes: Buffer; uidOffsets: Uint32Array }): Uint32Array {
+  const { uidBytes: bytes, uidOffsets: starts } = uids;
+  return Uint32Array.from(arrived.keys()).sort(
+    (one, other) =>
+      (arrived[other] as number) - (arrived[one] as number) ||
+      bytes.compare(bytes, starts[one], starts[one + 1], starts[other], starts[other + 1]),
+  );
 }
 
 /** Sets are numbers of values, with a space between two. */
@@ -139,9 +136,9 @@ function createNumbers() {
 
 function termColumns(sources: readonly Source[]) {
   const numbers = newNumbers(sources);
-  const terms = createStringsWriter();
+  const terms = new StringsWriter();
   const letters: number[] = [];
-  const bytes = createByteWriter();
+  const bytes = new ByteWriter();
   const starts = [0];
   const frequencies: number[] = [];
   for (const { term, postings } of mergedTerms(sources, numbers)) {
@@ -156,10 +153,8 @@ function termColumns(sources: readonly Source[]) {
     starts.push(bytes.length);
     frequencies.push(postings.length);
   }
-  const { bytes: termBytes, offsets: termOffsets } = terms.columns();
   return {
-    termBytes,
-    termOffsets,
+    ...terms.columns('term'),
     termLetters: Uint32Array.from(letters),
     postings: bytes.written(),
     postingStarts: Uint32Array.from(starts),

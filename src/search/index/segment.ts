@@ -2,10 +2,11 @@
 import type { LifecycleStatus } from '../../catalog/manifest.ts';
 import { ENTITY_TYPES, type EntityType } from '../../catalog/uid.ts';
 import { TEXT_DIGEST_BYTES } from '../document.ts';
+import type { IndexEntry } from '../engine/search-index.ts';
 import { openColumns } from './columns.ts';
-import { type Dictionary, openDictionary } from './dictionary.ts';
+import { Dictionary } from './dictionary.ts';
 import { type Posting, readPostings } from './postings.ts';
-import { openStrings, type Strings } from './strings.ts';
+import { Strings } from './strings.ts';
 
 /** What a segment is packed from. Where something begins is listed with one entry more than there are of them. */
 export interface SegmentColumns {
@@ -14,11 +15,9 @@ export interface SegmentColumns {
   /** `lettersOf` a term. */
   termLetters: Uint32Array;
   postings: Uint8Array;
-  /** Where the postings of a term begin. */
   postingStarts: Uint32Array;
   /** How many documents hold a term. */
   frequencies: Uint32Array;
-  /** Where the members of a document begin. */
   memberStarts: Uint32Array;
   nameBytes: Uint8Array;
   nameOffsets: Uint32Array;
@@ -26,7 +25,6 @@ export interface SegmentColumns {
   texts: Uint32Array;
   uidBytes: Uint8Array;
   uidOffsets: Uint32Array;
-  /** `memberFlags` of a member. */
   flags: Uint8Array;
   facetSets: Uint32Array;
   qualities: Float32Array;
@@ -72,10 +70,10 @@ export function openSegment(block: SharedArrayBuffer): Segment {
     documentCount: columns.texts.length,
     memberCount: columns.flags.length,
     textCount: columns.textDocumentStarts.length - 1,
-    terms: openDictionary({ bytes: columns.termBytes, offsets: columns.termOffsets, letters: columns.termLetters }),
-    names: openStrings(columns.nameBytes, columns.nameOffsets),
-    uids: openStrings(columns.uidBytes, columns.uidOffsets),
-    facetValues: openStrings(columns.valueBytes, columns.valueOffsets),
+    terms: new Dictionary(columns.termBytes, columns.termOffsets, columns.termLetters),
+    names: new Strings(columns.nameBytes, columns.nameOffsets),
+    uids: new Strings(columns.uidBytes, columns.uidOffsets),
+    facetValues: new Strings(columns.valueBytes, columns.valueOffsets),
     digest: (text) => digests.toString('hex', text * TEXT_DIGEST_BYTES, (text + 1) * TEXT_DIGEST_BYTES),
   };
 }
@@ -96,22 +94,12 @@ export const IS_DISABLED = 0b100;
 export const IS_DEPRECATED = 0b1000;
 /** An mcp_server that the gateway does not have. */
 export const IS_PENDING = 0b1_0000;
-const IS_PRERELEASE = 0b10_0000;
 
 const STATUS_FLAGS: Record<LifecycleStatus, number> = { active: 0, deprecated: IS_DEPRECATED, disabled: IS_DISABLED };
 
-export function memberFlags(member: {
-  type: EntityType;
-  status: LifecycleStatus;
-  isRegistered: boolean;
-  isPrerelease: boolean;
-}): number {
-  return (
-    ENTITY_TYPES.indexOf(member.type) |
-    STATUS_FLAGS[member.status] |
-    (member.type === 'mcp_server' && !member.isRegistered ? IS_PENDING : 0) |
-    (member.isPrerelease ? IS_PRERELEASE : 0)
-  );
+export function memberFlags({ type, status, isRegistered }: IndexEntry): number {
+  const isPending = type === 'mcp_server' && !isRegistered;
+  return ENTITY_TYPES.indexOf(type) | STATUS_FLAGS[status] | (isPending ? IS_PENDING : 0);
 }
 
 export function typeOf(flags: number): EntityType {

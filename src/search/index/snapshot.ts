@@ -38,30 +38,22 @@ export interface Snapshot {
   choose(segment: OpenSegment, filters: SearchFilters): Choice;
 }
 
-export interface SnapshotReader {
-  /** Opens a state of the index; segments that were opened before are not opened again. */
-  open(parts: SnapshotParts): Snapshot;
-}
-
 /** Most searches have one of a few sets of filters. */
 const MOST_CHOICE_BYTES = 32_000_000;
 
-export function createSnapshotReader(): SnapshotReader {
+export function createSnapshotReader() {
   let known = new Map<number, OpenSegment>();
-  const choices = new LRUCache<string, Choice>({
+  const choices = new LRUCache<string, Choice, { segment: Segment; filters: SearchFilters }>({
     maxSize: MOST_CHOICE_BYTES,
     sizeCalculation: ({ members, texts }, key) => members.byteLength + texts.byteLength + 2 * key.length,
+    memoMethod: (_key, _old, { context: { segment, filters } }) => chooseMembers(segment, filters),
   });
-
-  function choose({ id, segment }: OpenSegment, filters: SearchFilters): Choice {
-    const key = `${id} ${JSON.stringify(filters)}`;
-    const choice = choices.get(key) ?? chooseMembers(segment, filters);
-    choices.set(key, choice);
-    return choice;
-  }
+  const choose = ({ id, segment }: OpenSegment, filters: SearchFilters) =>
+    choices.memo(`${id} ${JSON.stringify(filters)}`, { context: { segment, filters } });
 
   return {
-    open(parts) {
+    /** Opens a state of the index; segments that were opened before are not opened again. */
+    open(parts: SnapshotParts): Snapshot {
       const segments = parts.map((part) => openParts(part, known.get(part.id)));
       known = new Map(segments.map((segment) => [segment.id, segment]));
       return createSnapshot(segments, choose);

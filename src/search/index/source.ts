@@ -5,8 +5,6 @@ import { membersOf, postingsAt, type Segment } from './segment.ts';
 
 export interface Source {
   readonly documentCount: number;
-  /** Those of documents that are not live are counted, too. */
-  readonly memberCount: number;
   isLive(document: number): boolean;
   document(document: number): SourceDocument;
   readonly termCount: number;
@@ -60,7 +58,6 @@ export function sourceFromSegment(segment: Segment, isLive: (document: number) =
 
   return {
     documentCount: segment.documentCount,
-    memberCount: segment.memberCount,
     isLive,
     document: (document) => ({
       name: segment.names.at(document),
@@ -68,7 +65,7 @@ export function sourceFromSegment(segment: Segment, isLive: (document: number) =
       members: membersOf(segment, document).map(memberAt),
     }),
     termCount: segment.terms.length,
-    term: segment.terms.at,
+    term: (place) => segment.terms.at(place),
     postings: (place) => postingsAt(segment, place),
   };
 }

@@ -11,15 +11,22 @@ export interface VectorBlock {
 export interface Vectors {
   readonly block: VectorBlock;
   has(text: number): boolean;
-  /** Sets or replaces the vector of a text. */
   set(text: number, vector: Float32Array): void;
   /** How far the signs of the texts that `eligible` has a 1 for are from those of the query. */
   compareSigns(query: Float32Array, eligible: Uint8Array): SignDistances;
   cosines(texts: readonly number[], query: Float32Array): Float32Array;
   /** Takes over the vector that a text has elsewhere, if it has one. */
   copy(from: Vectors, itsText: number, text: number): void;
-  /** For `copy`: the numbers of one text as they are stored. */
-  stored(text: number): { scale: number; values: Int8Array; signs: Uint8Array };
+  /** For `copy`. */
+  stored(text: number): StoredNumbers;
+}
+
+/** A byte for each number, with a scale for each vector: a quarter of the room, and cosines differ in the fourth digit at most. */
+interface StoredNumbers {
+  scale: number;
+  values: Int8Array;
+  /** One bit for each number. */
+  signs: Uint8Array;
 }
 
 interface SignDistances {
@@ -74,61 +81,43 @@ export function createVectorBlock(dimensions: number, count: number): VectorBloc
   return { memory, dimensions, count };
 }
 
-/** A byte for each number, with a scale for each vector: a quarter of the room, and cosines differ in the fourth digit at most. */
 export function openVectors(block: VectorBlock): Vectors {
   const { memory, dimensions, count } = block;
-  const layout = layoutOf(dimensions, count);
-  const { valueBytes, signBytes } = layout;
+  const { valueBytes, signBytes, query, ...layout } = layoutOf(dimensions, count);
   const present = new Uint8Array(memory.buffer, layout.present, count);
   const scales = new Float32Array(memory.buffer, layout.scales, count);
   const kernels = new WebAssembly.Instance(module, { memories: { vectors: memory, query: queryMemory } })
     .exports as Kernels;
-  // What a query needs, one after the other in its memory.
-  const querySigns = valueBytes * Float32Array.BYTES_PER_ELEMENT;
-  const queryEligible = querySigns + signBytes;
-  const queryDistances = multipleOf(16, queryEligible + count);
-  const queryHistogram = multipleOf(16, queryDistances + count * Uint16Array.BYTES_PER_ELEMENT);
-  makeRoom(queryHistogram + (dimensions + 1) * Uint32Array.BYTES_PER_ELEMENT);
+  makeRoom(query.bytes);
 
   const valuesOf = (text: number) => new Int8Array(memory.buffer, layout.values + text * valueBytes, dimensions);
   const signsOf = (text: number) => new Uint8Array(memory.buffer, layout.signs + text * signBytes, signBytes);
 
-  function compareSigns(query: Float32Array, eligible: Uint8Array): SignDistances {
-    const { buffer } = queryMemory;
-    writeSigns(query, new Uint8Array(buffer, querySigns, signBytes));
-    new Uint8Array(buffer, queryEligible, count).set(eligible);
-    const histogram = new Uint32Array(buffer, queryHistogram, dimensions + 1).fill(0);
-    kernels.differences(
-      layout.signs,
-      count,
-      signBytes,
-      layout.present,
-      querySigns,
-      queryEligible,
-      queryDistances,
-      queryHistogram,
-    );
-    // Copies, because the memory is used again for the next segment.
-    return { distances: new Uint16Array(buffer, queryDistances, count).slice(), histogram: histogram.slice() };
+  function write(text: number, { scale, values, signs }: StoredNumbers): void {
+    scales[text] = scale;
+    valuesOf(text).set(values);
+    signsOf(text).set(signs);
+    // Last, because other threads may read at any time.
+    Atomics.store(present, text, 1);
   }
 
   return {
     block,
     has: (text) => present[text] === 1,
-    set(text, vector) {
-      const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-      scales[text] = largest / 127;
-      const values = valuesOf(text);
-      for (let i = 0; i < dimensions; i += 1) {
-        values[i] = largest === 0 ? 0 : Math.round(((vector[i] as number) / largest) * 127);
-      }
-      writeSigns(vector, signsOf(text));
-      // Last, because other threads may read at any time.
-      Atomics.store(present, text, 1);
+    set: (text, vector) => write(text, quantized(vector)),
+    compareSigns(vector, eligible) {
+      const { buffer } = queryMemory;
+      const { signs, distances } = query;
+      new Uint8Array(buffer, signs, signBytes).fill(0).set(signsIn(vector));
+      new Uint8Array(buffer, query.eligible, count).set(eligible);
+      const histogram = new Uint32Array(buffer, query.histogram, dimensions + 1).fill(0);
+      const texts = [layout.signs, count, signBytes, layout.present] as const;
+      kernels.differences(...texts, signs, query.eligible, distances, query.histogram);
+      // Copies, because the memory is used again for the next segment.
+      return { distances: new Uint16Array(buffer, distances, count).slice(), histogram: histogram.slice() };
     },
-    compareSigns,
-    cosines(texts, query) {
-      new Float32Array(queryMemory.buffer, 0, dimensions).set(query);
+    cosines(texts, vector) {
+      new Float32Array(queryMemory.buffer, 0, dimensions).set(vector);
       const cosines = new Float32Array(texts.length);
       for (const [place, text] of texts.entries()) {
         const product = kernels.product(layout.values + text * valueBytes, valueBytes, 0);
@@ -138,24 +127,25 @@ export function openVectors(block: VectorBlock): Vectors {
     },
     stored: (text) => ({ scale: scales[text] as number, values: valuesOf(text), signs: signsOf(text) }),
     copy(from, itsText, text) {
-      if (!from.has(itsText) || from.block.dimensions !== dimensions) return;
-      const { scale, values, signs } = from.stored(itsText);
-      scales[text] = scale;
-      valuesOf(text).set(values);
-      signsOf(text).set(signs);
-      Atomics.store(present, text, 1);
+      if (from.has(itsText) && from.block.dimensions === dimensions) write(text, from.stored(itsText));
     },
   };
 }
 
-/** Where what is in the memory of vectors, in bytes. */
+/** Where what is in the memory of vectors and in that of the query, in bytes. The query's numbers are at its beginning. */
 function layoutOf(dimensions: number, count: number) {
   const valueBytes = multipleOf(8, dimensions);
   const signBytes = multipleOf(16, Math.ceil(dimensions / 8));
   const scales = multipleOf(16, count);
   const signs = multipleOf(16, scales + count * Float32Array.BYTES_PER_ELEMENT);
   const values = signs + count * signBytes;
-  return { present: 0, scales, signs, values, valueBytes, signBytes, bytes: values + count * valueBytes };
+  const querySigns = valueBytes * Float32Array.BYTES_PER_ELEMENT;
+  const eligible = querySigns + signBytes;
+  const distances = multipleOf(16, eligible + count);
+  const histogram = multipleOf(16, distances + count * Uint16Array.BYTES_PER_ELEMENT);
+  const bytes = histogram + (dimensions + 1) * Uint32Array.BYTES_PER_ELEMENT;
+  const query = { signs: querySigns, eligible, distances, histogram, bytes };
+  return { present: 0, scales, signs, values, valueBytes, signBytes, bytes: values + count * valueBytes, query };
 }
 
 function makeRoom(bytes: number): void {
@@ -163,11 +153,18 @@ function makeRoom(bytes: number): void {
   if (missing > 0) queryMemory.grow(Math.ceil(missing / PAGE_BYTES));
 }
 
-function writeSigns(vector: Float32Array, bytes: Uint8Array): void {
-  bytes.fill(0);
+function quantized(vector: Float32Array): StoredNumbers {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const values = Int8Array.from(vector, (value) => (largest === 0 ? 0 : Math.round((value / largest) * 127)));
+  return { scale: largest / 127, values, signs: signsIn(vector) };
+}
+
+function signsIn(vector: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(vector.length / 8));
   for (let i = 0; i < vector.length; i += 1) {
     if ((vector[i] as number) > 0) bytes[i >> 3] = (bytes[i >> 3] as number) | (1 << (i & 7));
   }
+  return bytes;
 }
 
 function multipleOf(unit: number, value: number): number {

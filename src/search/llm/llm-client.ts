@@ -21,9 +21,8 @@ export interface LlmClient {
 }
 
 interface Prompt {
-  /** What the model is to do. */
   task: string;
-  /** What it is to do it with; never instructions, whatever it says. */
+  /** What the model is to work with; never instructions, whatever it says. */
   data: unknown;
 }
 

@@ -5,10 +5,8 @@ import { jsonDigest } from '../../lib/json-digest.ts';
 import { type LlmClient, readJsonObject } from './llm-client.ts';
 import { type Candidate, shown } from './reranker.ts';
 
-export interface FitReasons {
-  /** One for each candidate; undefined where the model gave none that can be shown. */
-  explain(text: string, candidates: readonly Candidate[]): Promise<readonly (string | undefined)[]>;
-}
+/** Answers one for each candidate; undefined where the model gave none that can be shown. */
+type WriteReasons = (text: string, candidates: readonly Candidate[]) => Promise<readonly (string | undefined)[]>;
 
 const REASONS_KEPT = 5_000;
 const LONGEST_REASON = 300;
@@ -17,26 +15,25 @@ const TASK = `You explain search results of a catalog of agents, tools and MCP s
 
 const Reasons = z.object({ reasons: z.array(z.object({ id: z.number().int(), reason: z.string() })) });
 
-export function createLlmFitReasons(llm: LlmClient): FitReasons {
+export function createLlmFitReasons(llm: LlmClient): WriteReasons {
   const known = new LRUCache<string, string>({ max: REASONS_KEPT });
 
-  return {
-    async explain(text, candidates) {
-      const keys = candidates.map((candidate) => jsonDigest([llm.model, text, shown(candidate, 0)]));
-      const missing = candidates.map((_, place) => place).filter((place) => !known.has(keys[place] ?? ''));
-      if (missing.length > 0) {
-        const data = {
-          query: text,
-          candidates: missing.map((place) => shown(candidates[place] as Candidate, place + 1)),
-        };
-        const answer = await llm.ask({ task: TASK, data }, (reply) => readJsonObject(reply, Reasons).reasons);
-        for (const { id, reason } of answer.outcome === 'answered' ? answer.value : []) {
-          const sentence = plainSentence(reason);
-          if (sentence !== undefined && missing.includes(id - 1)) known.set(keys[id - 1] ?? '', sentence);
-        }
+  return async (text, candidates) => {
+    const keyed = candidates.map((candidate, place) => ({
+      key: jsonDigest([llm.model, text, shown(candidate, 0)]),
+      candidate: shown(candidate, place + 1),
+    }));
+    const missing = new Map(keyed.filter(({ key }) => !known.has(key)).map((each) => [each.candidate.id, each]));
+    if (missing.size > 0) {
+      const data = { query: text, candidates: Array.from(missing.values(), ({ candidate }) => candidate) };
+      const answer = await llm.ask({ task: TASK, data }, (reply) => readJsonObject(reply, Reasons).reasons);
+      for (const { id, reason } of answer.outcome === 'answered' ? answer.value : []) {
+        const asked = missing.get(id);
+        const sentence = plainSentence(reason);
+        if (asked && sentence !== undefined) known.set(asked.key, sentence);
       }
-      return keys.map((key) => known.get(key));
-    },
+    }
+    return keyed.map(({ key }) => known.get(key));
   };
 }
 

@@ -4,10 +4,8 @@ import { z } from 'zod';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { type LlmAnswer, type LlmClient, readJsonObject } from './llm-client.ts';
 
-export interface Reranker {
-  /** The places of the candidates, best first: each exactly once. */
-  order(text: string, candidates: readonly Candidate[]): Promise<LlmAnswer<readonly number[]>>;
-}
+/** Answers the places of the candidates, best first: each exactly once. */
+type Order = (text: string, candidates: readonly Candidate[]) => Promise<LlmAnswer<readonly number[]>>;
 
 /** All that a model gets to see of an entity. */
 export interface Candidate {
@@ -23,25 +21,23 @@ const ORDERS_KEPT = 500;
 
 const TASK = `You order search results of a catalog of agents, tools and MCP servers. The document holds "query", what somebody needs, and "candidates", each with "id", "name" and "summary". Put those first that serve the need best. The form of the answer: {"order": [ids of all candidates, each exactly once, best first]}`;
 
-const Order = z.object({ order: z.array(z.number().int()) });
+const OrderAnswer = z.object({ order: z.array(z.number().int()) });
 
-export function createReranker(llm: LlmClient): Reranker {
+export function createReranker(llm: LlmClient): Order {
   // By content: the same question has the same answer, whatever the revision of the catalog. Callers of other pages wait for the same answer.
-  const orders = new LRUCache<string, Promise<LlmAnswer<readonly number[]>>>({ max: ORDERS_KEPT });
+  const orders = new LRUCache<string, ReturnType<Order>>({ max: ORDERS_KEPT });
 
-  return {
-    async order(text, candidates) {
-      if (candidates.length < 2) return { outcome: 'answered', value: candidates.map((_, place) => place) };
-      const data = { query: text, candidates: candidates.map((candidate, place) => shown(candidate, place + 1)) };
-      const key = jsonDigest([llm.model, data]);
-      const known = orders.get(key);
-      if (known) return known;
-      const asked = llm.ask({ task: TASK, data }, (answer) => readOrder(answer, candidates.length));
-      orders.set(key, asked);
-      // Only what was answered is kept: the next who asks may have more luck.
-      if ((await asked).outcome !== 'answered') orders.delete(key);
-      return asked;
-    },
+  return async (text, candidates) => {
+    if (candidates.length < 2) return { outcome: 'answered', value: candidates.map((_, place) => place) };
+    const data = { query: text, candidates: candidates.map((candidate, place) => shown(candidate, place + 1)) };
+    const key = jsonDigest([llm.model, data]);
+    const known = orders.get(key);
+    if (known) return known;
+    const asked = llm.ask({ task: TASK, data }, (answer) => readOrder(answer, candidates.length));
+    orders.set(key, asked);
+    // Only what was answered is kept: the next who asks may have more luck.
+    if ((await asked).outcome !== 'answered') orders.delete(key);
+    return asked;
   };
 }
 
@@ -55,7 +51,7 @@ export function shown({ name, summary }: Candidate, id: number): { id: number; n
 
 /** @throws when it is anything but an order of all candidates */
 function readOrder(answer: string, count: number): number[] {
-  const { order } = readJsonObject(answer, Order);
+  const { order } = readJsonObject(answer, OrderAnswer);
   const places = order.map((id) => id - 1);
   const isWhole = places.length === count && new Set(places).size === count;
   if (!isWhole || places.some((place) => place < 0 || place >= count)) {

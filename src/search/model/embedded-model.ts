@@ -5,13 +5,6 @@ import type { Logger } from '../../lib/world.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 import type { EmbedderReply } from './embedder-worker.ts';
 
-export interface EmbeddedModelOptions {
-  /** Where the model files are. */
-  folder: string;
-  /** Aborted: nobody waits for it any longer. */
-  signal?: AbortSignal;
-}
-
 const IDLE_MS = 30_000;
 const LONGEST_QUEUE = 200;
 const BATCH_SIZE = 4;
@@ -19,7 +12,7 @@ const HEAP_MB = 192;
 
 /** Warns once when the encoder does not run here and the static model takes over. @throws EmbeddingError when neither can be used. */
 export async function openEmbeddedModel(
-  { folder, signal }: EmbeddedModelOptions,
+  { folder, signal }: { folder: string; signal?: AbortSignal },
   log: Pick<Logger, 'warn'>,
 ): Promise<Embedder> {
   // biome-ignore lint/style/noProcessEnv: the runtime reports to its makers unless the process's environment says this.

@@ -28,11 +28,15 @@ export function troubleOf(error: unknown): string {
   return error instanceof EmbeddingError ? error.message : 'the model cannot be used';
 }
 
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** For the operator, with what is behind it. */
 export function wholeReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
+  const message = messageOf(error);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
+  return message.includes(cause) ? message : `${message} (${cause})`;
 }
 
 /** @throws EmbeddingError when it is no direction at all. */

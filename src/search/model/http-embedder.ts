@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { parseJson } from '../../lib/json.ts';
 import type { Fetch, FetchReply } from '../../lib/world.ts';
-import { type Embedder, EmbeddingError, type EmbedOptions, unitLength } from './embedder.ts';
+import { type Embedder, EmbeddingError, type EmbedOptions, messageOf, unitLength } from './embedder.ts';
 
 export interface HttpEmbedderOptions {
   baseUrl: string;
@@ -26,9 +26,8 @@ const LARGEST_DIMENSIONS = 8_192;
 const FAILURES_IN_A_ROW = 3;
 const REST_MS = 15_000;
 
-const Answer = z.object({
-  data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()) })),
-});
+const Embedding = z.array(z.number()).min(1).max(LARGEST_DIMENSIONS);
+const Answer = z.object({ data: z.array(z.object({ index: z.number().int().optional(), embedding: Embedding })) });
 
 export function createHttpEmbedder({ baseUrl, model, apiKey, fetch }: HttpEmbedderOptions): Embedder {
   const url = `${baseUrl.replace(/\/+$/, '')}/embeddings`;
@@ -100,7 +99,7 @@ class RefusedError extends Error {
 function faultOf(error: unknown): string {
   if (isBrokenCircuitError(error)) return 'failed several times in a row, and is left alone for a moment';
   if (error instanceof FetchError || error instanceof RefusedError) return error.message;
-  return `does not serve: ${error instanceof Error ? error.message : String(error)}`;
+  return `does not serve: ${messageOf(error)}`;
 }
 
 /** Too many requests, trouble of the server, or of the way to it: worth another try. */
@@ -116,13 +115,10 @@ function pauseAfter(error: unknown, tries: number): number {
 
 function readVectors({ body }: FetchReply, count: number): Float32Array[] {
   const answer = Answer.safeParse(parseJson(body.toString()));
-  if (!answer.success) throw new EmbeddingError('The embedding endpoint gave something that is no list of vectors');
+  if (!answer.success) throw new EmbeddingError('The embedding endpoint gave no list of vectors of a usable size');
   const { data } = answer.data;
   if (data.length !== count)
     throw new EmbeddingError(`The embedding endpoint gave ${data.length} vectors for ${count} texts`);
   const inOrder = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
-  if (inOrder.some(({ embedding }) => embedding.length === 0 || embedding.length > LARGEST_DIMENSIONS)) {
-    throw new EmbeddingError('The embedding endpoint gave a vector of an unusable size');
-  }
   return inOrder.map(({ embedding }) => unitLength(Float32Array.from(embedding)));
 }

@@ -5,43 +5,30 @@ import { type Embedder, EmbeddingError } from './embedder.ts';
 /** Given up when the signal is aborted. */
 export type OpenEmbedder = (signal: AbortSignal) => Promise<Embedder>;
 
-export interface LazyEmbedder {
-  opened(): Promise<Embedder>;
-  /** @throws EmbeddingError also when the model takes long to load. */
-  embedQuery(text: string, signal?: AbortSignal): Promise<QueryVector>;
-  close(): Promise<void>;
-}
-
-interface QueryVector {
-  vector: Float32Array;
-  model: string;
-  /** Whether a simpler model takes the place of the one that should run here. */
-  isStandIn: boolean;
-}
-
 const REST_AFTER_FAILURE_MS = 30_000;
 const WAIT_FOR_MODEL_MS = 3_000;
 
-export function createLazyEmbedder(open: OpenEmbedder): LazyEmbedder {
+export type LazyEmbedder = ReturnType<typeof createLazyEmbedder>;
+
+export function createLazyEmbedder(open: OpenEmbedder) {
   const closing = new AbortController();
   let embedder: Promise<Embedder> | undefined;
 
-  function forget(): void {
-    embedder = undefined;
-  }
-
   function opened(): Promise<Embedder> {
-    if (!embedder) {
-      embedder = open(closing.signal);
+    embedder ??= open(closing.signal).catch((error) => {
       // What failed is not tried with every search, but not given up either.
-      embedder.catch(() => setTimeout(forget, REST_AFTER_FAILURE_MS).unref());
-    }
+      setTimeout(() => {
+        embedder = undefined;
+      }, REST_AFTER_FAILURE_MS).unref();
+      throw error;
+    });
     return embedder;
   }
 
   return {
     opened,
-    async embedQuery(text, signal) {
+    /** @throws EmbeddingError also when the model takes long to load. */
+    async embedQuery(text: string, signal?: AbortSignal) {
       const late = sleep(WAIT_FOR_MODEL_MS, undefined, { ref: false }).then(() => {
         throw new EmbeddingError('the model is still being loaded');
       });
@@ -51,7 +38,7 @@ export function createLazyEmbedder(open: OpenEmbedder): LazyEmbedder {
       if (!vector) throw new EmbeddingError('the embedder returned no vector');
       return { vector, model: ready.model, isStandIn: ready.fallback !== undefined };
     },
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
       await embedder?.then((open) => open.close()).catch(() => {});
     },

@@ -15,28 +15,19 @@ const DIGESTS = {
 export type ModelFile = keyof typeof DIGESTS;
 
 /** @throws Error with one sentence when the file is missing or is not the one that the hub was built with. */
-export async function readModelFile(folder: string, file: ModelFile): Promise<Buffer> {
-  const content = await readFile(join(folder, file)).catch(() => unreadable(file));
-  checkDigest(file, createHash('sha256').update(content).digest('hex'));
-  return content;
-}
-
-/** For whoever reads it by itself: the file is never in memory as a whole. @throws Error as above. */
 export async function modelFilePath(folder: string, file: ModelFile): Promise<string> {
   const path = join(folder, file);
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash).catch(() => unreadable(file));
-  checkDigest(file, hash.digest('hex'));
-  return path;
-}
-
-function checkDigest(file: ModelFile, digest: string): void {
-  if (digest === DIGESTS[file]) return;
+  await pipeline(createReadStream(path), hash).catch(() => {
+    throw new Error(`The model file ${file} cannot be read`);
+  });
+  if (hash.digest('hex') === DIGESTS[file]) return path;
   throw new Error(`The model file ${file} is damaged: its digest is not the expected one`);
 }
 
-function unreadable(file: ModelFile): never {
-  throw new Error(`The model file ${file} cannot be read`);
+/** @throws Error as above. */
+export async function readModelFile(folder: string, file: ModelFile): Promise<Buffer> {
+  return readFile(await modelFilePath(folder, file));
 }
 
 /** Changes with the file, so that vectors of another state of the model are not mixed with its own. */

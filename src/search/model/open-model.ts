@@ -1,5 +1,6 @@
 // The model that comes with the hub: the sentence encoder, or a simpler model where that does not run.
 import { fileURLToPath } from 'node:url';
+import { messageOf } from './embedder.ts';
 import type { Encoder } from './encoder.ts';
 import { openOnnxEncoder } from './onnx-encoder.ts';
 import { openStaticEncoder } from './static-encoder.ts';
@@ -12,14 +13,10 @@ export async function openModel(folder: string): Promise<Encoder> {
   try {
     return await openOnnxEncoder(folder);
   } catch (error) {
-    const reason = sentenceOf(error);
+    const reason = messageOf(error);
     const encoder = await openStaticEncoder(folder).catch((other) => {
-      throw new Error(`${reason}; ${sentenceOf(other)}`);
+      throw new Error(`${reason}; ${messageOf(other)}`);
     });
     return { ...encoder, fallback: reason };
   }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,10 @@
 // Keeps the search tables in step with the catalog: family by family, after the changes that the catalog records.
 import { readDocument, type SearchDocument, textDigest } from '../document.ts';
 import { pagesOf } from '../engine/embed-texts.ts';
-import type { FamilyName } from '../engine/search-index.ts';
+import { type FamilyName, familyKey, type SearchIndex } from '../engine/search-index.ts';
 import { facetValues } from '../facet-values.ts';
 import { impactsOf } from '../impacts.ts';
+import { isName } from '../index/names.ts';
 import { byPreference } from '../index/segment-builder.ts';
 import { nameKey } from '../words.ts';
 import { quoted } from './query.ts';
@@ -16,14 +17,13 @@ import type {
   SearchTables,
 } from './store.ts';
 
-type Tables = Pick<
-  SearchTables,
-  'catalogRevision' | 'progress' | 'changedFamilies' | 'familiesAfter' | 'members' | 'described' | 'manifests' | 'save'
->;
+/** The catalog, and the tables to bring in step with it. */
+interface Indexing {
+  index: Pick<SearchIndex, 'revision' | 'manifests'>;
+  tables: SearchTables;
+}
 
 const FAMILIES_AT_ONCE = 200;
-/** A name that is shorter means nothing. */
-const SHORTEST_NAME = 2;
 /** From which impact on a word gets which label. */
 const LABELS: readonly { label: keyof typeof LABEL_WEIGHTS; from: number }[] = [
   { label: 'D', from: 0 },
@@ -35,12 +35,12 @@ const LABELS: readonly { label: keyof typeof LABEL_WEIGHTS; from: number }[] = [
 const MOST_WORDS = 5_000;
 
 /** Stops between two steps when the signal is aborted; the next call goes on from there. */
-export async function indexChanges(tables: Tables, signal: AbortSignal): Promise<void> {
+export async function indexChanges({ index, tables }: Indexing, signal: AbortSignal): Promise<void> {
   for (let progress = await tables.progress(); !signal.aborted; ) {
-    const next = await nextStep(tables, progress);
+    const next = await nextStep({ index, tables }, progress);
     if (!next) return;
     for (const families of pagesOf(next.families, FAMILIES_AT_ONCE))
-      await tables.save(await indexed(tables, families), progress);
+      await tables.save(await indexed({ index, tables }, families), progress);
     progress = next.progress;
     await tables.save([], progress);
   }
@@ -48,11 +48,11 @@ export async function indexChanges(tables: Tables, signal: AbortSignal): Promise
 
 /** Undefined when the tables show the whole catalog. */
 async function nextStep(
-  tables: Tables,
+  { index, tables }: Indexing,
   { revision, build }: IndexProgress,
 ): Promise<{ families: FamilyName[]; progress: IndexProgress } | undefined> {
   if (build) return buildStep(tables, revision, build);
-  const current = await tables.catalogRevision();
+  const current = await index.revision();
   if (revision === current) return undefined;
   const changes = revision === undefined ? undefined : await tables.changedFamilies(revision);
   if (changes) return { families: changes.families, progress: { revision: changes.revision } };
@@ -60,7 +60,7 @@ async function nextStep(
 }
 
 async function buildStep(
-  tables: Tables,
+  tables: SearchTables,
   revision: number | undefined,
   { began, after }: NonNullable<IndexProgress['build']>,
 ): Promise<{ families: FamilyName[]; progress: IndexProgress }> {
@@ -69,31 +69,31 @@ async function buildStep(
   return { families, progress: last ? { revision, build: { began, after: last } } : { revision: began } };
 }
 
-async function indexed(tables: Tables, families: readonly FamilyName[]): Promise<IndexedFamily[]> {
+async function indexed({ index, tables }: Indexing, families: readonly FamilyName[]): Promise<IndexedFamily[]> {
   const [members, described] = await Promise.all([tables.members(families), tables.described(families)]);
-  const digests = new Map(described.map((family) => [keyOf(family), family.digest]));
-  const byFamily = Map.groupBy(members.toSorted(byPreference), keyOf);
+  const digests = new Map(described.map((family) => [familyKey(family), family.digest]));
+  const byFamily = Map.groupBy(members.toSorted(byPreference), familyKey);
   const newest = [...byFamily.values()].flatMap(([first]) => first ?? []);
-  const changed = newest.filter((member) => digests.get(keyOf(member)) !== member.manifestDigest);
+  const changed = newest.filter((member) => digests.get(familyKey(member)) !== member.manifestDigest);
   const manifests = new Map(
-    (await tables.manifests(changed.map(({ uid }) => uid))).map((row) => [row.uid, row.manifest]),
+    (await index.manifests(changed.map(({ uid }) => uid))).map((row) => [row.uid, row.manifest]),
   );
   const documents = new Map(
     changed.flatMap((member) => {
       const manifest = manifests.get(member.uid);
-      return manifest === undefined ? [] : [[keyOf(member), describe(member, manifest)] as const];
+      return manifest === undefined ? [] : [[familyKey(member), describe(member, manifest)] as const];
     }),
   );
   return families.map(({ type, name }) => {
-    const key = keyOf({ type, name });
+    const key = familyKey({ type, name });
     const document = documents.get(key);
     return {
       type,
       name,
-      members: (byFamily.get(key) ?? []).map(({ type: _, name: __, manifestDigest: ___, facets, ...member }) => ({
+      members: (byFamily.get(key) ?? []).map((member) => ({
         ...member,
         slugKey: nameKey(member.slug),
-        facets: facetValues(facets),
+        facetValues: facetValues(member.facets),
       })),
       ...(document && { document }),
     };
@@ -102,15 +102,14 @@ async function indexed(tables: Tables, families: readonly FamilyName[]): Promise
 
 function describe({ uid, name, manifestDigest }: FamilyMember, manifest: string): IndexedDocument {
   const document = readDocument(name, manifest);
-  const whole = nameKey(name);
-  const parts = new Set([nameKey(document.fields.name), nameKey(document.fields.title)]);
+  const parts = new Set([document.fields.name, document.fields.title].map(nameKey));
   return {
     uid,
     manifestDigest,
     textDigest: textDigest(document.meaning),
     words: documentWords(document),
-    names: [{ key: whole, isWhole: true }, ...[...parts].map((key) => ({ key, isWhole: false }))].filter(
-      ({ key }) => key.length >= SHORTEST_NAME,
+    names: [{ key: nameKey(name), isWhole: true }, ...Array.from(parts, (key) => ({ key, isWhole: false }))].filter(
+      ({ key }) => isName(key),
     ),
   };
 }
@@ -121,8 +120,4 @@ function documentWords({ fields }: SearchDocument): string {
     .slice(0, MOST_WORDS)
     .map(([term, { impact }]) => `${quoted(term)}:1${LABELS.findLast(({ from }) => impact >= from)?.label}`)
     .join(' ');
-}
-
-function keyOf({ type, name }: FamilyName): string {
-  return `${type} ${name}`;
 }

@@ -4,7 +4,7 @@ import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import type { Hit } from '../engine/engine.ts';
 import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
-import { type Candidate, finalScore, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
+import { type Candidate, explanationOf, finalScore, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
 import { editDistance } from '../typing-errors.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
@@ -33,13 +33,9 @@ export function namedFamilies(
     if (reference && type !== reference.type) continue;
     if (own !== key && editDistance(own, key, 1) > 1) continue;
     const match = own !== key ? 'near' : isWhole ? 'whole' : 'part';
-    const best = named.get(family);
-    const isBetter = MATCHES.indexOf(match) > (best ? MATCHES.indexOf(best.match) : -1);
-    const version = best?.uid ?? uid ?? undefined;
-    named.set(family, {
-      match: isBetter || !best ? match : best.match,
-      ...(version !== undefined && { uid: version }),
-    });
+    const known = named.get(family);
+    const isBetter = !known || MATCHES.indexOf(match) > MATCHES.indexOf(known.match);
+    named.set(family, { match: isBetter ? match : known.match, uid: known?.uid ?? uid ?? undefined });
   }
   return named;
 }
@@ -81,13 +77,27 @@ export function facetsOf(members: readonly FoundMember[]): FacetCounts {
   return countsFrom([...counted].map(([value, count]) => ({ value, count })));
 }
 
-/** For an explanation: each word of the query with what it adds to the score. */
-export function termsOf({ terms }: LexicalQuery, scores: readonly number[]) {
-  return terms.map(({ word, forms, why, weight }, place) => ({
-    word,
-    term: forms.join(' | '),
-    why,
-    weight: rounded(weight),
-    score: rounded(scores[place] ?? 0),
-  }));
+interface Explaining {
+  words: LexicalQuery;
+  named: ReadonlyMap<number, Named>;
+  weights: MergeWeights;
+  /** By family, what each term adds to its score. */
+  scores: ReadonlyMap<number, readonly number[]>;
+}
+
+export function explained(
+  hits: readonly Hit[],
+  members: readonly FoundMember[],
+  { words, named, weights, scores }: Explaining,
+): Hit[] {
+  const families = new Map(members.map(({ uid, family }) => [uid, family]));
+  return hits.map((hit) => {
+    const family = families.get(hit.uid) ?? -1;
+    const terms = words.terms.map(({ word, forms, why, weight }, place) => {
+      const score = rounded(scores.get(family)?.[place] ?? 0);
+      return { word, term: forms.join(' | '), why, weight: rounded(weight), score };
+    });
+    const match = named.get(family)?.match;
+    return { ...hit, explanation: explanationOf(hit, { terms, best: words.best, weights, named: match }) };
+  });
 }

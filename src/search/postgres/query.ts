@@ -16,11 +16,9 @@ import { STOP_TERMS, type Word } from '../words.ts';
 import type { SearchReads } from './store.ts';
 
 interface QueryTerm extends Expansion {
-  /** What the query says. */
   word: string;
   /** A `tsquery` for any of the forms. */
   query: string;
-  /** Rarer is more. */
   rarity: number;
   /** Documents that hold one of them, at most. */
   documents: number;
@@ -36,43 +34,29 @@ const MOST_TERMS = 24;
 /** `size` is the number of documents. */
 export async function readQuery(text: string, vocabulary: Vocabulary, size: number): Promise<LexicalQuery> {
   const { words, wordCount, isName, mayGoOn } = readWords(text);
-  const known = new Map(await vocabulary.frequencies(words.flatMap(({ term, parts }) => [term, ...parts])));
+  const known = await vocabulary.frequencies(words.flatMap(({ term, parts }) => [term, ...parts]));
   const isKnown = ({ term }: Word) => known.has(term);
   const unfinished = words.find((word) => mayGoOn(word, isKnown(word)));
   const unknown = words.filter((word) => !isKnown(word));
-  const looked = await Promise.all([
+  const [beginning, ...alike] = await Promise.all([
     unfinished ? vocabulary.startingWith(unfinished.text, MOST_BEGINNING) : new Map<string, number>(),
     ...unknown.slice(0, MOST_MISSPELT).map(({ term }) => termsLike(term, vocabulary)),
   ]);
-  const [beginning, ...alike] = looked;
+  const frequencies = new Map([known, beginning, ...alike].flatMap((found) => [...found]));
   const rarity = (documents: number) => Math.log(1 + (size + 0.5) / (documents + 0.5));
   const best = words.reduce((sum, { term }) => sum + rarity(known.get(term) ?? 0), 0) * HIGHEST_IMPACT;
-  const expanded = words.map((word) => ({
-    word,
-    expansions: expansionsOf(word, {
-      isKnown: isKnown(word),
-      longer: word === unfinished ? tellingTerms(beginning).filter((term) => term !== word.term) : [],
-      similar: corrections(word.term, alike[unknown.indexOf(word)]),
-    }),
-  }));
-  for (const found of looked) for (const [term, documents] of found) known.set(term, documents);
-  const terms = expanded.flatMap(({ word, expansions }) =>
-    expansions.map((expansion): QueryTerm => {
-      const documents = expansion.forms.reduce((sum, form) => sum + (known.get(form) ?? 0), 0);
+  const terms = words.flatMap((word) => {
+    const longer = word === unfinished ? tellingTerms(beginning).filter((term) => term !== word.term) : [];
+    const similar = corrections(word.term, alike[unknown.indexOf(word)]);
+    return expansionsOf(word, { isKnown: isKnown(word), longer, similar }).map((expansion): QueryTerm => {
+      const documents = expansion.forms.reduce((sum, form) => sum + (frequencies.get(form) ?? 0), 0);
       const query = expansion.forms.map(quoted).join(' | ');
       return { ...expansion, word: word.text, query, rarity: rarity(documents), documents };
-    }),
-  );
+    });
+  });
   const worth = ({ weight, rarity: rare }: QueryTerm) => weight * rare;
-  return {
-    terms: terms
-      .filter(({ documents }) => documents > 0)
-      .sort((a, b) => worth(b) - worth(a))
-      .slice(0, MOST_TERMS),
-    best,
-    wordCount,
-    isName,
-  };
+  const found = terms.filter(({ documents }) => documents > 0).sort((a, b) => worth(b) - worth(a));
+  return { terms: found.slice(0, MOST_TERMS), best, wordCount, isName };
 }
 
 /** A term as a `tsvector` and a `tsquery` write it. */

@@ -1,5 +1,6 @@
 // Port: what the engine that searches in PostgreSQL needs from the database.
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';
+import type { SearchFilters } from '../contract.ts';
 import type { MissingText } from '../engine/embed-texts.ts';
 import type { IndexSizes } from '../engine/engine.ts';
 import type { FamilyName, IndexEntry, StoredVector } from '../engine/search-index.ts';
@@ -11,7 +12,6 @@ export const LABEL_WEIGHTS = { D: 0.2, C: 0.45, B: 0.63, A: 0.8 };
 export interface SearchTables {
   /** Creates the tables and extensions that are missing; drops tables of another layout. */
   prepare(): Promise<void>;
-  catalogRevision(): Promise<number>;
   progress(): Promise<IndexProgress>;
   /** Types and names that changed after a revision, some revisions at a time; undefined when the changes are no longer known. */
   changedFamilies(after: number): Promise<{ revision: number; families: FamilyName[] } | undefined>;
@@ -21,7 +21,6 @@ export interface SearchTables {
   members(families: readonly FamilyName[]): Promise<FamilyMember[]>;
   /** The digests of the manifests that families in the tables were described by. */
   described(families: readonly FamilyName[]): Promise<(FamilyName & { digest: string })[]>;
-  manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
   /** Replaces families, and records how far the index is, in one transaction. */
   save(families: readonly IndexedFamily[], progress: IndexProgress): Promise<void>;
   sizes(): Promise<IndexSizes>;
@@ -37,18 +36,13 @@ export interface SearchVectors {
   choose(model: string): Promise<void>;
   /** Families that have no vector of the chosen model, without those whose text has one of these digests. */
   missing(limit: number, except: readonly string[]): Promise<FamilyText[]>;
-  /** Vectors that were computed before, by the digests of their texts. */
-  stored(model: string, digests: readonly string[]): Promise<StoredVector[]>;
-  save(model: string, vectors: readonly FamilyVector[], options: { areStored: boolean }): Promise<void>;
+  /** Gives families the vectors of their texts, where these are still their texts. */
+  adopt(model: string, vectors: readonly (FamilyText & StoredVector)[]): Promise<void>;
   /** Builds the index of the vectors, which is faster once they are all there. */
   buildIndex(model: string, dimensions: number): Promise<void>;
 }
 
-export interface FamilyText extends MissingText {
-  family: number;
-}
-
-export interface FamilyVector extends StoredVector {
+interface FamilyText extends MissingText {
   family: number;
 }
 
@@ -62,7 +56,8 @@ export interface SearchReads {
   startingWith(beginning: string, limit: number): Promise<Map<string, number>>;
   /** Known terms that share many trigrams with this one, with their frequencies. */
   similar(term: string, lengths: { least: number; most: number }): Promise<Map<string, number>>;
-  named(name: AskedName): Promise<NamedFamily[]>;
+  /** By a name without separators, and by a uid or a slug in lower case. */
+  named(name: { key: string; uid: string; slug: string }): Promise<NamedFamily[]>;
   /** Scores of the best families by words. */
   byWords(query: WordQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
   /** Cosines of the nearest families. */
@@ -72,22 +67,21 @@ export interface SearchReads {
   cosinesOf(families: readonly number[], query: VectorQuery): Promise<Map<number, number>>;
   /** What each term adds to the score of each family, in the order of the terms. */
   explain(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, readonly number[]>>;
-  members(request: MembersRequest): Promise<FoundMember[]>;
+  /** Versions that are `preferred` are shown instead of the newest one. */
+  members(
+    families: readonly number[],
+    choice: ListChoice & { preferred: readonly EntityUid[] },
+  ): Promise<FoundMember[]>;
   list(request: ListChoice & { limit: number; offset: number }): Promise<{ uid: EntityUid; versionCount: number }[]>;
   count(choice: ListChoice): Promise<number>;
   /** How many of those that a list would show have which value; values are written `facet:value`. */
   countFacets(choice: ListChoice): Promise<{ value: string; count: number }[]>;
 }
 
-/** What is shown, in the words of the tables. */
-export interface EntityFilter {
-  type: EntityType | undefined;
-  isActive: boolean;
-  isRegistered: boolean;
-  /** An entity must have one value of each list. */
+export interface EntityFilter
+  extends Pick<SearchFilters, 'type' | 'includeInactive' | 'includePending' | 'prerelease'> {
+  /** As `facet:value`, in lower case; an entity must have one value of each list. */
   facets: readonly (readonly string[])[];
-  /** Whether the newest version may be a pre-release although there is a stable one. */
-  prerelease: boolean;
 }
 
 export interface ListChoice {
@@ -113,10 +107,10 @@ export interface IndexedFamily extends FamilyName {
   document?: IndexedDocument;
 }
 
-interface IndexedMember extends Omit<FamilyMember, 'type' | 'name' | 'facets' | 'manifestDigest'> {
+interface IndexedMember extends FamilyMember {
   slugKey: string;
   /** As `facet:value`, in lower case. */
-  facets: readonly string[];
+  facetValues: readonly string[];
 }
 
 export interface IndexedDocument {
@@ -129,18 +123,9 @@ export interface IndexedDocument {
   names: readonly { key: string; isWhole: boolean }[];
 }
 
-interface AskedName {
-  /** Without separators. */
-  key: string;
-  uid: string;
-  /** In lower case. */
-  slug: string;
-}
-
 export interface NamedFamily {
   family: number;
   type: EntityType;
-  /** The key that it was found by. */
   key: string;
   isWhole: boolean;
   /** The version whose uid or slug was asked for. */
@@ -158,20 +143,10 @@ export interface VectorQuery {
   vector: Float32Array;
 }
 
-interface MembersRequest extends ListChoice {
-  families: readonly number[];
-  /** Versions that are shown instead of the newest one. */
-  preferred: readonly EntityUid[];
-}
-
 /** A version that is shown of a family. */
-export interface FoundMember {
+export interface FoundMember extends Pick<IndexEntry, 'type' | 'uid' | 'status' | 'quality' | 'publishedAt'> {
   family: number;
-  type: EntityType;
-  uid: EntityUid;
-  status: string;
-  quality: number;
-  publishedAt: string | null;
   versionCount: number;
+  /** As `facet:value`, in lower case. */
   facets: readonly string[];
 }

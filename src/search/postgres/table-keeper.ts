@@ -1,21 +1,16 @@
 // Keeps the search tables in step with the catalog, and gives their families vectors.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textToEmbed } from '../document.ts';
-import { createTextEmbedder, type TextsToEmbed, type TryLock, whileOnlyOneEmbeds } from '../engine/embed-texts.ts';
+import { embedTexts, type TryLock, whileOnlyOneEmbeds } from '../engine/embed-texts.ts';
 import type { IndexSizes } from '../engine/engine.ts';
 import type { FollowingIndex } from '../engine/follow-catalog.ts';
+import type { SearchIndex } from '../engine/search-index.ts';
 import type { Embedder } from '../model/embedder.ts';
 import { indexChanges } from './indexer.ts';
-import type { FamilyText, SearchReads, SearchTables, SearchVectors } from './store.ts';
-
-export interface TableKeeper extends FollowingIndex {
-  /** What the tables have, as far as it is known. */
-  known(): { revision: number | undefined; sizes: IndexSizes; model: string | null };
-  /** Counts again what the tables have. */
-  measure(): Promise<void>;
-}
+import type { SearchReads, SearchTables, SearchVectors } from './store.ts';
 
 export interface TableKeeperDependencies {
+  index: SearchIndex;
   tables: SearchTables;
   vectors: SearchVectors;
   reads: Pick<SearchReads, 'indexedRevision'>;
@@ -27,100 +22,87 @@ export interface TableKeeperDependencies {
 const WAIT_FOR_OTHERS_MS = 20;
 const LOCK = 'search index';
 
-export function createTableKeeper({ tables, vectors, reads, tryLock }: TableKeeperDependencies): TableKeeper {
-  let sizes: IndexSizes = { entities: 0, families: 0, texts: 0, embedded: 0 };
-  let model: string | null = null;
-  let revision: number | undefined;
-  /** When `sizes` were counted. */
-  let measured: number | undefined;
+export class TableKeeper implements FollowingIndex {
+  /** What the tables have, as far as it is known. */
+  revision: number | undefined;
+  model: string | null = null;
+  private counted: IndexSizes = { entities: 0, families: 0, texts: 0, embedded: 0 };
+  /** The revision at which they were counted. */
+  private measured: number | undefined;
+  private readonly given: TableKeeperDependencies;
   /** Whether this hub has seen to it once that there are vectors of its model. */
-  let hasEmbedded = false;
+  private hasEmbedded = false;
 
-  async function measure(): Promise<void> {
-    measured = revision;
-    [sizes, model] = await Promise.all([tables.sizes(), vectors.model()]);
+  constructor(given: TableKeeperDependencies) {
+    this.given = given;
   }
 
-  async function shown(wanted: number): Promise<number | undefined> {
+  async measure(): Promise<void> {
+    const { tables, vectors } = this.given;
+    this.measured = this.revision;
+    [this.counted, this.model] = await Promise.all([tables.sizes(), vectors.model()]);
+  }
+
+  async shown(wanted: number): Promise<number | undefined> {
     // The tables never go back, so that what was read once need not be read again.
-    if (revision === undefined || revision < wanted) revision = await reads.indexedRevision();
-    return revision;
+    if ((this.revision ?? -1) < wanted) this.revision = await this.given.reads.indexedRevision();
+    return this.revision;
   }
 
-  async function follow(signal: AbortSignal): Promise<void> {
-    const lock = await tryLock(LOCK);
-    if (lock) await indexChanges(tables, signal).finally(() => lock.release());
+  sizes(): IndexSizes {
+    return this.counted;
   }
 
-  async function fill(embedder: Embedder, signal: AbortSignal): Promise<number> {
+  async refresh(signal: AbortSignal): Promise<void> {
+    const { index, tables, tryLock } = this.given;
+    while (!signal.aborted) {
+      const lock = await tryLock(LOCK);
+      if (lock) await indexChanges({ index, tables }, signal).finally(() => lock.release());
+      const wanted = await index.revision();
+      if (((await this.shown(wanted)) ?? -1) >= wanted) return;
+      await sleep(WAIT_FOR_OTHERS_MS, undefined, { ref: false });
+    }
+  }
+
+  async mustEmbed(): Promise<boolean> {
+    const isMissing = () => this.counted.embedded < this.counted.texts;
+    // Searches bring the tables up to date as well.
+    if (this.measured !== this.revision || isMissing() || this.counted.texts === 0) await this.measure();
+    return this.given.vectors.isAvailable && (isMissing() || !this.hasEmbedded);
+  }
+
+  async embed(embedder: Embedder, signal: AbortSignal): Promise<number> {
+    const { vectors, tryLock } = this.given;
+    let made: number | undefined;
+    const isMissing = async () => !this.hasEmbedded || (await vectors.missing(1, [])).length > 0;
+    while (made === undefined && !signal.aborted && (await isMissing())) {
+      made = await whileOnlyOneEmbeds(tryLock, signal, () => this.fill(embedder, signal));
+    }
+    this.hasEmbedded ||= !signal.aborted;
+    await this.measure();
+    return made ?? 0;
+  }
+
+  private async fill(embedder: Embedder, signal: AbortSignal): Promise<number> {
+    const { index, vectors } = this.given;
+    const { model } = embedder;
     const chosen = await vectors.model();
-    if (chosen !== embedder.model) {
+    if (chosen !== model) {
       // Once per start, so that two hubs never take turns. Not every hub may be able to run the encoder: vectors of a
       // stand-in never replace those of another model.
-      if (chosen !== null && (hasEmbedded || embedder.fallback !== undefined)) return 0;
-      await vectors.choose(embedder.model);
+      if (chosen !== null && (this.hasEmbedded || embedder.fallback !== undefined)) return 0;
+      await vectors.choose(model);
     }
-    const filler = await createTextEmbedder(textsOf(tables, vectors, embedder.model), embedder, signal);
-    let made = 0;
-    while (!signal.aborted) {
-      const missing = await filler.missing();
-      if (missing.length === 0) {
-        await vectors.buildIndex(embedder.model, filler.dimensions);
-        break;
-      }
-      made += await filler.embed(await filler.takeStored(missing));
-    }
+    const { made, dimensions } = await embedTexts({
+      index,
+      embedder,
+      signal,
+      missing: (limit, except) => vectors.missing(limit, [...except]),
+      read: async (texts) => texts.map(textToEmbed),
+      adopt: (texts) => vectors.adopt(model, texts),
+      alone: (work) => work(),
+    });
+    if (!signal.aborted) await vectors.buildIndex(model, dimensions);
     return made;
   }
-
-  return {
-    wanted: () => tables.catalogRevision(),
-    shown,
-    sizes: () => sizes,
-    known: () => ({ revision, sizes, model }),
-    measure,
-    async refresh(signal) {
-      while (!signal.aborted) {
-        await follow(signal);
-        const wanted = await tables.catalogRevision();
-        if (((await shown(wanted)) ?? -1) >= wanted) return;
-        await sleep(WAIT_FOR_OTHERS_MS, undefined, { ref: false });
-      }
-    },
-    async mustEmbed() {
-      // Searches bring the tables up to date as well.
-      if (measured !== revision || sizes.embedded < sizes.texts || sizes.texts === 0) await measure();
-      return vectors.isAvailable && (sizes.embedded < sizes.texts || !hasEmbedded);
-    },
-    async embed(embedder, signal) {
-      let made: number | undefined;
-      while (made === undefined && !signal.aborted && (!hasEmbedded || (await vectors.missing(1, [])).length > 0)) {
-        made = await whileOnlyOneEmbeds(tryLock, signal, () => fill(embedder, signal));
-      }
-      hasEmbedded ||= !signal.aborted;
-      await measure();
-      return made ?? 0;
-    },
-  };
-}
-
-function textsOf(
-  tables: Pick<SearchTables, 'manifests'>,
-  vectors: SearchVectors,
-  model: string,
-): TextsToEmbed<FamilyText> {
-  return {
-    missing: (limit, except) => vectors.missing(limit, [...except]),
-    stored: (of, digests) => vectors.stored(of, digests),
-    manifests: (uids) => tables.manifests(uids),
-    read: async (texts) => texts.map(textToEmbed),
-    async save(made, of, areNew) {
-      const byDigest = new Map(made.map(({ digest, vector }) => [digest, vector]));
-      const families = of.flatMap(({ family, digest }) => {
-        const vector = byDigest.get(digest);
-        return vector ? [{ family, digest, vector }] : [];
-      });
-      await vectors.save(model, families, { areStored: !areNew });
-    },
-  };
 }

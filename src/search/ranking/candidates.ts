@@ -4,7 +4,7 @@ import type { SearchFilters } from '../contract.ts';
 import { newestOf } from '../index/choice.ts';
 import { findNamed, findSlug, type NameMatch } from '../index/names.ts';
 import { addScores } from '../index/postings.ts';
-import { type Segment, typeOf } from '../index/segment.ts';
+import { typeOf } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
 import { versionedName } from '../words.ts';
@@ -61,7 +61,7 @@ function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFi
     const first = segment.memberStarts[document] as number;
     if (dead[document] === 1 || (reference && typeOf(segment.flags[first] as number) !== reference.type)) continue;
     // The slug may belong to one of many versions, which is then the one that is meant.
-    const isOwn = (member: number) => slugAt(segment, member).toLowerCase() === slug;
+    const isOwn = (member: number) => parseReference(segment.uids.at(member))?.slug.toLowerCase() === slug;
     const isExact = (member: number) => segment.uids.at(member) === wanted;
     const exact = newestOf(segment, document, isExact, filters);
     const newest = match === 'whole' ? newestOf(segment, document, isOwn, filters) : -1;
@@ -69,10 +69,6 @@ function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFi
     named.set(document, member >= 0 ? { match: exact >= 0 ? 'whole' : match, member } : { match });
   }
   return named;
-}
-
-function slugAt(segment: Segment, member: number): string {
-  return parseReference(segment.uids.at(member))?.slug ?? '';
 }
 
 /** Scores of the best documents of all segments that meet the filters: about `MOST_BY_WORDS`, and all that tie with the last. */

@@ -1,20 +1,14 @@
 // Lists: everything that meets the filters, the newest arrival first.
 import { LRUCache } from 'lru-cache';
-import type { Hit, ListRequest } from '../engine/engine.ts';
+import type { FoundHits, Hit, ListRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import { createFacetCounter } from '../index/facets.ts';
 import { membersOf, type Segment } from '../index/segment.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
 
-export interface Listed {
-  hits: Hit[];
-  total: number;
-  facets?: FacetCounts;
-}
-
 /** Lists of one state of the index. */
 export interface Lister {
-  list(request: ListRequest): Listed;
+  list(request: ListRequest): FoundHits;
 }
 
 interface Matching {
@@ -26,7 +20,7 @@ interface Matching {
 /** What the lists of recent filters take. */
 const MOST_BYTES = 16_000_000;
 const MOST_FACET_COUNTS = 50;
-const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
+export const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
 
 export function createLister(index: Snapshot): Lister {
   const lists = new LRUCache<string, Matching[], ListRequest>({
@@ -69,7 +63,7 @@ function countFacets(found: readonly Matching[]): FacetCounts {
   return counter.counts();
 }
 
-/** What is left of the members of a segment. */
+/** Members of a segment, from a place on. */
 interface Rest {
   segment: Segment;
   members: Uint32Array;
@@ -84,7 +78,7 @@ function pageOf(found: readonly Matching[], { limit, offset }: ListRequest): Hit
     const next = rests.reduce<Rest | undefined>(newerHead, undefined);
     if (!next) return hits;
     const { segment } = next;
-    const member = headOf(next) as number;
+    const member = next.members[next.place] as number;
     next.place += 1;
     if (passed < offset) continue;
     const versions = membersOf(segment, segment.memberDocuments[member] as number);
@@ -93,15 +87,11 @@ function pageOf(found: readonly Matching[], { limit, offset }: ListRequest): Hit
   return hits;
 }
 
-function headOf({ members, place }: Rest): number | undefined {
-  return members[place];
-}
-
 function newerHead(one: Rest | undefined, other: Rest): Rest | undefined {
-  const otherMember = headOf(other);
+  const otherMember = other.members[other.place];
   if (otherMember === undefined) return one;
   if (!one) return other;
-  const member = headOf(one) as number;
+  const member = one.members[one.place] as number;
   const difference = (other.segment.arrived[otherMember] as number) - (one.segment.arrived[member] as number);
   if (difference !== 0) return difference > 0 ? other : one;
   return other.segment.uids.at(otherMember) > one.segment.uids.at(member) ? other : one;

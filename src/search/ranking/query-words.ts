@@ -1,5 +1,5 @@
 // What a query says: its words, and what may stand for each of them. Nothing in it is an operator.
-import { STOP_WORDS, type Word, wordsOf } from '../words.ts';
+import { tellingWords, type Word, wordsOf } from '../words.ts';
 
 export interface LexicalQuery<Term> {
   terms: readonly Term[];
@@ -18,7 +18,6 @@ export interface Expansion {
   why: 'word' | 'part' | 'typing error' | 'beginning';
 }
 
-/** Words beyond these are ignored. */
 const MOST_WORDS = 48;
 /** Looking for typing errors is costly: longer queries have enough known words. */
 export const MOST_MISSPELT = 3;
@@ -38,9 +37,7 @@ const PART_WEIGHT = 0.7;
 /** `mayGoOn`: whether a word may be unfinished, by whether the index knows it. */
 export function readWords(text: string) {
   const all = wordsOf(text);
-  const telling = all.filter((word) => !STOP_WORDS.has(word.text));
-  // A query of stop words only means them.
-  const distinct = new Map((telling.length > 0 ? telling : all).map((word) => [word.term, word]));
+  const distinct = new Map(tellingWords(all).map((word) => [word.term, word]));
   const words = [...distinct.values()].slice(0, MOST_WORDS);
   const last = /[\p{L}\p{N}]$/u.test(text.trimEnd()) ? all.at(-1)?.term : undefined;
   const mayGoOn = (word: Word, isKnown: boolean) =>
@@ -80,7 +77,6 @@ export function expansionsOf({ term, parts }: Word, { isKnown, longer, similar }
 /** The terms near a number are other numbers, which mean something else. */
 const NUMBER = /^\p{N}+$/u;
 
-/** How many typing errors a word may have. */
 export function mostErrorsIn(term: string): number {
   if (term.length < SHORTEST_FUZZY || term.length > LONGEST_FUZZY || NUMBER.test(term)) return 0;
   return term.length >= LONG_WORD ? 2 : 1;

@@ -44,7 +44,6 @@ function distinctTerms({ text: word }: Word, expansions: readonly Expansion[]): 
   return [...terms.values()];
 }
 
-/** Terms that go on after this beginning. */
 function termsStartingWith({ segments }: Snapshot, beginning: string): string[] {
   const found = new Set<string>();
   for (const { segment } of segments) {

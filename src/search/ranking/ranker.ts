@@ -1,7 +1,7 @@
 // One query over the index: candidates by name, words and meaning, then one score for each.
 import { recencyAt } from '../../catalog/quality.ts';
 import { FIELDS } from '../document.ts';
-import type { Hit, RankRequest } from '../engine/engine.ts';
+import type { FoundHits, Hit, RankRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import { createFacetCounter } from '../index/facets.ts';
 import { IS_DEPRECATED, IS_DISABLED, membersOf, postingsAt, type Segment } from '../index/segment.ts';
@@ -21,17 +21,10 @@ import {
 } from './merge.ts';
 import { type IndexQuery, readQuery } from './query.ts';
 
-export interface RankTask extends RankRequest {
+interface RankTask extends RankRequest {
   now: Date;
-  /** Of the query. None: meaning takes no part. */
+  /** Of the query. None in a search by words. */
   vector: Float32Array | undefined;
-}
-
-export interface Ranked {
-  /** Best first; ties have a fixed order, so that pages never overlap. */
-  hits: Hit[];
-  total: number;
-  facets?: FacetCounts;
 }
 
 /** Pages end here. */
@@ -44,13 +37,12 @@ interface Found extends Candidate {
   final: number;
 }
 
-export function rank(index: Snapshot, task: RankTask): Ranked {
-  const { text, filters, mode } = task;
+export function rank(index: Snapshot, task: RankTask): FoundHits {
+  const { text, filters, mode, vector } = task;
   const words = readQuery(text, index);
   const named = findNames(index, text, filters);
   const lexical = mode === 'semantic' ? [] : byWords(index, words, filters);
   const also = index.segments.map((_, place) => [...(lexical[place]?.keys() ?? []), ...(named[place]?.keys() ?? [])]);
-  const vector = mode === 'keyword' ? undefined : task.vector;
   const semantic = vector ? byMeaning(index, vector, { filters, also }) : [];
   if (words.terms.length === 0 && isEmpty(named) && !isNearAny(semantic, words, index.textCount)) {
     return { hits: [], total: 0 };
@@ -158,7 +150,6 @@ function explain(
   return explanationOf(hit, { terms, best: words.best, weights, named });
 }
 
-/** How much a term says about a document, and in which fields it is. */
 function matchOf(segment: Segment, term: string, document: number) {
   const posting = postingsAt(segment, segment.terms.find(term)).find((each) => each.document === document);
   return {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openDictionary } from '../../../src/search/index/dictionary.ts';
-import { compareByCodePoints, createStringsWriter } from '../../../src/search/index/strings.ts';
+import { Dictionary } from '../../../src/search/index/dictionary.ts';
+import { compareByCodePoints, StringsWriter } from '../../../src/search/index/strings.ts';
 import { editDistance, lettersOf } from '../../../src/search/typing-errors.ts';
 
 function dictionaryOf(...terms: string[]) {
   const sorted = [...new Set(terms)].sort(compareByCodePoints);
-  const strings = createStringsWriter();
+  const strings = new StringsWriter();
   for (const term of sorted) strings.add(term);
-  return openDictionary({ ...strings.columns(), letters: Uint32Array.from(sorted, lettersOf) });
+  const { termBytes, termOffsets } = strings.columns('term');
+  return new Dictionary(termBytes, termOffsets, Uint32Array.from(sorted, lettersOf));
 }
 
 test('dictionary: every term is found, and nothing else', () => {

@@ -6,7 +6,7 @@ import { buildSegment } from '../../../src/search/index/segment-builder.ts';
 import { writeSegment } from '../../../src/search/index/segment-writer.ts';
 import { createSnapshotReader, openParts } from '../../../src/search/index/snapshot.ts';
 import { sourceFromSegment } from '../../../src/search/index/source.ts';
-import { createByteWriter } from '../../../src/search/index/strings.ts';
+import { ByteWriter } from '../../../src/search/index/strings.ts';
 import { rank } from '../../../src/search/ranking/ranker.ts';
 import { aManifest } from '../../support/builders.ts';
 import { asks } from '../search-stage.ts';
@@ -93,7 +93,7 @@ test('postings: what is written is read', () => {
   fc.assert(
     fc.property(fc.uniqueArray(posting, { selector: ({ document }) => document }), (postings) => {
       const sorted = postings.map((each) => ({ ...each })).sort((one, other) => one.document - other.document);
-      const writer = createByteWriter();
+      const writer = new ByteWriter();
       for (const [place, each] of sorted.entries()) writePosting(writer, each, sorted[place - 1]?.document ?? -1);
       assert.deepEqual(readPostings(writer.written(), 0, writer.length), sorted);
     }),

@@ -1,0 +1,108 @@
+// What the engines in memory and in PostgreSQL share: up to date before a search, queries embedded, troubles said.
+import { checkModel } from '../model/check-model.ts';
+import { troubleOf, wholeReason } from '../model/embedder.ts';
+import { createLazyEmbedder, type OpenEmbedder } from '../model/lazy-embedder.ts';
+import { plainText } from '../search-query.ts';
+import type { FoundHits, IndexSizes, ListRequest, RankRequest, SearchEngine } from './engine.ts';
+import { CatalogFollower, type FollowerDependencies, type FollowingIndex, type IndexShown } from './follow-catalog.ts';
+import type { SearchIndex } from './search-index.ts';
+
+export interface SearchedIndex {
+  keeper: FollowingIndex;
+  rank(request: RankRequest, embed: EmbedQuery): Promise<FoundHits & { meaning: Meaning }>;
+  /** `revision` is the one that the index shows. */
+  list(request: ListRequest, revision: number | undefined): Promise<FoundHits>;
+  version(): string;
+  close?(): Promise<void>;
+}
+
+/** Without a vector when there is trouble: a search never fails because a model did. */
+export type EmbedQuery = () => Promise<{ vector?: { model: string; vector: Float32Array }; meaning: Meaning }>;
+
+/** How it went with meaning. */
+export interface Meaning {
+  /** Why it took no part, for the caller. */
+  trouble?: string;
+  /** What is behind that, for the operator. */
+  fault?: string;
+  /** Whether a simpler model took the place of the one that should run here. */
+  isStandIn?: boolean;
+}
+
+export interface ShellDependencies extends Pick<FollowerDependencies, 'isBusy' | 'log'> {
+  index: SearchIndex;
+  /** When it cannot be opened, search goes on by words. */
+  openEmbedder: OpenEmbedder;
+}
+
+/** So many vectors may be missing without a word about it: they are being computed. */
+const FEW_MISSING = 0.05;
+const NO_QUERY_VECTOR = 'A query could not be embedded; search goes on by words';
+const BEHIND = 'The index is not up to date yet: recent changes may be missing.';
+const STAND_IN = 'The sentence encoder cannot be used here: a simpler model judges meaning, more coarsely.';
+
+export function createEngine(searched: SearchedIndex, dependencies: ShellDependencies): SearchEngine {
+  const { keeper } = searched;
+  const { index: catalog, openEmbedder, isBusy, log } = dependencies;
+  const embedder = createLazyEmbedder(openEmbedder);
+  const follower = new CatalogFollower({ index: keeper, catalog, embedder, isBusy, log });
+
+  const embed = async (text: string, signal?: AbortSignal) => {
+    try {
+      const { isStandIn, ...vector } = await embedder.embedQuery(text, signal);
+      return { vector, meaning: { isStandIn } };
+    } catch (error) {
+      return { meaning: { trouble: troubleOf(error), fault: wholeReason(error) } };
+    }
+  };
+
+  return {
+    async rank(asked, signal) {
+      const request = { ...asked, text: plainText(asked.text) };
+      const shown = await follower.bringUpToDate();
+      const { meaning, ...found } = await searched.rank(request, () => embed(request.text, signal));
+      if (request.mode === 'keyword') return { ...found, mode: 'keyword', ...troublesOf(shown, keeper.sizes()) };
+      const { fault, trouble } = meaning;
+      if (fault !== undefined) follower.report(NO_QUERY_VECTOR, fault);
+      const mode = trouble === undefined ? request.mode : 'keyword';
+      // Why texts could not be embedded says more than that they have no vectors.
+      const cause = trouble !== undefined && fault === undefined ? follower.embedTrouble : undefined;
+      return { ...found, mode, ...troublesOf(shown, keeper.sizes(), { ...meaning, trouble: cause ?? trouble }) };
+    },
+    async list(request) {
+      const shown = await follower.bringUpToDate();
+      return { ...(await searched.list(request, shown.revision)), ...troublesOf(shown, keeper.sizes()) };
+    },
+    version: () => searched.version(),
+    catchUp: (signal) => follower.catchUp(signal),
+    checkModel: () => checkModel(() => embedder.opened()),
+    sizes: () => keeper.sizes(),
+    stopWork: () => follower.stop(),
+    async close() {
+      await follower.stop();
+      await Promise.all([embedder.close(), searched.close?.()]);
+    },
+  };
+}
+
+/** `isLasting`: the same search has the same answer until the version of the engine moves. */
+function troublesOf(
+  { revision, isBehind }: IndexShown,
+  sizes: IndexSizes,
+  meaning?: Meaning,
+): { degraded?: string; isLasting: boolean } {
+  const isBuilding = revision === undefined;
+  const passing = [
+    ...(isBuilding ? [`The index is still being built: ${sizes.entities} entities so far.`] : []),
+    ...(meaning ? meaningTroubles(meaning, sizes) : []),
+  ];
+  // The version moves when the index is up to date.
+  const all = [...passing, ...(isBehind && !isBuilding ? [BEHIND] : []), ...(meaning?.isStandIn ? [STAND_IN] : [])];
+  return { ...(all.length > 0 && { degraded: all.join(' ') }), isLasting: passing.length === 0 };
+}
+
+function meaningTroubles({ trouble }: Meaning, { texts, embedded }: IndexSizes): string[] {
+  if (trouble !== undefined) return [`Semantic search is not available (${trouble}). Showing keyword matches only.`];
+  if (texts - embedded <= FEW_MISSING * texts) return [];
+  return [`Embeddings are ready for ${embedded} of ${texts} texts. The rest are matched by keyword.`];
+}
