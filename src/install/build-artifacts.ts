@@ -7,6 +7,7 @@ import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import { type InstalledArtifact, type Ownership, type PlaceJob, placeArtifact } from './artifacts/place.ts';
+import { STEP_TIMEOUT_MS } from './artifacts/program.ts';
 import type {
   InstallPlan,
   InstallRequest,
@@ -17,7 +18,6 @@ import type {
   StepResult,
 } from './contract.ts';
 import { explain, InstallError } from './errors.ts';
-import { notStartable } from './launchers.ts';
 import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
 import type { LockedEntities } from './lockfile/lockfile.ts';
 import { present, runStep, type StepWatch } from './step.ts';
@@ -50,9 +50,6 @@ export interface BuiltArtifacts {
   isInPlace: boolean;
 }
 
-/** An image of 20 GB takes a while. */
-const STEP_TIMEOUT_MS = 60 * 60_000;
-
 export async function buildArtifacts(job: InstallJob, tools: InstallTools): Promise<BuiltArtifacts> {
   const { known } = job;
   const planned = job.plan.artifacts.filter((each) => !each.alternative);
@@ -64,8 +61,7 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
       const dest = job.request.dest ?? chosenEarlier(known?.artifacts[index], each);
       const ownership = ownershipOf(job, artifacts);
       const installed = await build(each, { locked, dest, ownership }, { job, tools });
-      const fault = notStartable(job.launch, each, installed);
-      return { extra: extraOf(installed, fault), value: installed };
+      return { extra: extraOf(installed), value: installed };
     });
     results.push(result);
     artifacts.push({ planned: each, installed: value });
@@ -141,9 +137,7 @@ function ownershipOf({ known, others }: InstallJob, built: readonly ArtifactOutc
   return { ours: new Map(ours), others: new Map([...theirs, ...own]) };
 }
 
-function extraOf(installed: InstalledArtifact, fault: string | undefined): Record<string, unknown> {
-  const { resolved, integrity, path, extra, warnings = [], skipped } = installed;
+function extraOf({ resolved, integrity, path, extra, warnings = [], skipped }: InstalledArtifact) {
   const skip = skipped ? { skipped: true, reason: skipped } : {};
-  const warning = [...warnings, ...(fault ? [fault] : [])].join(' ');
-  return present({ resolved, integrity, path, ...extra, ...skip, warning });
+  return present({ resolved, integrity, path, ...extra, ...skip, warning: warnings.join(' ') });
 }

@@ -71,7 +71,9 @@ export const InstallRequest = z.object({
   frozen: z
     .boolean()
     .default(false)
-    .describe('Installs exactly what the lockfile in the target says, or fails. The lockfile is not changed.'),
+    .describe(
+      'Installs exactly what the lockfile in the target says, or fails. Nothing else of the request may choose what is installed.',
+    ),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
@@ -90,7 +92,7 @@ export const PlannedAdapter = z.object({
   framework: z.string(),
   template_key: z.string(),
   path: z.string().describe('Relative to the target.'),
-  generic: z.boolean().describe('True when there is no template for the pair: a generic stub is written.'),
+  generic: z.boolean().describe('True for a pair without a template: a generic file is written.'),
   fault: z.string().optional().describe('Why it cannot be written; the step will fail.'),
   note: z.string().optional().describe('Why nothing will be written for it; the step warns, and does not fail.'),
 });
@@ -160,6 +162,11 @@ export const LockedAdapter = z.looseObject({
   template_key: z.string(),
   path: z.string(),
   integrity: z.string(),
+  entry: z.string().optional().describe('Name of the entry, in the configuration of a client.'),
+  written: z.union([z.string(), JsonRecord]).optional().describe('The text of the file, or the entry.'),
+  inputs: z.array(JsonRecord).optional().describe('What VS Code asks its user for.'),
+  kept: z.boolean().optional().describe('True if a person changed it, and an install left it so.'),
+  asked: z.boolean().optional().describe('True if the user chose the client, and the manifest does not list it.'),
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
@@ -192,10 +199,6 @@ export const InstallReport = z
     ok: z.boolean().describe('Every step but `gateway.register` succeeded.'),
     dry_run: z.boolean(),
     target: z.string(),
-    target_fault: z
-      .string()
-      .optional()
-      .describe('Only of a dry run: why the target cannot be used. The install is refused with the same sentence.'),
     warnings: z
       .array(z.string())
       .default([])
@@ -204,7 +207,7 @@ export const InstallReport = z
     results: z.array(StepResult),
     files_written: z
       .array(z.string())
-      .describe('Relative to the target. Folders of artifacts are in `extra.path` of their steps.'),
+      .describe('New or changed, relative to the target. Folders of artifacts are in `extra.path` of their steps.'),
     lockfile: Lockfile.describe('As it is on disk; without entities where there is none.'),
   })
   .meta({ id: 'InstallReport' });
@@ -231,6 +234,8 @@ export interface UninstallReport {
   edited: string[];
   /** Changed since they were installed, so they stay. */
   kept: string[];
+  /** Launchers that are gone. Something that was kept may still name them. */
+  launchers: string[];
 }
 
 /** One thing that a lockfile lists, compared with what is on disk. */

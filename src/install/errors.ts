@@ -1,7 +1,5 @@
 // Why a step of an install failed, as a sentence that a person can act on; absolute paths are left out.
 import { HubError } from '../errors.ts';
-import { FetchError } from '../lib/fetch-error.ts';
-import { RunError } from '../lib/run.ts';
 
 export class InstallError extends Error {
   override readonly name = 'InstallError';
@@ -21,6 +19,16 @@ export function invalidRequest(path: string, message: string): HubError {
   });
 }
 
+/** Says what is wrong at a place in a document; zod's own messages are for developers. */
+export function issueSentence({ path, message }: { path: PropertyKey[]; message: string }, root: string): string {
+  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
+  const plain =
+    received === 'undefined'
+      ? 'is missing'
+      : `must be ${/^[aeiou]/.test(expected ?? '') ? 'an' : 'a'} ${expected}, not ${received}`;
+  return `${[root, ...path].join('.')} ${expected ? plain : message.replace(/^Invalid input.*/, 'cannot be read')}`;
+}
+
 const NO_PERMISSION = 'The hub may not write there: give its user permission, or choose another target.';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
@@ -37,8 +45,6 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 
 export function explain(error: unknown): string {
   if (error instanceof InstallError || error instanceof HubError) return error.message;
-  if (error instanceof RunError) return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
-  if (error instanceof FetchError) return `The address ${error.message}.`;
   const known = fileSentence(error);
   if (known) return known;
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
@@ -50,8 +56,7 @@ export function explain(error: unknown): string {
 
 /** Whether the hub itself is to blame: then the log should have it. */
 export function isUnexpected(error: unknown): boolean {
-  const isExpected = [InstallError, HubError, RunError, FetchError].some((kind) => error instanceof kind);
-  return !isExpected && !fileSentence(error);
+  return !(error instanceof InstallError || error instanceof HubError) && !fileSentence(error);
 }
 
 export function fileSentence(error: unknown): string | undefined {

@@ -2,11 +2,11 @@
 import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { findConfigFault } from './adapters/plan-adapters.ts';
 import { Destination } from './artifacts/destination.ts';
-import { contextOf, type InstallTools } from './build-artifacts.ts';
+import { contextOf, type InstallJob, type InstallTools } from './build-artifacts.ts';
 import type {
   InstallListener,
-  InstallPlan,
   InstallReport,
   InstallRequest,
   Lockfile,
@@ -15,21 +15,13 @@ import type {
   UninstallRequest,
 } from './contract.ts';
 import { InstallError, invalidRequest } from './errors.ts';
-import { assertSamePlan } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';
-import { uninstallEntity } from './removal.ts';
+import { removeUnused, uninstallEntity } from './removal.ts';
 import { runSteps } from './run-steps.ts';
-import {
-  type FetchManifest,
-  findSubject,
-  type InstallSubject,
-  lockedSubject,
-  type SubjectCatalog,
-  wholeId,
-} from './subject.ts';
-import { checkTarget, prepareTarget, type TargetRule, targetFault, unusable } from './target/target.ts';
+import { findSubject, lockedSubject, type SubjectCatalog, wholeId } from './subject.ts';
+import { checkTarget, makeTarget, type TargetRule, unusable, usableTarget } from './target/target.ts';
 import { createTargetQueue } from './target/target-queue.ts';
 
 export interface Install {
@@ -49,58 +41,51 @@ export interface InstallDependencies extends InstallTools {
   catalog: SubjectCatalog;
   /** Turns documents of other forms, such as the `server.json` of an MCP registry, into manifests. */
   manifestOf: (document: JsonObject) => JsonObject;
-  /** For an entity that is in a lockfile and not in the catalog. */
-  fetchManifest: FetchManifest;
   targets: TargetRule;
   atOnce: number;
 }
 
 export function createInstall(dependencies: InstallDependencies): Install {
-  const { catalog, manifestOf, fetchManifest, targets, atOnce, ...tools } = dependencies;
+  const { catalog, manifestOf, targets, atOnce, ...tools } = dependencies;
   const inTurn = createTargetQueue(atOnce);
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Set<Promise<unknown>>();
 
   async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
-    const before = await lockfileOf(await checkTarget(given.target, targets));
+    const targetDir = await usableTarget(given.target, targets);
+    const before = await lockfileOf(targetDir);
     const request = withManifest({ ...given, id: wholeId(given), dest: readDest(given.dest) }, manifestOf);
     const subject = request.frozen
-      ? await lockedSubject(request, lockedEntity(before, request.id), {
-          catalog,
-          fetchManifest: (url) => fetchManifest(url, signal),
-        })
+      ? await lockedSubject(catalog, lockedEntity(before, onlyFrozen(request).id))
       : await findSubject(catalog, request);
-    if (request.dry_run) {
-      const { plan } = await makePlan(request, subject, before, onEvent);
-      return planReport(request, subject, {
-        plan,
-        lockfile: before,
-        fault: await targetFault(request.target, targets),
-      });
-    }
-    const targetDir = await prepareTarget(request.target, targets);
+    const job = { request, subject, targetDir };
+    if (request.dry_run) return planReport({ ...job, ...(await makePlan(job, before, onEvent)) });
+    await makeTarget(targetDir);
     return inTurn(targetDir, signal, async () => {
-      const lockfile = await lockfileOf(targetDir);
-      const planned = await makePlan(request, subject, lockfile, onEvent);
-      const watch = { onEvent, log: tools.world.log };
-      return runSteps({ request, subject, ...planned, targetDir, lockfile, signal, watch }, tools);
+      try {
+        const planned = await makePlan(job, await lockfileOf(targetDir), onEvent);
+        const fault = findConfigFault(planned.plan.adapters);
+        if (fault) throw unusable(new InstallError(fault));
+        return await runSteps({ ...job, ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
+      } finally {
+        await removeUnused(targetDir);
+      }
     });
   }
 
   async function makePlan(
-    request: InstallRequest,
-    subject: InstallSubject,
+    job: Pick<InstallJob, 'request' | 'subject' | 'targetDir'>,
     lockfile: Lockfile | undefined,
     onEvent: InstallListener,
   ) {
-    const known = findLocked(lockfile, subject.uid);
-    const others = lockfile ? withoutEntity(lockfile, subject.uid).entities : [];
-    const context = contextOf(subject, tools, { signal, stagingDir: tmpdir() });
-    const planned = await planInstall({ subject, request, known, others, context });
-    if (request.frozen && known && !subject.isFromLockfile) assertSamePlan(planned.plan, known);
+    const { uid } = job.subject;
+    const known = findLocked(lockfile, uid);
+    const others = lockfile ? withoutEntity(lockfile, uid).entities : [];
+    const context = contextOf(job.subject, tools, { signal, stagingDir: tmpdir() });
+    const planned = await planInstall({ ...job, known, others, context });
     onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });
-    return { ...planned, known, others };
+    return { ...planned, known, others, lockfile };
   }
 
   /** An install that was begun runs to its end, even if its caller is gone. */
@@ -122,7 +107,10 @@ export function createInstall(dependencies: InstallDependencies): Install {
       lockedEntity(await lockfileOf(targetDir), request.id);
       return track(inTurn(targetDir, signal, () => uninstallEntity(request, targetDir)));
     },
-    verify: async (target) => verifyLockfile(await checkTarget(target, targets)),
+    async verify(target) {
+      const targetDir = await checkTarget(target, targets);
+      return verifyLockfile(targetDir, await lockfileOf(targetDir));
+    },
     lockfile: async (target) => lockfileOf(await checkTarget(target, targets)),
     folderOf: (target) => checkTarget(target, targets),
     async close() {
@@ -132,24 +120,31 @@ export function createInstall(dependencies: InstallDependencies): Install {
   };
 }
 
-function planReport(
-  { target }: InstallRequest,
-  { warnings }: InstallSubject,
-  { plan, lockfile = EMPTY_LOCKFILE, fault }: { plan: InstallPlan; lockfile?: Lockfile; fault?: string },
-): InstallReport {
+function planReport({
+  request,
+  subject,
+  plan,
+  lockfile = EMPTY_LOCKFILE,
+}: Pick<InstallJob, 'request' | 'subject' | 'plan' | 'lockfile'>): InstallReport {
   const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
-  const isFaultless = [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined);
   return {
-    ok: isFaultless && fault === undefined,
+    ok: [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined),
     dry_run: true,
-    target,
-    ...(fault ? { target_fault: fault } : {}),
-    warnings,
+    target: request.target,
+    warnings: subject.warnings,
     plan: shownPlan(plan),
     results: [],
     files_written: [],
     lockfile,
   };
+}
+
+/** @throws HubError `invalid_request` */
+function onlyFrozen(request: InstallRequest): InstallRequest {
+  const { manifest, clients, prefer, dest, update } = request;
+  const [chosen] = Object.entries({ manifest, clients, prefer, dest, update }).find(([, value]) => value) ?? [];
+  if (chosen) throw invalidRequest(chosen, 'cannot be combined with frozen, which installs what the lockfile says');
+  return request;
 }
 
 function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['manifestOf']): InstallRequest {

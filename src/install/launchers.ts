@@ -1,13 +1,13 @@
 // Launchers in `.hub/bin`, which start exactly what was installed, and how a server is started with them.
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
 import { asText } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
-import { kindNameOf } from './artifacts/kind-name.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
-import type { LockedEntity, LockedLauncher, PlannedArtifact } from './contract.ts';
-import type { ArtifactOutcome } from './lockfile/lock-entry.ts';
+import type { BuiltArtifacts, InstallJob } from './build-artifacts.ts';
+import type { LockedEntity, LockedLauncher } from './contract.ts';
 import { pathInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, safeName } from './target/places.ts';
 
@@ -73,17 +73,14 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-export interface InstalledParts {
-  launch: Launch;
-  subject: { slug: string };
-  artifacts: readonly ArtifactOutcome[];
-  others: readonly LockedEntity[];
-}
+type InstalledParts = Pick<InstallJob & BuiltArtifacts, 'launch' | 'subject' | 'artifacts' | 'others'>;
 
 export interface Started {
   launchers: LockedLauncher[];
   /** What configurations and glue code are rendered from. */
   launch: Launch;
+  /** Why the server may not start although its package is installed. */
+  warning?: string;
 }
 
 /** Every Python environment offers its interpreter, which is not a program of the entity. */
@@ -112,7 +109,10 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
   const { launch, artifacts } = parts;
   if (launch.kind !== 'command' || !launch.package) return undefined;
   const { kind, name, program } = launch.package;
-  const artifact = artifacts.findIndex(({ planned }) => runsPackage(launch, planned));
+  const artifact = artifacts.findIndex(({ planned: { kind: written, spec } }) => {
+    const named = asText(spec.package) ?? asText(spec.image) ?? '';
+    return kindNameOf(written, spec) === kind && normalName(named) === normalName(name);
+  });
   const installed = artifacts[artifact]?.installed;
   if (!installed) return undefined;
   if (kind === 'oci') {
@@ -123,7 +123,13 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
   if (program === INTERPRETER) return serverLauncher(parts, launchers, { artifact, program }, start);
   const chosen = mainProgram(installed.programs ?? [], program ?? name);
   const launcher = launchers.find((each) => each.artifact === artifact && each.program === chosen);
-  return launcher && { launchers, launch: start(launcherPath(launcher.name)) };
+  if (launcher) return { launchers, launch: start(launcherPath(launcher.name)) };
+  const names = programNames(installed.programs ?? []);
+  const warning =
+    names.length === 0
+      ? `The package '${name}' has no program, so this server cannot be started.`
+      : `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not name one of them: this server may not start.`;
+  return { launchers, launch, warning };
 }
 
 /** The launcher of the server itself takes precedence over a program of the same name. */
@@ -136,26 +142,6 @@ function serverLauncher(
   const name = launcherName(lastPart(parts.subject.slug), parts);
   const others = launchers.filter((each) => each.name !== name);
   return { launchers: [...others, { name, ...own }], launch: start(launcherPath(name)) };
-}
-
-function runsPackage(launch: Launch, { kind, spec }: Pick<PlannedArtifact, 'kind' | 'spec'>): boolean {
-  if (launch.kind !== 'command' || !launch.package) return false;
-  const named = asText(spec.package) ?? asText(spec.image) ?? '';
-  return kindNameOf(kind, spec) === launch.package.kind && normalName(named) === normalName(launch.package.name);
-}
-
-/** Why the package of a server cannot be started although it is installed; undefined when it can. */
-export function notStartable(
-  launch: Launch,
-  planned: PlannedArtifact,
-  { programs = [], skipped }: Pick<InstalledArtifact, 'programs' | 'skipped'>,
-): string | undefined {
-  if (launch.kind !== 'command' || !launch.package || !runsPackage(launch, planned)) return undefined;
-  const { kind, name, program } = launch.package;
-  if (kind === 'oci' || skipped || program === INTERPRETER || mainProgram(programs, program ?? name)) return undefined;
-  const names = programNames(programs);
-  if (names.length === 0) return `The package '${name}' has no program, so this server cannot be started.`;
-  return `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not name one of them: this server may not start.`;
 }
 
 function lastPart(slug: string): string {

@@ -1,12 +1,12 @@
 // What an install will do, as data.
+import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { alternativesOf, type Launch, launchOf } from '../catalog/launch/launch.ts';
 import { withoutCredentials } from '../lib/credentials.ts';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { asObject, type JsonObject } from '../lib/json.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
-import { kindNameOf } from './artifacts/kind-name.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import type { InstallPlan, InstallRequest, LockedEntity, PlannedAdapter, PlannedArtifact } from './contract.ts';
+import type { InstallPlan, InstallRequest, PlannedArtifact } from './contract.ts';
 import { invalidRequest } from './errors.ts';
 import { lockedFor } from './lockfile/lock-entry.ts';
 import type { LockedEntities } from './lockfile/lockfile.ts';
@@ -14,30 +14,21 @@ import type { InstallSubject } from './subject.ts';
 
 export interface PlanJob extends LockedEntities {
   subject: InstallSubject;
-  request: Pick<InstallRequest, 'clients' | 'prefer' | 'dest'>;
+  request: Pick<InstallRequest, 'clients' | 'prefer' | 'update' | 'frozen'>;
   context: ArtifactContext;
+  targetDir: string;
 }
 
-export interface PlannedInstall {
-  plan: InstallPlan;
-  launch: Launch;
-}
-
-export async function planInstall(job: PlanJob): Promise<PlannedInstall> {
-  const { subject, request, known } = job;
+export async function planInstall(job: PlanJob): Promise<{ plan: InstallPlan; launch: Launch }> {
+  const { subject, request } = job;
   const { artifacts, chosen } = await chooseAlternatives(planArtifacts(subject), job);
   const artifact = chosen === undefined ? undefined : subject.artifacts[chosen];
   const launch = launchOf(subject, artifact ? { artifact } : {});
-  const adapters = subject.isFromLockfile
-    ? lockedAdapters(known)
-    : planAdapters({ ...job, launch, clients: request.clients ?? [] });
+  // A lockfile says what is written, and not how the server is started.
+  const reason = !request.frozen && launch.kind === 'none' ? launch.reason : undefined;
+  const adapters = await planAdapters({ ...job, unreachable: reason, clients: request.clients ?? [] });
   const registration = subject.mcpRegistration ?? {};
   return { plan: { id: subject.uid, artifacts, adapters, mcp_registration: registration }, launch };
-}
-
-function lockedAdapters(locked: LockedEntity | undefined): PlannedAdapter[] {
-  const adapters = locked?.adapters ?? [];
-  return adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path, generic: false }));
 }
 
 /** The plan without the secrets of the manifest: others read reports. */
@@ -49,10 +40,10 @@ export function shownPlan(plan: InstallPlan): InstallPlan {
   };
 }
 
-function planArtifacts({ artifacts, document }: InstallSubject): PlannedArtifact[] {
+function planArtifacts({ artifacts }: InstallSubject): PlannedArtifact[] {
   return artifacts.map((artifact) => {
     const kind = typeof artifact.kind === 'string' ? artifact.kind : '';
-    const spec = withDigestOfPackage(isJsonObject(artifact.spec) ? artifact.spec : {}, document);
+    const spec = asObject(artifact.spec);
     const read = readArtifact(kind, spec);
     const shared = { kind: kind || 'unknown', spec, reason: reasonOf(kind, artifact) };
     if ('fault' in read) return { ...shared, ...read, command: `nothing: ${read.fault}` };
@@ -65,21 +56,17 @@ function reasonOf(kind: string, { reason }: JsonObject): string {
   return `The manifest lists it under artifacts${kind ? ` as '${kind.slice(0, 60)}'` : ''}.`;
 }
 
-/** Registries keep the digest of a bundle beside the artifact, in `packages`. */
-function withDigestOfPackage(spec: JsonObject, { packages }: JsonObject): JsonObject {
-  if (String(spec.registry).toLowerCase() !== 'mcpb' || !Array.isArray(packages)) return spec;
-  const identifier = spec.package ?? spec.url;
-  const found = packages.filter(isJsonObject).find((each) => each.identifier === identifier);
-  const digest = found?.fileSha256 ?? found?.file_sha256;
-  const isKnown = spec.fileSha256 ?? spec.file_sha256 ?? spec.digest;
-  return typeof digest === 'string' && !isKnown ? { ...spec, fileSha256: digest } : spec;
-}
-
 /** Installs one of several packages of a server: the locked or preferred one, or the first that this machine can run. */
 async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob) {
+  const { prefer, update } = job.request;
+  const kinds = planned.map(({ kind, spec }) => kindNameOf(kind, spec));
+  // An update keeps the kind that was chosen earlier, if the new version has it.
+  if (prefer && !update && !kinds.includes(prefer))
+    throw invalidRequest('prefer', `there is no ${prefer} package, only: ${[...new Set(kinds)].join(', ') || 'none'}`);
   const indexes = alternativesOf(job.subject.document);
   if (indexes.length < 2) return { artifacts: planned, chosen: undefined };
-  const chosen = await chooseOne(indexes, planned, job);
+  const preferred = indexes.filter((index) => kinds[index] === prefer);
+  const chosen = await chooseOne(preferred.length > 0 ? preferred : indexes, planned, job);
   const reason = `An alternative to '${planned[chosen]?.command}', which is installed.`;
   const artifacts = planned.map((each, index) =>
     index === chosen || !indexes.includes(index) ? each : { ...each, alternative: true, reason },
@@ -88,20 +75,12 @@ async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob) {
 }
 
 async function chooseOne(indexes: readonly number[], planned: PlannedArtifact[], job: PlanJob): Promise<number> {
-  const { prefer } = job.request;
-  const offers = [...planned.entries()]
-    .filter(([index]) => indexes.includes(index))
-    .map(([index, artifact]) => ({ index, artifact, name: kindNameOf(artifact.kind, artifact.spec) }));
-  const candidates = prefer ? offers.filter(({ name }) => name === prefer) : offers;
-  if (candidates.length === 0) {
-    const names = [...new Set(offers.map(({ name }) => name))].join(', ');
-    throw invalidRequest('prefer', `no package is of the kind '${prefer}'; choose one of: ${names}`);
-  }
-  const locked = candidates.find(({ artifact }) => lockedFor(artifact, job.known));
-  if (locked) return locked.index;
-  for (const { index, artifact } of candidates) {
-    const read = readArtifact(artifact.kind, artifact.spec);
+  const candidates = [...planned.entries()].filter(([index]) => indexes.includes(index));
+  const [locked] = candidates.find(([, artifact]) => lockedFor(artifact, job.known)) ?? [];
+  if (locked !== undefined) return locked;
+  for (const [index, { kind, spec }] of candidates) {
+    const read = readArtifact(kind, spec);
     if (!('fault' in read) && !(await read.kind.unavailable?.(read.spec, job.context))) return index;
   }
-  return candidates[0]?.index ?? 0;
+  return indexes[0] ?? 0;
 }

@@ -12,10 +12,10 @@ import {
   type UninstallReport,
   type UninstallRequest,
 } from './contract.ts';
-import { removeOldLaunchers } from './launchers.ts';
+import { launcherPath, removeOldLaunchers } from './launchers.ts';
 import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
 import { pathInside, removeInside } from './target/files.ts';
-import { HUB_FOLDER } from './target/places.ts';
+import { HUB_FOLDER, STAGING } from './target/places.ts';
 
 /** For a caller that has the lock of the target. */
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
@@ -25,8 +25,9 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
   const parts = await removeParts(targetDir, entity, { isForced: request.force, others: rest.entities });
   await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeInside(targetDir, LOCKFILE_NAME));
   await collectGarbage(targetDir, rest);
-  await removeIfUnused(targetDir);
-  return { id: entity.id, target: request.target, ...parts };
+  await removeUnused(targetDir);
+  const launchers = (entity.launchers ?? []).map(({ name }) => launcherPath(name));
+  return { id: entity.id, target: request.target, ...parts, launchers };
 }
 
 /** Removes launchers and environments below `.hub` that the lockfile does not name, with their empty parents. */
@@ -49,7 +50,7 @@ export async function removeParts(
   const isShared = (adapter: LockedAdapter) =>
     others.some((other) => other.adapters.some((each) => each.path === adapter.path && each.entry === adapter.entry));
   for (const adapter of adapters) {
-    if (!isShared(adapter)) paths[await removeAdapter(targetDir, adapter)].push(adapter.path);
+    if (!isShared(adapter)) paths[await removeAdapter(targetDir, adapter, isForced)].push(adapter.path);
   }
   for (const artifact of artifacts)
     paths[await removeVendored(targetDir, artifact, isForced)].push(artifact.path ?? '');
@@ -70,9 +71,9 @@ async function removeVendored(
   return 'removed';
 }
 
-/** A target in which nothing is installed gets no `.hub`. */
-export async function removeIfUnused(targetDir: string): Promise<void> {
+/** Removes what is not finished, and all of `.hub` from a target in which nothing is installed. */
+export async function removeUnused(targetDir: string): Promise<void> {
   const names: string[] = await readdir(targetDir).catch(() => []);
-  if (names.includes(LOCKFILE_NAME)) return;
-  await rm(join(targetDir, HUB_FOLDER), { recursive: true, force: true }).catch(() => {});
+  const unused = names.includes(LOCKFILE_NAME) ? [HUB_FOLDER, STAGING] : [HUB_FOLDER];
+  await rm(join(targetDir, ...unused), { recursive: true, force: true }).catch(() => {});
 }

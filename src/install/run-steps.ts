@@ -1,103 +1,81 @@
 // The steps of an install, in their order: artifacts, adapters, gateway, lockfile.
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Launch } from '../catalog/launch/launch.ts';
 import { reasonNotForGateway } from '../gateway/state-words.ts';
-import { verifyAdapter } from './adapters/locked-adapter.ts';
 import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
 import { type InstallReport, LOCKFILE_NAME, type LockedEntity, type Lockfile } from './contract.ts';
-import { startOf, writeLaunchers } from './launchers.ts';
+import { type Started, startOf, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
 import { shownPlan } from './plan.ts';
-import { collectGarbage, removeIfUnused, removeParts } from './removal.ts';
+import { collectGarbage, removeParts } from './removal.ts';
 import { present, runStep, type StepOutcome } from './step.ts';
-import { HUB_FOLDER, STAGING } from './target/places.ts';
 
 const REGISTER_STEP = 'gateway.register';
 
 export async function runSteps(job: InstallJob, tools: InstallTools): Promise<InstallReport> {
-  const { request, subject, plan, targetDir, watch } = job;
-  try {
-    const built = await buildArtifacts(job, tools);
-    const start = built.isInPlace ? startOf({ ...job, ...built }) : { launchers: [], launch: job.launch };
-    const adapters = await runStep('adapters.write', watch, () => adaptersStep(job, start.launch, built));
-    const written = adapters.value?.locked ?? [];
-    const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
-    const entry = lockEntry(subject, { ...built, ...start, adapters: written });
-    const lock = await runStep('lockfile.write', watch, () => lockfileStep(job, built, entry));
-    const lockfile = lock.value ?? job.lockfile;
-    if (lockfile) await collectGarbage(targetDir, lockfile).catch(() => {});
-    const results = [...built.results, adapters.result, registered.result, lock.result];
-    return {
-      ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
-      dry_run: false,
-      target: request.target,
-      warnings: subject.warnings,
-      plan: shownPlan(plan),
-      results,
-      files_written: [...written.map(({ path }) => path), ...(lock.value ? [LOCKFILE_NAME] : [])],
-      lockfile: lockfile ?? EMPTY_LOCKFILE,
-    };
-  } finally {
-    await rm(join(targetDir, HUB_FOLDER, STAGING), { recursive: true, force: true }).catch(() => {});
-    await removeIfUnused(targetDir);
-  }
+  const { request, subject, plan, targetDir, known, watch } = job;
+  const built = await buildArtifacts(job, tools);
+  const locked = { launchers: known?.launchers ?? [], launch: job.launch };
+  const start = built.isInPlace && !request.frozen ? startOf({ ...job, ...built }) : locked;
+  const adapters = await runStep('adapters.write', watch, () => adaptersStep(job, start, built));
+  const { locked: written = [], files = [] } = adapters.value ?? {};
+  const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
+  const entry = lockEntry(subject, { ...built, ...start, adapters: written });
+  const lock = await runStep('lockfile.write', watch, () => lockfileStep(job, built, entry));
+  const lockfile = lock.value?.lockfile ?? job.lockfile;
+  if (lockfile) await collectGarbage(targetDir, lockfile).catch(() => {});
+  const results = [...built.results, adapters.result, registered.result, lock.result];
+  return {
+    ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
+    dry_run: false,
+    target: request.target,
+    warnings: subject.warnings,
+    plan: shownPlan(plan),
+    results,
+    files_written: [...files, ...(lock.value?.isWritten ? [LOCKFILE_NAME] : [])],
+    lockfile: lockfile ?? EMPTY_LOCKFILE,
+  };
 }
 
 const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
 
 async function adaptersStep(
   job: InstallJob,
-  launch: Launch,
+  { launch, warning }: Started,
   { isInPlace }: BuiltArtifacts,
 ): Promise<StepOutcome<WrittenAdapters>> {
-  const { request, plan } = job;
+  const { plan } = job;
   if (!isInPlace) return { extra: { skipped: true, reason: NOT_INSTALLED } };
-  if (plan.adapters.length === 0) return { extra: { skipped: true } };
-  if (job.subject.isFromLockfile) return checkAdapters(job);
+  if (plan.adapters.length === 0) return { extra: present({ skipped: true, warning }) };
   const value = await writeAdapters({ ...job, launch, planned: plan.adapters });
-  // What a person changed stays, but a frozen install cannot vouch for it.
-  const warnings = [...value.warnings, ...(request.frozen ? [] : value.changed)];
-  const errors = [...value.errors, ...(request.frozen ? value.changed : [])];
   const generic = plan.adapters
     .filter((each) => each.generic && !each.note)
     .map((each) => `${each.framework}/${each.template_key}`);
   const files = value.locked.map(({ path }) => path);
-  const extra = present({ generic, warning: warnings.join(' '), error: errors.join(' ') });
-  return { ok: errors.length === 0, extra: { files, ...extra }, value };
+  const warnings = [...(warning ? [warning] : []), ...value.warnings].join(' ');
+  const extra = present({ generic, warning: warnings, error: value.errors.join(' ') });
+  return { ok: value.errors.length === 0, extra: { files, ...extra }, value };
 }
 
-/** Without a manifest, adapters can only be compared with the lockfile. */
-async function checkAdapters({ targetDir, known }: InstallJob): Promise<StepOutcome<WrittenAdapters>> {
-  const locked = known?.adapters ?? [];
-  const found = await Promise.all(locked.map(async (each) => ({ each, ...(await verifyAdapter(targetDir, each)) })));
-  const wrong = found.filter(({ outcome }) => outcome !== 'same').map(({ each }) => each.path);
-  const error = `The manifest was not found, and without it these cannot be written again: ${wrong.join(', ')}.`;
-  const extra = wrong.length > 0 ? { error } : { skipped: true };
-  return { ok: wrong.length === 0, extra };
-}
-
-/** Launchers and folders follow the lockfile: they are switched and removed in this step. Its value is what was written. */
+/** Launchers and folders follow the lockfile: they are switched and removed in this step. */
 async function lockfileStep(
   { request, targetDir, lockfile, known, others }: InstallJob,
   built: BuiltArtifacts,
   entry: LockedEntity,
-): Promise<StepOutcome<Lockfile>> {
+): Promise<StepOutcome<{ lockfile: Lockfile; isWritten: boolean }>> {
   const path = LOCKFILE_NAME;
   if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED } };
-  const { launchers = [] } = request.frozen ? (known ?? {}) : entry;
-  await writeLaunchers(targetDir, launchers, built.artifacts);
+  await writeLaunchers(targetDir, entry.launchers ?? [], built.artifacts);
   if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
-  const value = mergeLockfile(lockfile, entry);
-  await writeLockfile(targetDir, value);
+  const merged = mergeLockfile(lockfile, entry);
+  const isWritten = await writeLockfile(targetDir, merged);
   const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), {
     isForced: false,
     others,
   });
   const warning = kept.length > 0 && `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
-  return { extra: present({ path, removed, edited, warning: warning || undefined }), value };
+  const extra = present({ path, removed, edited, warning: warning || undefined });
+  return { extra, value: { lockfile: merged, isWritten } };
 }
 
 /** What the earlier version of the entity had in place and this one does not. */

@@ -1,7 +1,5 @@
 // One step of an install: its time, and its failure as a result instead of an exception.
-import { RunError } from '../lib/run.ts';
 import type { Logger } from '../lib/world.ts';
-import { outputEnd } from './artifacts/program.ts';
 import type { InstallListener, StepResult } from './contract.ts';
 import { explain, InstallError, isUnexpected } from './errors.ts';
 
@@ -32,7 +30,7 @@ export async function runStep<T>(
     value,
   } = await work().catch((error: unknown): StepOutcome<T> => {
     if (isUnexpected(error)) log.error({ error, step }, `The step ${step} of an install failed`);
-    return { ok: false, extra: { error: explain(error), ...detail(error) } };
+    return { ok: false, extra: { error: explain(error), ...(error instanceof InstallError ? error.extra : {}) } };
   });
   const elapsed_secs = Math.round(performance.now() - start) / 1000;
   const result = { step, ok, elapsed_secs, ...(extra ? { extra } : {}) };
@@ -43,10 +41,4 @@ export async function runStep<T>(
 export function present(extra: Extra): Extra {
   const isEmpty = (value: unknown) => value == null || value === '' || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => !isEmpty(value)));
-}
-
-function detail(error: unknown): Extra {
-  if (error instanceof InstallError) return error.extra;
-  if (error instanceof RunError && error.output !== '') return { output: outputEnd(error.output) };
-  return {};
 }

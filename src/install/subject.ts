@@ -9,6 +9,7 @@ import { HubError, UnreachableError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
 import { invalidRequest } from './errors.ts';
+import { isSameArtifact } from './lockfile/lockfile.ts';
 
 type CommonFields = 'slug' | 'name' | 'version' | 'summary' | 'manifestDigest' | 'sourceUrl' | 'publishedAt';
 
@@ -24,13 +25,8 @@ export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistra
   adapters: JsonObject[];
   /** Whether the catalog has it, so that it can be registered. */
   isInCatalog: boolean;
-  /** Its manifest is not known: only what the lockfile says can be restored. */
-  isFromLockfile: boolean;
   warnings: string[];
 }
-
-/** A manifest at an address that the lockfile names. `error` says why it cannot be read. */
-export type FetchManifest = (url: string, signal: AbortSignal) => Promise<{ entity: Entity } | { error: string }>;
 
 /** Most artifacts, packages and adapters: real manifests have a handful, and each is compared with the others. */
 const MOST_PARTS = 200;
@@ -38,6 +34,8 @@ const MOST_PARTS = 200;
 export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
   /** Absent for the catalog of another hub: a manifest in the request is then installed without being saved. */
   save?: Catalog['save'];
+  /** Why the policy does not let this manifest be installed, for one that is not saved; absent where there is no policy. */
+  refusalOf?(entity: Entity): Promise<string | undefined>;
   /** Whether manifests can be read at the address of the hub; otherwise only where they came from. */
   readonly isServed: boolean;
 }
@@ -53,27 +51,32 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   assertLists(manifest);
   // Blocked entities stay blocked, whoever sends their manifest.
   await recordOf(catalog, entity.uid);
-  if (request.dry_run || request.frozen || !catalog.save) return subjectOf(entity, manifest);
+  if (request.dry_run || !catalog.save) {
+    assertAllowed(await catalog.refusalOf?.(entity));
+    return subjectOf(entity, manifest);
+  }
   const { uid } = await catalog.save(source);
   return storedSubject(catalog, { id: uid, prerelease: false });
 }
 
-/** For a frozen install, which may do without a manifest. */
-export async function lockedSubject(
-  request: InstallRequest,
-  locked: LockedEntity,
-  { catalog, fetchManifest }: { catalog: SubjectCatalog; fetchManifest: (url: string) => ReturnType<FetchManifest> },
-): Promise<InstallSubject> {
-  const { id, provenance } = locked;
-  if (request.manifest) return findSubject(catalog, { ...request, id });
+/** For a frozen install. The catalog says whether it may be installed, and what to register; it may be away. */
+export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntity): Promise<InstallSubject> {
+  const { id, type, name, version, provenance } = locked;
   const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissingOrAway);
-  if (stored) return stored;
-  for (const url of new Set([provenance.source_url, provenance.manifest_url])) {
-    const fetched = url === null ? undefined : await fetchManifest(url);
-    if (!fetched || 'error' in fetched || fetched.entity.uid !== id) continue;
-    return subjectOf(fetched.entity, JSON.parse(fetched.entity.manifestText));
-  }
-  return subjectOfLockfile(locked);
+  return {
+    ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {} },
+    slug: parseReference(id)?.slug ?? name,
+    manifestDigest: provenance.manifest_digest,
+    manifestUrl: provenance.manifest_url,
+    sourceUrl: provenance.source_url,
+    publishedAt: null,
+    // Lockfiles have no secrets, and the addresses of a manifest may.
+    artifacts: locked.artifacts.map((each) => stored?.artifacts.find((one) => isSameArtifact(one, each)) ?? each),
+    adapters: locked.adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path })),
+    mcpRegistration: stored?.mcpRegistration ?? null,
+    isInCatalog: stored !== undefined,
+    warnings: stored?.warnings ?? [],
+  };
 }
 
 function unlessMissingOrAway(error: unknown): undefined {
@@ -82,23 +85,6 @@ function unlessMissingOrAway(error: unknown): undefined {
 
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
-}
-
-function subjectOfLockfile({ id, type, name, version, artifacts, adapters, provenance }: LockedEntity): InstallSubject {
-  return {
-    ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {} },
-    slug: parseReference(id)?.slug ?? name,
-    manifestDigest: provenance.manifest_digest,
-    manifestUrl: provenance.manifest_url,
-    sourceUrl: provenance.source_url,
-    publishedAt: null,
-    artifacts: artifacts.map(({ kind, spec }) => ({ kind, spec })),
-    adapters: adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path })),
-    mcpRegistration: null,
-    isInCatalog: false,
-    isFromLockfile: true,
-    warnings: ['Its manifest could not be found, so it is restored from the lockfile alone.'],
-  };
 }
 
 /** Existing clients send the version beside a short id. @throws HubError `invalid_request` */
@@ -123,6 +109,7 @@ async function storedSubject(
       'entity_not_found',
       `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
     );
+  assertAllowed(record.install_refusal);
   const { text } = await catalog.manifest(record.id);
   const document: unknown = JSON.parse(text);
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The stored manifest is not an object.');
@@ -143,13 +130,18 @@ async function recordOf(catalog: SubjectCatalog, id: string, options?: { prerele
   return record;
 }
 
+/** @throws HubError `not_allowed` */
+function assertAllowed(refusal: string | undefined): void {
+  if (refusal !== undefined) throw new HubError('not_allowed', refusal);
+}
+
 function because(reason: string | null | undefined): string {
   return reason ? `: ${reason.replace(/[.\s]+$/, '')}` : '';
 }
 
 function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRecord): string[] {
   const { status, reason } = lifecycle;
-  const stable = versions.find((each) => !each.prerelease && !each.blocked && each.status === 'active');
+  const stable = versions.find((each) => !each.prerelease && !each.blocked && !each.hidden && each.status === 'active');
   return [
     ...(status === 'active' ? [] : [`This version is ${status}${because(reason)}.`]),
     ...(missing_since === null ? [] : [`No remote lists this version since ${missing_since.slice(0, 10)}.`]),
@@ -165,7 +157,6 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
     document,
     manifestUrl: entity.sourceUrl,
     isInCatalog: false,
-    isFromLockfile: false,
     warnings: [],
     artifacts: artifactsOf(document),
     adapters: (document.adapters as JsonObject[] | null | undefined) ?? [],

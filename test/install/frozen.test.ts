@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UnreachableError } from '../../src/errors.ts';
@@ -51,22 +51,21 @@ test('frozen: without a lockfile, or with one that says something else, nothing 
   const before = await treeDigest(target);
   const changes = {
     "has 'mcp_server:pdf-tables@1.0.0', and": { version: '2.0.0' },
-    "does not have the artifact '": { artifacts: [{ kind: 'zip', spec: { url: 'https://x.example/a.zip' } }] },
     "does not hold 'mcp_server:other@1.0.0'": { id: 'other' },
   };
   for (const [sentence, change] of Object.entries(changes)) {
     await assert.rejects(
       install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER, ...change }), { frozen: true }),
       ({ code, message }) =>
-        code === 'lockfile_mismatch' && message.includes(sentence) && /install (it )?without frozen/i.test(message),
+        code === 'lockfile_mismatch' && message.includes(sentence) && /install (it )?without --frozen/i.test(message),
       sentence,
     );
   }
-  const edited = await install(aManifest({ adapters: ADAPTERS, mcp_registration: SERVER, summary: 'Another.' }), {
-    frozen: true,
-  });
-  assert.equal(edited.ok, true, 'a changed summary breaks nothing');
-  assert.notEqual((await hub.getEntity(uidOf(manifest))).summary, 'Another.', 'nor is the catalog changed');
+  for (const chosen of [{ manifest }, { clients: ['claude'] }, { prefer: 'npm' }, { dest: 'x' }, { update: true }])
+    await assert.rejects(install(manifest, { frozen: true, ...chosen }), {
+      code: 'invalid_request',
+      message: /cannot be combined with frozen/,
+    });
   await assert.rejects(hub.getEntity('mcp_server:other@1.0.0'), { code: 'entity_not_found' });
   const text = await readFile(join(target, 'hub.lock.json'), 'utf8');
   assert.equal(await treeDigest(target), before);
@@ -99,22 +98,40 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   const [one, other] = [await installStage(t), await installStage(t)];
   const manifest = aManifest({
     artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }],
-    adapters: [{ framework: 'claude', template_key: 'mcp' }],
-    mcp_registration: { server: { exec: { cmd: ['node', 'a.txt'] } } },
+    adapters: [...['claude', 'vscode'].map((framework) => ({ framework, template_key: 'mcp' })), ...ADAPTERS],
+    mcp_registration: { server: { exec: { cmd: ['node', 'a.txt'], env: { NOTES_KEY: '' } } } },
   });
   await one.install(manifest);
   await mkdir(other.target);
-  for (const file of ['hub.lock.json', '.mcp.json']) await writeFile(join(other.target, file), await one.read(file));
+  await writeFile(join(other.target, 'hub.lock.json'), await one.read('hub.lock.json'));
   const request = InstallRequest.parse({ id: 'mcp_server:pdf-tables', target: other.target, frozen: true });
   const report = await other.hub.install(request);
   assert.equal(report.ok, true, JSON.stringify(report.results));
-  assert.match(report.warnings.join(), /restored from the lockfile alone/);
   const [mine, theirs] = await Promise.all([one, other].map(({ target }) => treeDigest(target, ['lock', '.git'])));
   assert.equal(theirs, mine);
+  assert.match(await other.read('.vscode/mcp.json'), /"promptString"/);
 
-  await rm(join(other.target, '.mcp.json'));
-  const again = await other.hub.install(request);
-  assert.match(String(stepNamed(again, 'adapters.write').extra?.error), /cannot be written again: \.mcp\.json/);
+  const earlier = (await one.read('hub.lock.json')).replace(/"written": "[^\n]*",?\n/, '').replace(/,(\s+\})/g, '$1');
+  await writeFile(join(other.target, 'hub.lock.json'), earlier);
+  const refused = await other.hub.install(request);
+  assert.match(
+    String(stepNamed(refused, 'adapters.write').extra?.error),
+    /does not hold the content of 'adapters\/langgraph\/.*Install without --frozen once/,
+  );
+});
+
+test('frozen: what the catalog has by now breaks nothing, and a blocked entity stays blocked', async (t) => {
+  const { hub, install, read } = await installStage(t);
+  const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
+  await install(manifest);
+  const text = await read('adapters/langgraph/pdf_tables_node.py');
+  const artifacts = [{ kind: 'zip', spec: { url: 'https://x.example/a.zip' } }];
+  await hub.save({ document: { ...manifest, description: 'Another.', artifacts } });
+  const report = await install(manifest, { frozen: true });
+  assert.deepEqual([report.ok, report.files_written, report.plan.artifacts], [true, [], []]);
+  assert.equal(await read('adapters/langgraph/pdf_tables_node.py'), text);
+  await hub.blockEntity(uidOf(manifest), 'it is unsafe');
+  await assert.rejects(install(manifest, { frozen: true }), { code: 'entity_blocked' });
 });
 
 test('frozen: a hub that cannot be reached is as good as none', async (t) => {
@@ -123,12 +140,9 @@ test('frozen: a hub that cannot be reached is as good as none', async (t) => {
   const away = async () => {
     throw new UnreachableError('https://hub.example.org', 'does not answer');
   };
-  const request = InstallRequest.parse({ id: 'mcp_server:pdf-tables', target: '.', frozen: true });
-  const subject = await lockedSubject(request, lockfile.entities[0] as LockedEntity, {
-    catalog: { get: away, manifest: away, isServed: true },
-    fetchManifest: async () => ({ error: 'is gone' }),
-  });
-  assert.equal(subject.isFromLockfile, true);
+  const catalog = { get: away, manifest: away, isServed: true };
+  const subject = await lockedSubject(catalog, lockfile.entities[0] as LockedEntity);
+  assert.deepEqual([subject.uid, subject.isInCatalog], ['mcp_server:pdf-tables@1.0.0', false]);
 });
 
 test('frozen: an entry that somebody made another server is left to them, and is a difference', async (t) => {
@@ -143,6 +157,9 @@ test('frozen: an entry that somebody made another server is left to them, and is
   const report = await install(manifest, { frozen: true });
   const { ok, extra } = stepNamed(report, 'adapters.write');
   assert.deepEqual([report.ok, ok], [false, false]);
-  assert.match(String(extra?.error), /entry .* of '\.mcp\.json' was changed .* left as it is/);
+  assert.match(
+    String(extra?.error),
+    /entry .* of '\.mcp\.json' was changed .*without --frozen to keep it .* --force to replace it/,
+  );
   assert.equal(await read('.mcp.json'), changed);
 });

@@ -40,6 +40,17 @@ test('install.md: every client is in the table', () => {
   assert.deepEqual(rows.toSorted(), CLIENTS.toSorted());
 });
 
+test('install.md: its example manifests can be planned', async () => {
+  for (const name of ['clock', 'thinking']) {
+    const text = readFileSync(new URL(`../../docs/examples/${name}.json`, import.meta.url), 'utf8');
+    const plan = await aPlan(aSubject(JSON.parse(text)), { clients: ['claude'] });
+    assert.deepEqual(
+      [...plan.artifacts, ...plan.adapters].map(({ fault }) => fault),
+      [undefined, undefined],
+    );
+  }
+});
+
 test('lockfile.md: the example is a lockfile, and every field is explained', () => {
   const text = read('lockfile');
   const example = JSON.parse(/```json\n(.+?)```/s.exec(text)?.[1] ?? '');

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { launchOf } from '../../src/catalog/launch/launch.ts';
 import { InstallRequest } from '../../src/install/contract.ts';
-import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
 import { treeDigest } from '../../src/install/target/tree.ts';
 import { aManifest } from '../support/builders.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
@@ -122,14 +121,14 @@ test('install: a dry run tells the plan and touches nothing', async (t) => {
   await assert.rejects(hub.getEntity('mcp_server:pdf-tables@1.0.0'), { code: 'entity_not_found' });
 });
 
-test('install: a dry run into a place where nothing can be made says so, and still tells the plan', async (t) => {
+test('install: into a place where nothing can be made, a dry run is refused as the install is', async (t) => {
   const { install } = await installStage(t);
   const target = new URL('../..', import.meta.url).pathname;
-  const report = await install(aManifest({ adapters: ADAPTERS }), { dry_run: true, target });
-  assert.equal(report.ok, false);
-  assert.match(report.target_fault ?? '', /^The target cannot be used\./);
-  assert.equal(report.plan.adapters.length, ADAPTERS.length);
-  assert.equal('target_fault' in (await install(aManifest(), { dry_run: true })), false);
+  for (const dry_run of [true, false])
+    await assert.rejects(install(aManifest({ adapters: ADAPTERS }), { dry_run, target }), {
+      code: 'invalid_request',
+      message: /^The target cannot be used\./,
+    });
 });
 
 test('install: a failing artifact does not stop the others, and the lockfile says which are in place', async (t) => {
@@ -176,17 +175,35 @@ test('install: the MCP client of a server that cannot be reached gets no entry, 
   assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
 });
 
-test('install: what is there and is no UTF-8 is left as it is, byte for byte, and the step says why', async (t) => {
-  const { install, target } = await installStage(t);
-  const bytes = Buffer.from('{"mcpServers": {"a": {"command": "caf\xe9"}}}', 'latin1');
-  await mkdir(target, { recursive: true });
-  await writeFile(join(target, '.mcp.json'), bytes);
-  const server = { transport: 'SSE', url: 'https://a.example/sse' };
-  const adapters = [{ framework: 'claude', template_key: 'mcp' }];
-  const report = await install(aManifest({ type: 'mcp_server', mcp_registration: { server }, adapters }));
-  assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /'\.mcp\.json' exists and is not UTF-8/);
-  assert.deepEqual(await readFile(join(target, '.mcp.json')), bytes);
-});
+const UNMERGEABLE: [file: string, bytes: string, reason: RegExp][] = [
+  ['.mcp.json', '{"mcpServers": {"a": {"command": "caf\xe9"}}}', /is not UTF-8/],
+  [
+    '.mcp.json',
+    '{\n  // mine\n  "mcpServers": {}\n}\n',
+    /is not plain JSON, and its client takes no comments\. Fix it/,
+  ],
+  ['.mcp.json', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
+  ['.codex/config.toml', 'model = "x\n', /it is not valid TOML/],
+  ['.codex/config.toml', 'mcp_servers = { a = { command = "b" } }\n', /is not written as tables/],
+];
+
+for (const [file, content, reason] of UNMERGEABLE)
+  test(`install: ${file} with ${JSON.stringify(content)} is refused before anything is built`, async (t) => {
+    const { install, target, files } = await installStage(t);
+    const bytes = Buffer.from(content, 'latin1');
+    await mkdir(join(target, file, '..'), { recursive: true });
+    await writeFile(join(target, file), bytes);
+    // Nothing listens there: an attempt to build it would fail.
+    const artifacts = [{ kind: 'git', spec: { repo: 'http://127.0.0.1:1/a.git' } }];
+    const manifest = aManifest({ type: 'mcp_server', mcp_registration: SERVER, artifacts });
+    const clients = [file === '.mcp.json' ? 'claude' : 'codex'];
+    const plan = await install(manifest, { clients, dry_run: true });
+    assert.equal(plan.ok, false);
+    assert.match(plan.plan.adapters[0]?.fault ?? '', reason);
+    await assert.rejects(install(manifest, { clients }), { code: 'invalid_request', message: reason });
+    assert.deepEqual(await files(), [file]);
+    assert.deepEqual(await readFile(join(target, file)), bytes);
+  });
 
 test('install: an unknown pair gets a generic stub, if the server can be reached, and the step says so', async (t) => {
   const { install, read } = await installStage(t);
@@ -350,9 +367,8 @@ test('install: links in the target are not followed, whichever part would write 
     const { install, target } = await installStage(t);
     await mkdir(target);
     await symlink(to, join(target, link));
-    const report = await install(manifest);
-    assert.equal(report.ok, false, link);
-    assert.match(JSON.stringify(report.results), /link/);
+    const refused = await install(manifest).then(({ results }) => JSON.stringify(results), String);
+    assert.match(refused, /link/);
   }
   for (const [link, code] of [
     ['.hub', 'invalid_request'],
@@ -517,7 +533,7 @@ test('install: an upgrade replaces folders and files, and removes what the new v
 test('install: a folder that was chosen stays chosen, and launchers are verified', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'server.js': 'one' });
-  const { install, hub, target, read } = await installStage(t);
+  const { install, hub, target, read, verify } = await installStage(t);
   const manifest = (version: string, ref: string) =>
     aManifest({
       version,
@@ -528,15 +544,15 @@ test('install: a folder that was chosen stays chosen, and launchers are verified
   const upgraded = await install(manifest('2.0.0', 'HEAD'));
   assert.equal(stepNamed(upgraded, 'git.checkout').extra?.path, 'lib/thing');
   assert.match(await read('.hub/bin/pdf-tables'), /lib\/thing/);
-  const before = await verifyLockfile(target);
+  const before = await verify();
   assert.deepEqual([before?.ok, before?.checks.map(({ what }) => what)], [true, ['git', 'launcher']]);
   await writeFile(join(target, '.hub/bin/pdf-tables'), '#!/bin/sh\n');
-  assert.equal((await verifyLockfile(target))?.ok, false);
+  assert.equal((await verify())?.ok, false);
   assert.equal(
     (await hub.install(InstallRequest.parse({ id: 'mcp_server:pdf-tables', target, frozen: true }))).ok,
     true,
   );
-  assert.equal((await verifyLockfile(target))?.ok, true);
+  assert.equal((await verify())?.ok, true);
 });
 
 test('install: of several packages one is installed, and only its own variables are asked for', async (t) => {
@@ -567,7 +583,11 @@ test('install: of several packages one is installed, and only its own variables 
   );
   await assert.rejects(install(server, { ...request, prefer: 'pypi' }), {
     code: 'invalid_request',
-    message: /no package is of the kind 'pypi'; choose one of: npm, oci/,
+    message: /prefer: there is no pypi package, only: npm, oci/,
+  });
+  await assert.rejects(install(aManifest(), { prefer: 'npm', dry_run: true }), {
+    code: 'invalid_request',
+    message: /prefer: there is no npm package, only: none/,
   });
   const launch = launchOf(
     {
@@ -613,7 +633,7 @@ test('install: of the programs of a package the one for MCP is started; a packag
     const manifest = aManifest({ type: 'mcp_server', id: name, name, version: '1.0.0', artifacts });
     const report = await install(manifest, { clients: ['claude'] });
     const { command } = JSON.parse(await read('.mcp.json')).mcpServers[name];
-    return [command, stepNamed(report, 'npm.install').extra?.warning];
+    return [command, stepNamed(report, 'adapters.write').extra?.warning];
   };
   const launcher = (name: string) => `\${CLAUDE_PROJECT_DIR:-.}/.hub/bin/${name}`;
   assert.deepEqual(await start('notes', ['jot', 'jot-mcp-server']), [launcher('jot-mcp-server'), undefined]);

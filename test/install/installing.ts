@@ -7,14 +7,18 @@ import type { TestContext } from 'node:test';
 import { formatUid } from '../../src/catalog/uid.ts';
 import type { Environment } from '../../src/config.ts';
 import { type InstallReport, InstallRequest, type StepResult } from '../../src/install/contract.ts';
+import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
+import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
 
 export interface InstallStage extends TestHub {
   /** Not there yet. */
   target: string;
+  /** A frozen install gets only the id. */
   install(manifest: JsonObject, fields?: JsonObject): Promise<InstallReport>;
   read(path: string): Promise<string>;
+  verify(): ReturnType<typeof verifyLockfile>;
   /** Without what is inside repositories. */
   files(): Promise<string[]>;
 }
@@ -27,8 +31,11 @@ export async function installStage(t: TestContext, settings: Environment = {}): 
     ...stage,
     target,
     install: (manifest, fields = {}) =>
-      stage.hub.install(InstallRequest.parse({ id: uidOf(manifest), target, manifest, ...fields })),
+      stage.hub.install(
+        InstallRequest.parse({ id: uidOf(manifest), target, ...(fields.frozen ? {} : { manifest }), ...fields }),
+      ),
     read: (path) => readFile(join(target, path), 'utf8'),
+    verify: async () => verifyLockfile(target, await readLockfile(target)),
     async files() {
       const entries = await readdir(target, { recursive: true, withFileTypes: true });
       return entries

@@ -108,9 +108,12 @@ const UNREADABLE: Record<string, [string, RegExp]> = {
   'an empty file': ['', /it is not JSON/],
   'a version that never was': ['{"version": 0, "entities": []}', /it is of version 0/],
   'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
-  'no version': ['{"entities": []}', /it is not a lockfile \(version/],
+  'no version': ['{"entities": []}', /it is not a lockfile: \$\.version is missing\. Fix it or move it away/],
   'a list': ['[]', /it is not a lockfile/],
-  'entities that are none': ['{"version": 1, "entities": [7]}', /it is not a lockfile \(entities\.0/],
+  'entities that are none': [
+    '{"version": 1, "entities": [7]}',
+    /it is not a lockfile: \$\.entities\.0 must be an object, not number/,
+  ],
 };
 
 for (const [name, [text, reason]] of Object.entries(UNREADABLE)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindNameOf } from '../../src/install/artifacts/kind-name.ts';
+import { kindNameOf } from '../../src/catalog/artifact-kind.ts';
 import { safeName } from '../../src/install/target/places.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { gapArguments } from '../../src/lib/secret-arguments.ts';

@@ -1,5 +1,6 @@
 // What is installed, in tests that need no catalog.
 import { entityFromManifest } from '../../src/catalog/entity.ts';
+import { artifactsOf } from '../../src/catalog/launch/package-artifact.ts';
 import type { InstallPlan, InstallRequest } from '../../src/install/contract.ts';
 import { planInstall } from '../../src/install/plan.ts';
 import type { InstallSubject } from '../../src/install/subject.ts';
@@ -16,11 +17,10 @@ export function aSubject(fields: JsonObject = {}): InstallSubject {
     description: String(document.description),
     document,
     manifestUrl: `http://hub.test/catalog/manifest/${entity.uid}`,
-    artifacts: (document.artifacts ?? []) as JsonObject[],
+    artifacts: artifactsOf(document),
     adapters: (document.adapters ?? []) as JsonObject[],
     warnings: [],
     isInCatalog: true,
-    isFromLockfile: false,
   };
 }
 
@@ -28,7 +28,8 @@ export function aSubject(fields: JsonObject = {}): InstallSubject {
 export async function aPlan(subject: InstallSubject, request: Partial<InstallRequest> = {}): Promise<InstallPlan> {
   const { plan } = await planInstall({
     subject,
-    request,
+    request: { frozen: false, ...request },
+    targetDir: '/nowhere',
     known: undefined,
     others: [],
     context: { stagingDir: '/', signal: AbortSignal.timeout(60_000), run: noPrograms } as never,

@@ -1,5 +1,5 @@
 // What a template of glue code is, and what it renders.
-import type { ClientInput, ClientLayout } from '../../catalog/client-config.ts';
+import type { ClientLayout } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { InstallSubject } from '../subject.ts';
@@ -16,7 +16,7 @@ export interface AdapterRequest {
 
 export type Rendered =
   | { kind: 'file'; content: string }
-  | ({ kind: 'entry'; inputs: readonly ClientInput[] } & ConfigEntry)
+  | ({ kind: 'entry'; inputs: readonly JsonObject[] } & ConfigEntry)
   /** Nothing is written: the user puts it where it belongs. */
   | { kind: 'paste'; note: string };
 
@@ -48,5 +48,5 @@ export interface ConfigFormat {
   put(text: string, entry: ConfigEntry): string;
   remove(text: string, entry: ConfigEntry): string;
   /** Questions that the client asks its user. */
-  addInputs?(text: string, inputs: readonly ClientInput[]): string;
+  addInputs?(text: string, inputs: readonly JsonObject[]): string;
 }

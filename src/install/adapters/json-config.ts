@@ -8,7 +8,6 @@ import {
   type ParseError,
   parseTree,
 } from 'jsonc-parser';
-import type { ClientInput } from '../../catalog/client-config.ts';
 import { asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
@@ -41,17 +40,17 @@ function remove(text: string, { format, section, name, entry }: ConfigEntry): st
   return inputs.reduceRight((text, { id }, place) => (isUnused(id) ? cut(text, ['inputs', place]) : text), removed);
 }
 
-function addInputs(text: string, inputs: readonly ClientInput[]): string {
+function addInputs(text: string, inputs: readonly JsonObject[]): string {
   const existing = read(text, 'json with comments').inputs ?? [];
   if (inputs.length > 0 && !Array.isArray(existing)) throw new RangeError("'inputs' in it is not a list");
-  const isAsked = ({ id }: ClientInput) => asObjects(existing).some((each) => each.id === id);
+  const isAsked = ({ id }: JsonObject) => asObjects(existing).some((each) => each.id === id);
   const missing = inputs.filter((each) => !isAsked(each));
   if (missing.length === 0) return text;
   return asObjects(existing).length > 0 ? append(text, missing) : set(text, ['inputs'], missing);
 }
 
 /** Inserts after the last input and its comment. The library would reformat the existing inputs. */
-function append(text: string, inputs: readonly ClientInput[]): string {
+function append(text: string, inputs: readonly JsonObject[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const last = root && findNodeAtLocation(root, ['inputs'])?.children?.at(-1);
   const end = last ? last.offset + last.length : 0;
@@ -76,17 +75,11 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return isEqual(ours, theirs);
-  // Not one regular expression: a text with many placeholders could take forever.
+  // A person may have replaced everything from the first variable to the last.
   const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
-  const last = others.pop();
+  const last = others.at(-1);
   if (last === undefined) return ours === theirs;
-  let end = first.length;
-  for (const part of others) {
-    const start = theirs.indexOf(part, end);
-    if (start < 0) return false;
-    end = start + part.length;
-  }
-  return theirs.startsWith(first) && theirs.length - last.length >= end && theirs.endsWith(last);
+  return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);
 }
 
 /** Inserted first: comments then stay beside the member that they belong to. */

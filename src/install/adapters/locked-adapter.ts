@@ -1,9 +1,10 @@
-// Glue code that an earlier install wrote: compared with what is in the target now, and removed.
+// Glue code that an earlier install wrote: compared with what is in the target now, written again, and removed.
 import { isJsonObject } from '../../lib/json.ts';
-import type { LockCheck, LockedAdapter } from '../contract.ts';
+import { LOCKFILE_NAME, type LockCheck, type LockedAdapter } from '../contract.ts';
+import { InstallError } from '../errors.ts';
 import { readInside, removeInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
-import type { ConfigEntry, EntryState } from './adapter-template.ts';
+import type { ConfigEntry, EntryState, Rendered } from './adapter-template.ts';
 import { formatOf } from './config-file.ts';
 import { findTemplate } from './templates.ts';
 
@@ -18,18 +19,24 @@ export async function verifyAdapter(
   const what = entry ? `the entry '${entry.name}'` : 'the file';
   const state = stateOf(text, locked);
   if (state === 'absent') return { outcome: 'missing', reason: `${what} is gone` };
-  return state === 'another' ? { outcome: 'different', reason: `${what} was changed` } : { outcome: 'same' };
+  if (state === 'same' || state === 'filled in') return { outcome: 'same' };
+  if (locked.kept) return { outcome: 'unchecked', reason: `${what} was changed by hand, and the last install kept it` };
+  return { outcome: 'different', reason: `${what} was changed` };
 }
 
 /** `edited` is a file that others write too: only the entry was removed from it. */
 export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 
-/** Removes a file or an entry that is as it was written; one that somebody changed stays. */
-export async function removeAdapter(targetDir: string, locked: LockedAdapter): Promise<RemovalOutcome> {
+/** Removes a file or an entry. One that somebody changed stays, unless that is forced. */
+export async function removeAdapter(
+  targetDir: string,
+  locked: LockedAdapter,
+  isForced: boolean,
+): Promise<RemovalOutcome> {
   const text = await readInside(targetDir, locked.path);
   const state = text === undefined ? 'absent' : stateOf(text, locked);
   if (text === undefined || state === 'absent') return 'absent';
-  if (state !== 'same') return 'changed';
+  if (state === 'unreadable' || (state !== 'same' && !isForced)) return 'changed';
   const entry = lockedEntry(locked);
   const rest = entry ? formatOf(entry).remove(text, entry) : '';
   // A file that holds nothing else was made for the entry.
@@ -41,14 +48,14 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter): P
   return 'edited';
 }
 
-function stateOf(text: string, locked: LockedAdapter): EntryState {
+function stateOf(text: string, locked: LockedAdapter): EntryState | 'unreadable' {
   const entry = lockedEntry(locked);
   if (!entry) return textDigest(text) === locked.integrity ? 'same' : 'another';
   try {
     return formatOf(entry).compare(text, entry);
   } catch (error) {
     // A file that can no longer be read as a configuration was changed.
-    if (error instanceof RangeError) return 'another';
+    if (error instanceof RangeError) return 'unreadable';
     throw error;
   }
 }
@@ -56,6 +63,15 @@ function stateOf(text: string, locked: LockedAdapter): EntryState {
 /** Undefined for files of their own. */
 export function lockedEntry(locked: LockedAdapter | undefined): ConfigEntry | undefined {
   const layout = locked && findTemplate(locked.framework, locked.template_key)?.entryOf;
-  if (!layout || typeof locked.entry !== 'string' || !isJsonObject(locked.written)) return undefined;
+  if (!layout || locked.entry === undefined || !isJsonObject(locked.written)) return undefined;
   return { ...layout, name: locked.entry, entry: locked.written };
+}
+
+/** The same again, as a frozen install needs it. @throws InstallError when an earlier hub did not lock it. */
+export function renderLocked(locked: LockedAdapter): Exclude<Rendered, { kind: 'paste' }> {
+  const { path, written, inputs = [] } = locked;
+  const entry = lockedEntry(locked);
+  if (entry) return { kind: 'entry', ...entry, inputs };
+  if (typeof written === 'string') return { kind: 'file', content: written };
+  throw new InstallError(`${LOCKFILE_NAME} does not hold the content of '${path}'. Install without --frozen once.`);
 }

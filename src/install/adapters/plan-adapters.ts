@@ -1,28 +1,32 @@
 // Which glue code will be written, and where.
 import type { ClientName } from '../../catalog/client-config.ts';
-import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
+import { InstallError } from '../errors.ts';
 import type { LockedEntities } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
-import { relativePathFault } from '../target/files.ts';
+import { readInside, relativePathFault } from '../target/files.ts';
 import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
+import { mergeEntry, unmergeable } from './config-file.ts';
 import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
 
 const LONGEST_WORD = 100;
 
 export interface AdapterPlanJob extends LockedEntities {
   subject: InstallSubject;
-  launch: Launch;
+  targetDir: string;
+  /** Why the server cannot be reached or started; undefined when it can. */
+  unreachable: string | undefined;
   /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
 }
 
-export function planAdapters({ subject, launch, known, others, clients }: AdapterPlanJob): PlannedAdapter[] {
+export async function planAdapters(job: AdapterPlanJob): Promise<PlannedAdapter[]> {
+  const { subject, known, others, clients } = job;
   const folders = subject.artifacts.flatMap(({ spec }) => text(asObject(spec).dest) || []);
   const paths: string[] = [];
-  return wantedAdapters(subject, { clients, known }).map((adapter): PlannedAdapter => {
+  const planned = wantedAdapters(subject, { clients, known }).map(async (adapter): Promise<PlannedAdapter> => {
     const [framework, template_key] = [word(adapter.framework), word(adapter.template_key)];
     const template = findTemplate(framework, template_key);
     const generic = template === undefined;
@@ -30,11 +34,37 @@ export function planAdapters({ subject, launch, known, others, clients }: Adapte
     const isWritten = template?.note === undefined;
     const chosen = isWritten ? text(adapter.path).replace(/^(\.\/)+/, '') : '';
     const path = chosen || usualPath(template ?? genericStub(framework, template_key), subject, others);
-    const fault = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
+    const ruled = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
     paths.push(path);
-    const note = launch.kind === 'none' ? unreachable(framework, launch.reason) : template?.note;
+    const note = job.unreachable ? unreachable(framework, job.unreachable) : template?.note;
+    const fault = ruled ?? (note || !template?.entryOf ? undefined : await configFault(path, template.entryOf, job));
     return { framework, template_key, path, generic, ...(fault ? { fault } : note ? { note } : {}) };
   });
+  return Promise.all(planned);
+}
+
+/** Why nothing can be added to the configuration of a client: better known before anything is built. */
+async function configFault(
+  path: string,
+  layout: NonNullable<AdapterTemplate['entryOf']>,
+  { targetDir }: AdapterPlanJob,
+): Promise<string | undefined> {
+  try {
+    const found = await readInside(targetDir, path);
+    const wanted = { ...layout, name: 'x', entry: {}, inputs: [] };
+    if (found) mergeEntry(found, { wanted, earlier: undefined, taken: [], isForced: false });
+    return undefined;
+  } catch (error) {
+    const known = unmergeable(path, error);
+    if (known instanceof InstallError) return known.message;
+    throw error;
+  }
+}
+
+/** The first fault of a configuration. Unlike those of a manifest, the user can fix it. */
+export function findConfigFault(adapters: readonly PlannedAdapter[]): string | undefined {
+  const isConfig = (each: PlannedAdapter) => findTemplate(each.framework, each.template_key)?.entryOf !== undefined;
+  return adapters.find((each) => each.fault && isConfig(each))?.fault;
 }
 
 /** The adapters of the manifest, then the clients that the user requested now or earlier. */

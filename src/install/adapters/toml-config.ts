@@ -1,20 +1,20 @@
-// The TOML configuration of a client: one table is put in, everything else stays.
+// The TOML configuration of a client: one table is put in, everything else stays as it is written.
+import { parse } from 'smol-toml';
 import { tomlTable } from '../../catalog/client-config.ts';
-import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
+import { asObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
+import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
 
 export const tomlConfig: ConfigFormat = {
-  compare: (text, entry) => {
-    assertTables(text, entry.section);
-    const found = tableIn(text, entry);
-    if (!found) return 'absent';
-    // Codex has no placeholders to fill in: a table that somebody changed is theirs.
-    return text.slice(found.start, found.end).trim() === tableOf(entry).trim() ? 'same' : 'another';
-  },
-  put: (text, entry) => {
-    const found = tableIn(text, entry);
-    if (found) return text.slice(0, found.start) + tableOf(entry) + text.slice(found.end);
-    const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-    return `${text}${gap}${tableOf(entry)}`;
+  compare: (text, entry) => compare(text, entry, 'it is not valid TOML'),
+  put: (text, wanted) => {
+    const { section, name, entry } = wanted;
+    const { start, end } = tableIn(text, wanted) ?? { start: text.length, end: text.length };
+    const gap = start < end || text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+    const edited = `${text.slice(0, start)}${gap}${tomlTable(section, name, entry)}${text.slice(end)}`;
+    const fault = `it is not valid TOML, or '${section}' in it is not written as tables`;
+    if (compare(edited, wanted, fault) !== 'same') throw new RangeError(fault);
+    return edited;
   },
   remove: (text, entry) => {
     const { start, end } = tableIn(text, entry) ?? { start: text.length, end: text.length };
@@ -22,8 +22,15 @@ export const tomlConfig: ConfigFormat = {
   },
 };
 
-function tableOf({ section, name, entry }: ConfigEntry): string {
-  return tomlTable(section, name, entry);
+/** Codex has no variables that its users fill in, so a table that differs was changed by a person. */
+function compare(text: string, { section, name, entry }: ConfigEntry, fault: string): EntryState {
+  try {
+    const servers = asObject(parse(text)[section]);
+    if (!Object.hasOwn(servers, name)) return 'absent';
+    return jsonDigest(servers[name]) === jsonDigest(entry) ? 'same' : 'another';
+  } catch (error) {
+    throw new RangeError(fault, { cause: error });
+  }
 }
 
 /** From its header to its last line that is neither blank nor a comment; tables inside of it belong to it. */
@@ -46,10 +53,4 @@ function headerPath(line: string): string[] | undefined {
   const [, inner] = /^\s*\[\[?([^[\]]+)\]\]?\s*(#.*)?$/.exec(line.trimEnd()) ?? [];
   const parts = inner?.match(/"[^"]*"|'[^']*'|[^.\s]+/g);
   return parts?.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'));
-}
-
-/** Tables can be added to a file only if the section is written as tables. */
-function assertTables(text: string, section: string): void {
-  if (new RegExp(`^\\s*"?${section}"?\\s*[.=]`, 'm').test(text))
-    throw new RangeError(`'${section}' in it is not written as tables`);
 }

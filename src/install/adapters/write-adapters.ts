@@ -1,38 +1,34 @@
 // Writes the glue code of a plan into the target.
-import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import type { LockedAdapter, PlannedAdapter } from '../contract.ts';
+import type { InstallJob } from '../build-artifacts.ts';
+import type { InstallRequest, LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain, InstallError } from '../errors.ts';
-import type { LockedEntities } from '../lockfile/lockfile.ts';
-import type { InstallSubject } from '../subject.ts';
 import { readInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
 import type { Rendered } from './adapter-template.ts';
-import { mergeEntry } from './config-file.ts';
-import { lockedEntry } from './locked-adapter.ts';
+import { mergeEntry, unmergeable } from './config-file.ts';
+import { lockedEntry, renderLocked } from './locked-adapter.ts';
 import { text, unreachable } from './plan-adapters.ts';
 import { findTemplate, genericStub } from './templates.ts';
 
 export interface WrittenAdapters {
   locked: LockedAdapter[];
-  /** One sentence for each that was left alone because a person changed it. */
-  changed: string[];
-  /** What else to know: for example, that a server cannot be reached, so nothing was written for it. */
+  /** Paths of the files that are new or changed. */
+  files: string[];
+  /** For example, that a server cannot be reached, so that nothing was written for it. */
   warnings: string[];
   errors: string[];
 }
 
-export interface AdapterJob extends LockedEntities {
-  targetDir: string;
-  subject: InstallSubject;
-  /** How the server is started now, after the install. */
-  launch: Launch;
+/** `launch` is how the server is started after the install. */
+type AdapterJob = Pick<InstallJob, 'targetDir' | 'subject' | 'launch' | 'known' | 'others'> & {
+  request: Pick<InstallRequest, 'frozen' | 'force'>;
   planned: readonly PlannedAdapter[];
-}
+};
 
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
-  const written: WrittenAdapters = { locked: [], changed: [], warnings: [], errors: [] };
+  const written: WrittenAdapters = { locked: [], files: [], warnings: [], errors: [] };
   for (const adapter of job.planned) {
     try {
       if (adapter.fault) throw new InstallError(adapter.fault);
@@ -46,27 +42,35 @@ export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
 
 async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: WrittenAdapters): Promise<void> {
   const { framework, template_key, path } = adapter;
+  const { frozen, force: isForced = false } = job.request;
+  const earlier = job.known?.adapters.find((each) => each.path === path);
   const listed = job.subject.adapters.find(
     (each) => text(each.framework) === framework && text(each.template_key) === template_key,
   );
-  const rendered = render(adapter, asObject(listed?.params), job);
+  const rendered = frozen && earlier ? renderLocked(earlier) : render(adapter, asObject(listed?.params), job);
   if (rendered.kind === 'paste') {
     written.warnings.push(rendered.note);
     return;
   }
   const existing = await readInside(job.targetDir, path);
-  const earlier = job.known?.adapters.find((each) => each.path === path && sectionOf(each) === sectionOf(adapter));
+  const taken = job.others.flatMap((other) =>
+    other.adapters.flatMap((each) => (each.path === path && each.entry) || []),
+  );
   const { content, locked, changed } =
     rendered.kind === 'entry'
-      ? putEntry(rendered, { existing, earlier, path, taken: takenNames(adapter, job) })
-      : putFile(rendered.content, { existing, earlier, path });
-  if (content !== existing) await writeFileInside(job.targetDir, path, content);
-  if (changed)
-    written.changed.push(
-      `${changed} was changed since it was installed, and is left as it is: remove it and install again to get the one of the manifest.`,
-    );
+      ? putEntry(rendered, { existing, earlier, path, isForced, taken })
+      : putFile(rendered.content, { existing, earlier, path, isForced });
+  if (content !== existing) {
+    await writeFileInside(job.targetDir, path, content);
+    written.files.push(path);
+  }
+  // What a person changed stays. A frozen install vouches for it only if an earlier install has kept it.
+  if (changed && !frozen) written.warnings.push(`${changed}, and is left as it is. --force replaces it.`);
+  else if (changed && !earlier?.kept)
+    written.errors.push(`${changed}. Install without --frozen to keep it as it is, or with --force to replace it.`);
+  const kept = changed ? { kept: true } : {};
   // A client that the user asked for is written by later installs too.
-  written.locked.push({ framework, template_key, path, ...locked, ...(listed ? {} : { asked: true }) });
+  written.locked.push({ framework, template_key, path, ...locked, ...kept, ...(listed ? {} : { asked: true }) });
 }
 
 function render({ framework, template_key, path }: PlannedAdapter, params: JsonObject, job: AdapterJob): Rendered {
@@ -80,53 +84,39 @@ interface Place {
   existing: string | undefined;
   earlier: LockedAdapter | undefined;
   path: string;
+  isForced: boolean;
 }
 
 interface Put {
   content: string;
-  locked: { integrity: string; entry?: string; written?: JsonObject };
-  /** What a person changed, so that it stays. */
+  locked: Pick<LockedAdapter, 'integrity' | 'entry' | 'written' | 'inputs'>;
+  /** That a person changed it, as the start of a sentence. */
   changed?: string | undefined;
 }
 
+const CHANGED = 'was changed since it was installed';
+
 function putEntry(
   wanted: Extract<Rendered, { kind: 'entry' }>,
-  { existing = '', earlier, path, taken }: Place & { taken: readonly string[] },
+  { existing = '', earlier, path, ...rules }: Place & { taken: readonly string[] },
 ): Put {
+  const { entry: written, inputs } = wanted;
   try {
-    const { text, name, isTheirs } = mergeEntry(existing.replace(/^\uFEFF/, ''), {
-      wanted,
-      earlier: lockedEntry(earlier),
-      taken,
-    });
+    const merged = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), ...rules });
+    const { text: content, name: entry, isTheirs } = merged;
+    const asked = inputs.length > 0 ? { inputs: [...inputs] } : {};
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
-    const locked = { integrity: jsonDigest(wanted.entry), entry: name, written: wanted.entry };
-    return { content: text, locked, changed: isTheirs ? `The entry '${name}' of '${path}'` : undefined };
+    const locked = { integrity: jsonDigest(written), entry, written, ...asked };
+    return { content, locked, changed: isTheirs ? `The entry '${entry}' of '${path}' ${CHANGED}` : undefined };
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new InstallError(`'${path}' exists and was left as it is, because ${error.message}.`, { cause: error });
+    throw unmergeable(path, error);
   }
 }
 
-/** The member of a file that the entry of an adapter is in; undefined for files of their own. */
-function sectionOf({ framework, template_key }: Pick<LockedAdapter, 'framework' | 'template_key'>): string | undefined {
-  return findTemplate(framework, template_key)?.entryOf?.section;
-}
-
-/** Names of entries of other entities in the same section of the same file. */
-function takenNames(wanted: PlannedAdapter, { others }: AdapterJob): string[] {
-  return others
-    .flatMap(({ adapters }) => adapters)
-    .flatMap((adapter) => {
-      const isThere = adapter.path === wanted.path && sectionOf(adapter) === sectionOf(wanted);
-      return isThere && typeof adapter.entry === 'string' ? [adapter.entry] : [];
-    });
-}
-
-function putFile(content: string, { existing, earlier, path }: Place): Put {
-  const locked = { integrity: textDigest(content) };
-  if (existing === undefined || existing === content || textDigest(existing) === earlier?.integrity)
-    return { content, locked };
-  if (earlier) return { content: existing, locked, changed: `'${path}'` };
-  throw new InstallError(`'${path}' exists, and this install did not write it: move it away, or choose another path.`);
+function putFile(content: string, { existing, earlier, path, isForced }: Place): Put {
+  const locked = { integrity: textDigest(content), written: content };
+  const isOurs = existing === undefined || existing === content || textDigest(existing) === earlier?.integrity;
+  if (isOurs || isForced) return { content, locked };
+  if (earlier) return { content: existing, locked, changed: `'${path}' ${CHANGED}` };
+  throw new InstallError(`'${path}' exists, and this install did not write it: move it away, or use --force.`);
 }

@@ -3,9 +3,6 @@ import type { z } from 'zod';
 import type { Download, Fetch, Run, VetAddress } from '../../lib/world.ts';
 import type { Pins } from '../contract.ts';
 
-/** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */
-export type KindName = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote' | 'unsupported';
-
 /** What an installer may do on this machine. On a shared hub, everything is false or empty but what the operator names. */
 export interface Trust {
   /** A person installs on their own machine: their own npm, pip, git and docker configuration applies. */

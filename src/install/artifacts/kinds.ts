@@ -1,12 +1,13 @@
 // Every kind of artifact, and how the spec of a manifest is read for it.
 import { z } from 'zod';
+import { type KindName, kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shownAddress } from '../../lib/secret-address.ts';
+import { issueSentence } from '../errors.ts';
 import { mcpbKind, zipKind } from './archive/archive.ts';
-import type { ArtifactKind, KindName } from './artifact.ts';
+import type { ArtifactKind } from './artifact.ts';
 import { gitKind } from './git/git.ts';
 import { imageKind } from './image/image.ts';
-import { kindNameOf } from './kind-name.ts';
 import { npmKind } from './npm/npm.ts';
 import { pythonKind } from './python/python.ts';
 
@@ -42,7 +43,7 @@ export function readArtifact(written: string, raw: JsonObject): ReadyArtifact | 
   const read = kind.spec.safeParse(normalized(name, raw));
   return read.success
     ? { kind, spec: read.data }
-    : { step: kind.step, fault: cannot(read.error.issues.map(sentence).join('; ')) };
+    : { step: kind.step, fault: cannot(read.error.issues.map((issue) => issueSentence(issue, 'spec')).join('; ')) };
 }
 
 /** Manifests use different field names for the same thing. */
@@ -62,11 +63,4 @@ function unsupported({ registry }: JsonObject): string {
 
 function cannot(why: string): string {
   return `The artifact cannot be installed: ${why}.`;
-}
-
-/** zod's own messages are for developers. */
-function sentence({ path, message }: { path: PropertyKey[]; message: string }): string {
-  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
-  const plain = received === 'undefined' ? 'is missing' : `must be a ${expected}, not ${received}`;
-  return `${['spec', ...path].join('.')} ${expected ? plain : message}`;
 }

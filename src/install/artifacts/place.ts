@@ -50,7 +50,7 @@ export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): P
   const isLocked = given.locked?.ok && (location.kind !== 'hub' || given.locked.pins !== undefined);
   if (given.isFrozen && !isLocked)
     throw new InstallError(
-      `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without frozen once, which locks it.`,
+      `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without --frozen once, which locks it.`,
     );
   const job = { ...given, locked: isLocked ? given.locked : undefined };
   if (location.kind === 'hub') return placeInHub(artifact, location, job);
@@ -98,10 +98,7 @@ function builtTree(folder: string): Promise<string> {
   return treeDigest(folder, [MARKER, '__pycache__', '.cache']);
 }
 
-interface Complete {
-  built: Built;
-  tree: string;
-}
+type Complete = { built: Built; tree: string };
 
 /** What was built in a folder below `.hub`; undefined when it is not complete. */
 export async function readComplete(targetDir: string, path: string): Promise<Complete | undefined> {
@@ -158,7 +155,7 @@ function possiblePaths({ dest, names }: VendorLocation, job: PlaceJob): string[]
   const chosen = job.dest ?? dest;
   if (chosen === undefined) return [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
   const owner = ownerOf(chosen, job);
-  if (owner) throw new InstallError(`'${chosen}' belongs to ${owner}. Choose another folder with dest.`);
+  if (owner) throw new InstallError(`'${chosen}' belongs to ${owner}. Choose another folder with --dest.`);
   return [chosen];
 }
 
@@ -173,7 +170,7 @@ async function keepFolder(paths: readonly string[], { targetDir, ownership, isFo
   if (!path || !found) return undefined;
   const tree = ownership.ours.get(path);
   if (found !== tree && (isForced || isFrozen)) return undefined;
-  const warning = `'${path}' ${CHANGED} and is left as it is. Use force to replace it.`;
+  const warning = `'${path}' ${CHANGED} and is left as it is. Use --force to replace it.`;
   return { path, tree, warnings: found === tree ? [] : [warning], extra: { unchanged: true } };
 }
 
@@ -195,19 +192,18 @@ async function choosePath(paths: readonly string[], tree: string, job: PlaceJob)
     if ([undefined, tree, ours.get(path)].includes(found)) return path;
     const isOnlyChoice = ours.has(path) || paths.length === 1;
     if (isOnlyChoice && job.isForced) return path;
-    if (isOnlyChoice) throw inTheWay(path, ours.has(path) ? CHANGED : FOREIGN);
+    if (isOnlyChoice)
+      throw new InstallError(
+        `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}, so it is left as it is. Move it away, choose another folder with --dest, or replace it with --force.`,
+      );
   }
-  throw new InstallError(`${paths.map((path) => `'${path}'`).join(', ')}: each ${FOREIGN}. Choose a folder with dest.`);
+  throw new InstallError(
+    `${paths.map((path) => `'${path}'`).join(', ')}: each ${FOREIGN}. Choose a folder with --dest.`,
+  );
 }
 
 const CHANGED = 'was changed since it was installed';
 const FOREIGN = 'holds files that the hub did not put there';
-
-function inTheWay(path: string, why: string): InstallError {
-  return new InstallError(
-    `'${path}' ${why}, so it is left as it is. Move it away, choose another folder with dest, or replace it with force.`,
-  );
-}
 
 async function swap(folder: string, { fresh, aside }: { fresh: string; aside: string }): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });

@@ -6,7 +6,8 @@ import type { RunRequest, RunResult } from '../../lib/world.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext } from './artifact.ts';
 
-const PROGRAM_TIMEOUT_MS = 15 * 60_000;
+/** An image of 20 GB takes a while. */
+export const STEP_TIMEOUT_MS = 60 * 60_000;
 const TRY_TIMEOUT_MS = 60_000;
 /** Finding a Python must not fetch one. */
 export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
@@ -14,6 +15,10 @@ export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
 /** What programs write when the hub's proxy did not let them through, some of them without the reason. */
 export const HELD_BACK =
   /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
+
+/** What they write when a host does not answer, or ends the connection. */
+export const UNREACHABLE =
+  /connection (refused|reset)|couldn't connect|failed to (connect|fetch)|timed? ?out|too slow|unreachable|not resolve host|name or service not known|temporary failure|no such host|dns error|dial tcp|context deadline|NewConnectionError|ENOTFOUND|ECONN\w+|EAI_AGAIN|hung up|RPC failed|unexpected disconnect|fetch-pack: invalid|EOF$|(error|response):? 50[234]/im;
 
 export interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   timeoutMs?: number;
@@ -23,18 +28,16 @@ export interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'>
   whenMissing: string;
 }
 
-/** Any exit code is a result. @throws InstallError when the program is missing, takes too long or fills the disk. */
+/** Any exit code is a result. @throws InstallError when the program is missing or takes too long. */
 export async function runProgram(
   request: ProgramRequest,
   { run, signal }: Pick<ArtifactContext, 'run' | 'signal'>,
 ): Promise<RunResult> {
-  const { whenMissing, timeoutMs = PROGRAM_TIMEOUT_MS, isRegistrySecret, ...rest } = request;
+  const { whenMissing, timeoutMs = STEP_TIMEOUT_MS, isRegistrySecret, ...rest } = request;
   const shown = (output: string) => (isRegistrySecret ? withHostsOnly(output) : output);
   try {
     const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs, signal });
-    const result = { exitCode, stdout: shown(stdout), stderr: shown(stderr) };
-    demandRoom(result);
-    return result;
+    return { exitCode, stdout: shown(stdout), stderr: shown(stderr) };
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
     if (error.reason === 'missing') throw new InstallError(whenMissing, { cause: error });
@@ -51,17 +54,13 @@ export async function runToEnd(
   const { exitCode, stdout, stderr } = await runProgram(rest, context);
   if (exitCode === 0) return stdout;
   const output = withoutFolders(`${stdout}\n${stderr}`, [request.cwd, context.stagingDir]);
-  throw new InstallError(why(output), { extra: { output: outputEnd(output) } });
+  // A full disk is rarely the last thing that a program reports.
+  throw new InstallError(DISK_FULL.test(output) ? NO_ROOM : why(output), { extra: { output: outputEnd(output) } });
 }
 
-/** A full disk is rarely the last thing that a program reports, so it is looked for in all of the output. @throws InstallError */
-function demandRoom({ exitCode, stdout, stderr }: RunResult): void {
-  const isFull = /No space left on device|Out of diskspace|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b/i;
-  if (exitCode !== 0 && isFull.test(`${stdout}\n${stderr}`))
-    throw new InstallError(
-      'The disk is full: make room and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.',
-    );
-}
+const DISK_FULL = /No space left on device|Out of diskspace|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b/i;
+const NO_ROOM =
+  'The disk is full: make room and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.';
 
 /** What a program writes; undefined when it is missing or fails. */
 export async function tryProgram(

@@ -1,9 +1,11 @@
 // The lockfile of a target: exactly what is installed there. Merged, sorted, and never half written.
 import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
-import { isJsonObject, isWithinDepth } from '../../lib/json.ts';
+import { withoutCredentials } from '../../lib/credentials.ts';
+import { asObject, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from '../contract.ts';
-import { InstallError } from '../errors.ts';
+import { InstallError, issueSentence } from '../errors.ts';
 import { readInside, writeFileInside } from '../target/files.ts';
 
 /** Far deeper than the spec of any manifest. Deeper documents could exhaust the stack. */
@@ -38,8 +40,8 @@ export function parseLockfile(text: string): Lockfile {
     throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
   const read = Lockfile.safeParse(document);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw unreadable(`it is not a lockfile (${issue?.path.join('.') || 'top level'}: ${issue?.message ?? 'invalid'})`);
+  const faults = read.error.issues.slice(0, 3).map((issue) => issueSentence(issue, '$'));
+  throw unreadable(`it is not a lockfile: ${faults.join('; ')}`);
 }
 
 /** Replaces any other version of the entity. */
@@ -50,47 +52,53 @@ export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEnti
 }
 
 export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedEntity | undefined {
-  return lockfile?.entities.find(({ id }) => isSameEntity(id, uid));
+  return lockfile?.entities.find(({ id }) => keyOf(id) === keyOf(uid));
 }
 
 /** For what needs the entity to be there. @throws HubError `lockfile_mismatch` */
 export function lockedEntity(lockfile: Lockfile | undefined, id: string): LockedEntity {
   if (!lockfile)
     throw mismatch(
-      `there is no ${LOCKFILE_NAME} in the target. Put the lockfile of an earlier install there, or install without frozen, which writes one`,
+      `there is no ${LOCKFILE_NAME} in the target. Put the lockfile of an earlier install there, or install without --frozen, which writes one`,
     );
   const locked = findLocked(lockfile, id);
   if (!locked)
     throw mismatch(
-      `${LOCKFILE_NAME} in the target does not hold '${id.slice(0, 120)}'. Install it without frozen first`,
+      `${LOCKFILE_NAME} in the target does not hold '${id.slice(0, 120)}'. Install it without --frozen first`,
     );
   if (!id.includes('@') || id === locked.id) return locked;
   throw mismatch(
-    `${LOCKFILE_NAME} has '${locked.id}', and '${id.slice(0, 120)}' was requested. Request the locked version, or install without frozen, which replaces it`,
+    `${LOCKFILE_NAME} has '${locked.id}', and '${id.slice(0, 120)}' was requested. Request the locked version, or install without --frozen, which replaces it`,
   );
 }
 
+/** Whether kind and spec are the same, apart from secrets. */
+export function isSameArtifact(one: JsonObject, other: JsonObject): boolean {
+  const [ours, theirs] = [one, other].map(({ kind, spec }) => jsonDigest([kind, withoutCredentials(asObject(spec))]));
+  return ours === theirs;
+}
+
 /** `why` is the end of a sentence, and what to do about it. */
-export function mismatch(why: string): HubError {
+function mismatch(why: string): HubError {
   return new HubError('lockfile_mismatch', `A frozen install is not possible: ${why}.`);
 }
 
 export function withoutEntity(lockfile: Lockfile, uid: string): Lockfile {
-  return { ...lockfile, entities: lockfile.entities.filter(({ id }) => !isSameEntity(id, uid)) };
+  return { ...lockfile, entities: lockfile.entities.filter(({ id }) => keyOf(id) !== keyOf(uid)) };
 }
 
 /** Two versions of one entity have the same entry. */
-function isSameEntity(one: string, other: string): boolean {
-  return keyOf(one) === keyOf(other);
-}
-
 function keyOf(id: string): string {
   const reference = parseReference(id);
   return reference ? `${reference.type}:${reference.slug}` : id;
 }
 
-export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<void> {
-  await writeFileInside(targetDir, LOCKFILE_NAME, `${JSON.stringify(lockfile, null, 2)}\n`);
+/** Returns whether it was different. */
+export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<boolean> {
+  const text = `${JSON.stringify(lockfile, null, 2)}\n`;
+  if ((await readInside(targetDir, LOCKFILE_NAME)) === text) return false;
+  await writeFileInside(targetDir, LOCKFILE_NAME, text);
+  return true;
 }
 
 function unreadable(why: string): InstallError {

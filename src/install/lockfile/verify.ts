@@ -1,29 +1,36 @@
 // Whether what is on disk is what the lockfile of a target says.
+import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
-import { kindNameOf } from '../artifacts/kind-name.ts';
 import { isChanged, readComplete, vendorTree } from '../artifacts/place.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
   type LockedArtifact,
   type LockedLauncher,
+  type Lockfile,
   type LockReport,
 } from '../contract.ts';
 import { explain } from '../errors.ts';
 import { launcherPath, launcherText } from '../launchers.ts';
 import { absent, pathInside, readInside } from '../target/files.ts';
-import { readLockfile } from './lockfile.ts';
 
 type Found = Pick<LockCheck, 'outcome' | 'reason'>;
 
-/** Undefined when the folder has no lockfile. Nothing is fetched, changed or started. @throws InstallError when it cannot be read. */
-export async function verifyLockfile(targetDir: string): Promise<LockReport | undefined> {
-  const lockfile = await readLockfile(targetDir);
+/** Undefined without a lockfile. Nothing is fetched, changed or started. */
+export async function verifyLockfile(
+  targetDir: string,
+  lockfile: Lockfile | undefined,
+): Promise<LockReport | undefined> {
   if (!lockfile) return undefined;
   const checks: LockCheck[] = [];
   for (const { id: entity, artifacts, adapters, launchers = [] } of lockfile.entities) {
     const check = async (what: string, path: string | null, found: Promise<Found>) =>
-      checks.push({ entity, what, path, ...(await found.catch(unreadable)) });
+      checks.push({
+        entity,
+        what,
+        path,
+        ...(await found.catch((error): Found => ({ outcome: 'different', reason: explain(error) }))),
+      });
     for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
     for (const each of launchers)
       await check('launcher', launcherPath(each.name), verifyLauncher(each, artifacts[each.artifact], targetDir));
@@ -60,8 +67,4 @@ async function verifyLauncher(
   const built = await readComplete(targetDir, path);
   const isSame = text === launcherText(launcher, { path, ...built?.built });
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
-}
-
-function unreadable(error: unknown): Found {
-  return { outcome: 'different', reason: explain(error) };
 }

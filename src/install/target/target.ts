@@ -21,21 +21,19 @@ export async function checkTarget(target: string, rule: TargetRule): Promise<str
   return (await locate(target, rule)).folder;
 }
 
-/** Changes nothing. Returns why nothing can be written there. @throws HubError `invalid_request` */
-export async function targetFault(target: string, rule: TargetRule): Promise<string | undefined> {
-  const { existing } = await locate(target, rule);
-  return (await faultOf(existing))?.message;
+/** The same, for a folder that will be written into. @throws HubError `invalid_request` */
+export async function usableTarget(target: string, rule: TargetRule): Promise<string> {
+  const { existing, folder } = await locate(target, rule);
+  if (process.platform === 'win32') throw cannotBeUsed('Installs do not work on Windows: use WSL.');
+  if (folder === OWN_PACKAGE)
+    throw cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
+  await access(existing, constants.W_OK | constants.X_OK).catch(rejected);
+  return folder;
 }
 
-/** Makes the folder if it does not exist. Returns its path with links resolved. @throws HubError `invalid_request` */
-export async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
-  const { existing, folder } = await locate(target, rule);
-  const fault = await faultOf(existing);
-  if (fault) throw fault;
-  await mkdir(folder, { recursive: true }).catch((error) => {
-    throw unusable(error);
-  });
-  return folder;
+/** @throws HubError `invalid_request` */
+export async function makeTarget(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch(rejected);
 }
 
 /** The folders that the hub writes into must be real folders that belong to its user. @throws InstallError */
@@ -50,18 +48,6 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
       throw new InstallError(`'${name}' belongs to another user: change its owner, or choose another target.`);
-  }
-}
-
-async function faultOf(existing: string): Promise<HubError | undefined> {
-  if (process.platform === 'win32') return cannotBeUsed('Installs do not work on Windows: use WSL.');
-  if (existing === OWN_PACKAGE)
-    return cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
-  try {
-    await access(existing, constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return unusable(error);
   }
 }
 
@@ -107,6 +93,10 @@ function textFault(target: string): string | undefined {
 
 function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+}
+
+function rejected(error: unknown): never {
+  throw unusable(error);
 }
 
 export function unusable(error: unknown): HubError {

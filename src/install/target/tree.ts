@@ -37,13 +37,8 @@ export async function treeDigest(folder: string, skip: readonly string[] = []): 
   return `sha256:${hash.digest('hex')}`;
 }
 
-interface StrayLink {
-  path: string;
-  leads: 'out' | 'into .git';
-}
-
 /** The first link that leads out of the folder, or into the `.git` of a repository in it. */
-export async function findStrayLink(folder: string): Promise<StrayLink | undefined> {
+export async function findStrayLink(folder: string): Promise<{ path: string; leads: 'out' | 'into .git' } | undefined> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue;
     const link = join(entry.parentPath, entry.name);

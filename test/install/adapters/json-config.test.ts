@@ -16,7 +16,7 @@ const wanted = {
 };
 const mergeEntry = (existing: string, entry: EntryMerge['wanted'], known?: { name: string; written: JsonObject }) => {
   const earlier = known && { ...entry, name: known.name, entry: known.written };
-  return mergeInto(existing, { wanted: entry, earlier, taken: [] });
+  return mergeInto(existing, { wanted: entry, earlier, taken: [], isForced: false });
 };
 const merged = (existing: string, known?: string, written: JsonObject = wanted.entry) => {
   const { text, name } = mergeEntry(existing, wanted, known ? { name: known, written } : undefined);

@@ -10,7 +10,6 @@ import { planAdapters } from '../../../src/install/adapters/plan-adapters.ts';
 import { writeAdapters } from '../../../src/install/adapters/write-adapters.ts';
 import type { LockedAdapter } from '../../../src/install/contract.ts';
 import { lockEntry } from '../../../src/install/lockfile/lock-entry.ts';
-import { verifyLockfile } from '../../../src/install/lockfile/verify.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
@@ -21,12 +20,14 @@ const COMMAND = { server: { exec: { cmd: ['npx', 'notes@1.0.0'], env: { NOTES_KE
 
 async function aTarget(t: TestContext) {
   const targetDir = await tempDir(t);
-  const write = (clients: ClientName[], fields: JsonObject = {}, adapters: LockedAdapter[] = []) => {
+  const write = async (clients: ClientName[], fields: JsonObject = {}, adapters: LockedAdapter[] = []) => {
     const subject = aSubject({ name: 'notes', adapters: [], mcp_registration: COMMAND, ...fields });
     const launch = launchOf(subject);
-    const planned = planAdapters({ subject, launch, known: undefined, others: [], clients });
+    const job = { targetDir, subject, others: [], request: { frozen: false } };
+    const unreachable = launch.kind === 'none' ? launch.reason : undefined;
+    const planned = await planAdapters({ ...job, known: undefined, unreachable, clients });
     const known = lockEntry(subject, { artifacts: [], adapters, launchers: [] });
-    return writeAdapters({ targetDir, subject, launch, planned, known, others: [] });
+    return writeAdapters({ ...job, launch, planned, known });
   };
   return { targetDir, write, read: (path: string) => readFile(join(targetDir, path), 'utf8') };
 }
@@ -56,13 +57,13 @@ for (const [client, path] of [
     await write([client], { mcp_registration: { server: { exec: { cmd: ['npx', 'notes@2.0.0'] } } } }, locked);
     assert.match(await read(path), /notes@2\.0\.0/);
     assert.equal((await verifyAdapter(targetDir, adapter)).outcome, 'different');
-    assert.equal(await removeAdapter(targetDir, adapter), 'changed');
+    assert.equal(await removeAdapter(targetDir, adapter, false), 'changed');
     await writeFile(join(targetDir, path), again);
-    assert.equal(await removeAdapter(targetDir, adapter), 'edited');
+    assert.equal(await removeAdapter(targetDir, adapter, false), 'edited');
     const rest = await read(path);
     assert.doesNotMatch(rest, /notes/);
     assert.ok(client === 'codex' ? rest === theirs : JSON.parse(rest).theirs.a === 1);
-    assert.equal(await removeAdapter(targetDir, adapter), 'absent');
+    assert.equal(await removeAdapter(targetDir, adapter, false), 'absent');
   });
 
 test('adapters: a client with one configuration for all projects gets a text to paste', async (t) => {
@@ -94,7 +95,7 @@ function entryOf(program: string) {
 }
 
 test('entries: one that a person made another server of is left alone, and that is told', async (t) => {
-  const { install, read, target } = await installStage(t);
+  const { install, read, target, verify } = await installStage(t);
   await install(aServer());
   const theirs = { mcpServers: { pdf: { ...entryOf('one'), command: 'my-own', args: ['--read-only', '/srv/data'] } } };
   const text = JSON.stringify(theirs);
@@ -107,15 +108,17 @@ test('entries: one that a person made another server of is left alone, and that 
       /The entry 'pdf' of '\.mcp\.json' was changed since it was installed, and is left as it is/,
     );
     assert.equal(await read('.mcp.json'), text);
+    assert.deepEqual((await verify())?.checks[0]?.outcome, 'unchecked', 'the install accepted it');
+    assert.equal((await install(next, { frozen: true })).ok, true);
+    assert.equal(await read('.mcp.json'), text);
   }
-  await writeFile(join(target, '.mcp.json'), '{}');
-  const report = await install(aServer({ version: '2.0.0', program: 'two' }));
+  const report = await install(aServer({ version: '2.0.0', program: 'two' }), { force: true });
   assert.equal(stepNamed(report, 'adapters.write').extra?.warning, undefined);
   assert.deepEqual(JSON.parse(await read('.mcp.json')), { mcpServers: { pdf: entryOf('two') } });
 });
 
 test('entries: a new version of one entity leaves the entry that another has in common with it', async (t) => {
-  const { install, read, target } = await installStage(t);
+  const { install, read, verify } = await installStage(t);
   await install(aServer({ id: 'a' }));
   await install(aServer({ id: 'b' }));
   assert.deepEqual(JSON.parse(await read('.mcp.json')).mcpServers, { pdf: entryOf('one') });
@@ -125,7 +128,7 @@ test('entries: a new version of one entity leaves the entry that another has in 
   await install(aServer({ id: 'a', version: '2.0.0', program: 'two' }));
   await install(aServer({ id: 'b' }));
   assert.equal(await read('hub.lock.json'), before);
-  const report = await verifyLockfile(target);
+  const report = await verify();
   assert.deepEqual(
     report?.checks.map(({ outcome }) => outcome),
     ['same', 'same'],

@@ -34,15 +34,9 @@ export interface AdmittedEntry {
   content: ArchiveContent;
 }
 
-interface ArchiveEntry {
-  name: string;
-  isFolder: boolean;
-  bytes: number;
-}
-
 export interface EntryGuard {
   /** The path below the folder, with `/`; undefined for the folder itself. @throws InstallError */
-  admit(entry: ArchiveEntry): string | undefined;
+  admit(entry: { name: string; isFolder: boolean; bytes: number }): string | undefined;
   totals(): { entries: number; bytes: number };
 }
 
@@ -51,7 +45,7 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
   let entries = 0;
   let bytes = 0;
 
-  function admit({ name, isFolder, bytes: size }: ArchiveEntry): string | undefined {
+  const admit: EntryGuard['admit'] = ({ name, isFolder, bytes: size }) => {
     entries += 1;
     checkEntries(entries);
     if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has no readable size');
@@ -64,7 +58,7 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
     if (fault) throw refusedEntry(name, fault);
     claim(path, isFolder);
     return path;
-  }
+  };
 
   /** Every name once, whatever the filesystem thinks of capitals and accents; folders above it included. */
   function claim(path: string, isFolder: boolean): void {

@@ -1,10 +1,11 @@
 // git as installs run it: without prompts and hooks, with the configuration of the machine only where it is trusted.
 import { dirname, join } from 'node:path';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, UNREACHABLE } from '../program.ts';
 
-const GIT_TIMEOUT_MS = 30 * 60_000;
 const MOST_OUTPUT_BYTES = 50_000_000;
+/** The unit of `ulimit -f` (POSIX). */
+const BLOCK_BYTES = 512;
 
 /** Given on the command line, where nothing in a repository can undo them. */
 const SETTINGS = [
@@ -15,6 +16,8 @@ const SETTINGS = [
   'core.autocrlf=false',
   'submodule.recurse=false',
   'maintenance.auto=false',
+  // Everything that is fetched goes into one file, whose size can be limited.
+  'fetch.unpackLimit=1',
   'http.lowSpeedLimit=100',
   'http.lowSpeedTime=60',
 ];
@@ -24,6 +27,8 @@ export interface GitAccess {
   usesConfiguration: boolean;
   /** Whether git connects only to addresses that the hub itself may use, redirects included. */
   isGuarded: boolean;
+  /** Largest file that git may write: it has no limit of its own for what it receives. */
+  mostFileBytes?: number;
 }
 
 export const publicAccess: GitAccess = { usesConfiguration: false, isGuarded: false };
@@ -35,19 +40,21 @@ type GitContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir' | 'allow
 
 export function gitIn(folder: string, context: GitContext, access: GitAccess = publicAccess): Git {
   const common = {
-    program: 'git',
     cwd: folder,
     env: { ...environmentOf(access, context), GIT_CEILING_DIRECTORIES: dirname(folder) },
     inherit: access.usesConfiguration ? ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : [],
     isGuarded: access.isGuarded,
-    timeoutMs: GIT_TIMEOUT_MS,
     mostOutputBytes: MOST_OUTPUT_BYTES,
     whenMissing: 'git is not installed on this machine: install git and try again.',
   };
   return async (args, what = `git ${args[0]} failed`) => {
     const why = (output: string) => `${what}: ${causeOf(output)}.`;
-    const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-    return runToEnd({ ...common, args: [...settings, ...args], why }, context);
+    const words = [...SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
+    const blocks = access.mostFileBytes && Math.ceil(access.mostFileBytes / BLOCK_BYTES);
+    // With the signal ignored, git reports a file that is too large instead of dying silently.
+    const limited = ['-c', `trap '' XFSZ; ulimit -f ${blocks} && exec git "$@"`, 'git', ...words];
+    const start = blocks ? { program: 'sh', args: limited } : { program: 'git', args: words };
+    return runToEnd({ ...common, ...start, why }, context);
   };
 }
 
@@ -69,7 +76,10 @@ function environmentOf({ usesConfiguration }: GitAccess, context: GitContext): R
 
 const CAUSES: Causes = [
   [HELD_BACK, 'it leads to an address that the hub may not connect to'],
-  [/could not resolve host/i, 'the name of its host is not known'],
+  [
+    /file too large/i,
+    'its host sent more than an install accepts. Name a smaller repository, or publish what is needed as an archive',
+  ],
   [/host key verification failed/i, 'its host is not in known_hosts: connect to it once with ssh'],
   [
     /authentication failed|could not read (?:username|password)|terminal prompts disabled|error: 40[13]|permission denied \(publickey/i,
@@ -80,10 +90,7 @@ const CAUSES: Causes = [
     'there is no repository at this address',
   ],
   [/certificate/i, 'the certificate of its host is not valid for it'],
-  [
-    /failed to connect|couldn't connect|connection refused|timed out|too slow|unreachable|early EOF|RPC failed|hung up|unexpected disconnect|fetch-pack: invalid|(error|response):? 50[234]/i,
-    'its host could not be reached, is too slow, or ended the connection; try again later',
-  ],
+  [UNREACHABLE, 'its host could not be reached, is too slow, or ended the connection; try again later'],
 ];
 
 function causeOf(output: string): string {

@@ -1,6 +1,4 @@
 // Repositories, checked out at exactly one commit, within limits.
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
 import { findStrayLink } from '../../target/tree.ts';
@@ -56,7 +54,7 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
       if (!isCommit(commit) || integrity !== integrityOf(commit))
         throw new InstallError(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
       const { repo, ref } = spec;
-      await checkOut({ folder, repo, commit, limits }, context);
+      await checkOut({ repo, commit, limits }, folder, context);
       await assertLinksStayInside(folder);
       return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
     },
@@ -99,28 +97,23 @@ async function findCommit(repo: string, ref: string, context: ArtifactContext): 
   throw unknownRef(repo, ref);
 }
 
-interface Checkout {
-  folder: string;
-  repo: string;
-  commit: string;
-  limits: GitLimits;
-}
-
 /** Without its history. @throws InstallError */
-async function checkOut({ folder, repo, commit, limits }: Checkout, context: ArtifactContext): Promise<void> {
+async function checkOut(
+  { repo, commit, limits }: { repo: string; commit: string; limits: GitLimits },
+  folder: string,
+  context: ArtifactContext,
+): Promise<void> {
   const { address, access } = await findRepository(repo, context);
   // The filters of an operator's configuration are not for repositories of others.
   const git = gitIn(folder, context, context.trust.isOwnMachine ? access : publicAccess);
   const objectFormat = commit.length === 64 ? ['--object-format=sha256'] : [];
   await git(['init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat]);
   await git(['config', '--local', 'remote.origin.url', shownRepository(repo)]);
-  await withinBytes(limits.mostReceivedBytes, { folder, signal: context.signal }, async (signal) => {
-    const fetching = gitIn(folder, { ...context, signal }, access);
-    const args = ['fetch', '--quiet', '--no-tags', '--depth', '1', '--', address, commit];
-    await fetching(args, notFetched(repo)).catch((error: unknown) => {
-      const output = error instanceof InstallError ? String(error.extra.output) : '';
-      throw /couldn't find remote ref|not our ref/i.test(output) ? unknownRef(repo, commit) : error;
-    });
+  const fetching = gitIn(folder, context, { ...access, mostFileBytes: limits.mostReceivedBytes });
+  const args = ['fetch', '--quiet', '--no-tags', '--depth', '1', '--', address, commit];
+  await fetching(args, notFetched(repo)).catch((error: unknown) => {
+    const output = error instanceof InstallError ? String(error.extra.output) : '';
+    throw /couldn't find remote ref|not our ref/i.test(output) ? unknownRef(repo, commit) : error;
   });
   await assertSize(git, commit, limits);
   await git(['checkout', '--quiet', '--force', '--detach', commit]);
@@ -151,39 +144,4 @@ function unknownRef(repo: string, ref: string): InstallError {
 
 function notFetched(repo: string): string {
   return `The repository ${shownRepository(repo)} could not be fetched`;
-}
-
-const LOOK_EVERY_MS = 200;
-
-/** git has no limit for what it receives, so what it writes is watched. @throws InstallError */
-async function withinBytes(
-  most: number,
-  { folder, signal }: { folder: string; signal: AbortSignal },
-  fetch: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const stopping = new AbortController();
-  const look = async () => {
-    if ((await bytesIn(join(folder, '.git/objects'))) > most) stopping.abort();
-  };
-  const timer = setInterval(look, LOOK_EVERY_MS);
-  try {
-    await fetch(AbortSignal.any([signal, stopping.signal]));
-    // A fast host may have sent everything between two looks.
-    await look();
-    stopping.signal.throwIfAborted();
-  } catch (error) {
-    if (!stopping.signal.aborted || signal.aborted) throw error;
-    throw new InstallError(
-      `The repository was not fetched completely: its host sent more than ${most} bytes, the most that an install accepts. Name a smaller repository, or publish what is needed as an archive.`,
-    );
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-/** Files come and go while git writes. */
-async function bytesIn(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const found = await Promise.all(names.map((name) => lstat(join(folder, name)).catch(() => undefined)));
-  return found.reduce((sum, each) => sum + (each?.isFile() ? each.size : 0), 0);
 }

@@ -34,18 +34,6 @@ export function readRepository(repo: string): URL | undefined {
   return URL.canParse(plain) && !isForHelper ? new URL(plain) : undefined;
 }
 
-/** Why this machine does not fetch from such an address, as the end of a sentence. */
-function accessFault(
-  url: URL,
-  { trust, allowPrivateNetwork }: Pick<ArtifactContext, 'trust' | 'allowPrivateNetwork'>,
-): string | undefined {
-  if (url.protocol === 'file:' && !allowPrivateNetwork)
-    return 'is a folder of this machine, which is not read while ALLOW_PRIVATE_NETWORK is off';
-  if (url.protocol === 'ssh:' && !trust.isOwnMachine)
-    return 'is an ssh address, for which a hub has no keys: use the https address of the repository';
-  return undefined;
-}
-
 /** What keeps a text from being a branch, a tag or a commit, as the end of a sentence. */
 export function refFault(ref: string): string | undefined {
   // Options and what git itself refuses in names; each of them would mean something else than a name.
@@ -61,18 +49,19 @@ export function shownRepository(repo: string): string {
   return url.protocol === 'file:' ? decodeURI(url.pathname) : shownAddress(url.href);
 }
 
-interface FoundRepository {
-  address: string;
-  access: GitAccess;
-}
-
 /** @throws InstallError when this machine may not connect to it. */
-export async function findRepository(repo: string, context: ArtifactContext): Promise<FoundRepository> {
-  const { trust } = context;
+export async function findRepository(
+  repo: string,
+  context: ArtifactContext,
+): Promise<{ address: string; access: GitAccess }> {
+  const { trust, allowPrivateNetwork } = context;
   const url = readRepository(repo);
   if (!url) throw new InstallError(`'${repo.slice(0, 120)}' is not an address of a repository.`);
-  const fault = accessFault(url, context);
-  if (fault) throw new InstallError(`The repository ${shownRepository(repo)} ${fault}.`);
+  const refuse = (why: string) => new InstallError(`The repository ${shownRepository(repo)} ${why}.`);
+  if (url.protocol === 'file:' && !allowPrivateNetwork)
+    throw refuse('is a folder of this machine, which is not read while ALLOW_PRIVATE_NETWORK is off');
+  if (url.protocol === 'ssh:' && !trust.isOwnMachine)
+    throw refuse('is an ssh address, for which a hub has no keys: use the https address of the repository');
   if (url.protocol === 'file:') return { address: url.href, access: publicAccess };
   if (url.protocol === 'ssh:') return { address: repo.replace(/^git\+/i, ''), access: ownAccess };
   await vetHost(url.href, context, `The repository ${shownRepository(repo)}`);

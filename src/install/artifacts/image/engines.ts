@@ -1,18 +1,16 @@
 // docker, podman and skopeo: which of them this machine has, what they are asked to do, and with which logins.
 import { mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { parseJson } from '../../../lib/json.ts';
+import { asObject, parseJson } from '../../../lib/json.ts';
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import { mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram, UNREACHABLE } from '../program.ts';
 import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
 type Engine = 'docker' | 'podman';
 
-const TIMEOUT_MS = 60 * 60_000;
 const MAX_MANIFEST_BYTES = 4_000_000;
 /** A client without a running engine fails these. */
 const CHECKS: readonly (readonly [Engine, readonly string[]])[] = [
@@ -25,25 +23,14 @@ export async function findEngine(context: ArtifactContext): Promise<Engine | und
   return undefined;
 }
 
-/** Pulls an image by its digest; returns warnings. @throws InstallError */
-export async function pullDigest(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string[]> {
-  // Engines know an image under this name only if it has this digest.
-  const platform = (await pull(engine, image, '{{.Os}}/{{.Architecture}}', context)).trim();
-  const own = process.arch === 'x64' ? 'amd64' : process.arch;
-  if (platform === '' || platform.endsWith(`/${own}`)) return [];
-  return [`The image is for ${platform}, and this machine is ${own}: it may not start, or run slowly.`];
-}
-
-/** Returns what the engine then says about the image. */
-async function pull(engine: Engine, image: ImageReference, format: string, context: ArtifactContext): Promise<string> {
+/** Pulls an image by its digest, or by its tag; returns the digest that the engine knows it by. @throws InstallError */
+export async function pullImage(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string> {
   const run = await imageProgram(engine, image, context);
   await run(['pull', '--quiet', '--', pullName(image)]);
-  return run(['image', 'inspect', '--format', format, '--', pullName(image)]);
-}
-
-/** Pulls an image by its tag; returns the digest that the engine knows it by. @throws InstallError */
-export async function pullTag(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string> {
-  const listed = await pull(engine, image, '{{range .RepoDigests}}{{println .}}{{end}}', context);
+  // An engine accepts only what has this digest.
+  if (image.digest) return image.digest;
+  const format = '{{range .RepoDigests}}{{println .}}{{end}}';
+  const listed = await run(['image', 'inspect', '--format', format, '--', pullName(image)]);
   const digests = listed.split('\n').map((line) => line.trim().split('@') as [string, string | undefined]);
   // The same image may have been pulled from other repositories, too.
   const digest = digests.find(([name]) => isNameOf(name, image))?.[1];
@@ -70,7 +57,7 @@ export async function inspectWithSkopeo(image: ImageReference, context: Artifact
 async function imageProgram(program: string, image: ImageReference, context: ArtifactContext) {
   const { isOwnMachine } = context.trust;
   const common = {
-    ...{ program, cwd: context.stagingDir, env: await loginsFor(image, context), timeoutMs: TIMEOUT_MS },
+    ...{ program, cwd: context.stagingDir, env: await loginsFor(image, context) },
     inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
     // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
     isGuarded: program !== 'docker' && !isOwnMachine,
@@ -80,13 +67,6 @@ async function imageProgram(program: string, image: ImageReference, context: Art
   };
   return (args: string[]) => runToEnd({ ...common, args }, context);
 }
-
-const DockerConfig = z.object({
-  auths: z.record(z.string(), z.unknown()).default({}),
-  credHelpers: z.record(z.string(), z.string()).default({}),
-  credsStore: z.string().optional(),
-  currentContext: z.string().optional(),
-});
 
 /** docker keeps the login of its own registry under this name. */
 const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
@@ -99,14 +79,13 @@ async function loginsFor(
   if (trust.isOwnMachine) return {};
   const folder = join(home, '.docker');
   const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}');
-  const { auths, credHelpers, credsStore, currentContext } =
-    DockerConfig.safeParse(parseJson(text)).data ?? DockerConfig.parse({});
+  const { auths, credHelpers, credsStore, currentContext } = asObject(parseJson(text));
   const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
   const isTrusted = mayUseCredentials(trust, image.registry, image.repository);
-  const helper = credHelpers[key] ?? credsStore;
+  const [login, helper] = [asObject(auths)[key], asObject(credHelpers)[key] ?? credsStore];
   // It knows where the engine is, and at most one login.
   const config = {
-    ...(isTrusted && auths[key] ? { auths: { [key]: auths[key] } } : {}),
+    ...(isTrusted && login ? { auths: { [key]: login } } : {}),
     ...(isTrusted && helper ? { credHelpers: { [key]: helper } } : {}),
     currentContext,
   };
@@ -129,10 +108,7 @@ const CAUSES: Causes = [
   [/gave HTTP response to HTTPS client/i, 'the registry speaks only http'],
   [/x509|certificate/i, 'the certificate of the registry is not valid for it'],
   [/cannot connect to the docker daemon|is the docker daemon running/i, 'its engine does not answer: start it again'],
-  [
-    /no such host|dial tcp|connection refused|timeout|network is unreachable|context deadline|EOF$/im,
-    'the registry could not be reached; look at the name of its host, or try again later',
-  ],
+  [UNREACHABLE, 'the registry could not be reached; look at the name of its host, or try again later'],
 ];
 
 export function pullCause(output: string): string {

@@ -4,7 +4,7 @@ import { InstallError } from '../../errors.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Digest } from '../digest.ts';
-import { findEngine, inspectWithSkopeo, pullDigest, pullTag } from './engines.ts';
+import { findEngine, inspectWithSkopeo, pullImage } from './engines.ts';
 import { type ImageReference, imageName, pullName, readImageReference, tagFault } from './reference.ts';
 import { digestFromRegistry } from './registry.ts';
 
@@ -52,18 +52,14 @@ export const imageKind: ArtifactKind<ImageReference> = {
     const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };
     if (!engine) return { skipped: NO_ENGINE, extra };
-    const warnings = await pullDigest(engine, { ...image, digest: integrity }, context);
-    return { warnings, extra: { tool: engine, ...extra } };
+    await pullImage(engine, { ...image, digest: integrity }, context);
+    return { extra: { tool: engine, ...extra } };
   },
 };
 
-/** The cheapest way first: only an engine has to pull an image in order to know its digest. */
+/** An engine has the logins for private images, and pulls the image anyway. */
 async function findDigest(image: ImageReference, context: ArtifactContext): Promise<string> {
-  try {
-    return (await inspectWithSkopeo(image, context)) ?? (await digestFromRegistry(image, context));
-  } catch (error) {
-    const engine = error instanceof InstallError && (await findEngine(context));
-    if (!engine) throw error;
-    return pullTag(engine, image, context);
-  }
+  const engine = await findEngine(context);
+  if (engine) return pullImage(engine, image, context);
+  return (await inspectWithSkopeo(image, context)) ?? (await digestFromRegistry(image, context));
 }

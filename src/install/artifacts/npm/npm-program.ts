@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
-import { vetHost } from '../address.ts';
+import { mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, UNREACHABLE } from '../program.ts';
 import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
 
 export const NO_NPM = 'npm is not installed on this machine: install Node.js, which includes it, and try again.';
@@ -42,7 +42,10 @@ export async function runNpm(
     ...{ cwd: folder, env, inherit, whenMissing: NO_NPM },
     isGuarded: isGuarded || registry_url !== undefined,
     isRegistrySecret: registry_url === undefined,
-    why: (output: string) => findCause(output, causes(name)) ?? unknownCause(name, output),
+    why: (output: string) => {
+      const [, firstLine = 'it gave no reason'] = /^npm error (?!code|A complete log)(.+)/m.exec(output) ?? [];
+      return findCause(output, causes(name)) ?? `npm could not install '${name}': ${lastLine(firstLine)}.`;
+    },
   };
   await runToEnd(request, context);
 }
@@ -60,14 +63,15 @@ const PERSONAL = {
 
 const REGISTRY = /^\s*(@[^:/\s]+:)?registry\s*=/;
 const SHARED_SETTING = /^\s*(cache|cafile)\s*=/;
-const CREDENTIAL = /^\s*\/\/(\S+?)\/?:(_authToken|_auth|username|_password)\s*=\s*(.*)$/;
+const CREDENTIAL = /^\s*\/\/([^/\s]+)(\/\S*?)?:(?:_authToken|_auth|username|_password)\s*=/;
 
 /** On a hub: a part of the operator's `.npmrc`. Its registries apply unless the manifest names one, its credentials to named hosts. */
 async function sharedConfig({ registry_url }: NpmSpec, { home, stagingDir, trust }: ArtifactContext) {
   const text = (await readFile(join(home, '.npmrc'), 'utf8').catch(absent)) ?? '';
   const lines = text.split(/\r?\n/).flatMap((line) => {
     const isShared = SHARED_SETTING.test(line) || (REGISTRY.test(line) && !registry_url);
-    return isShared ? [line] : credentialLines(line, trust.credentialsFor);
+    const [, host, path] = CREDENTIAL.exec(line) ?? [];
+    return isShared || (host && mayUseCredentials(trust, host, path)) ? [line] : [];
   });
   const userConfig = join(stagingDir, 'npmrc');
   await writeFile(userConfig, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
@@ -75,19 +79,6 @@ async function sharedConfig({ registry_url }: NpmSpec, { home, stagingDir, trust
     env: { npm_config_userconfig: userConfig, npm_config_globalconfig: join(stagingDir, 'npmrc-global') },
     inherit: [...lines.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => String(name)),
   };
-}
-
-/** Credentials for a whole host are narrowed to the path of the setting. */
-function credentialLines(line: string, credentialsFor: readonly string[]): string[] {
-  const [found, place, key, value] = CREDENTIAL.exec(line) ?? [];
-  if (!found) return [];
-  const places = credentialsFor.map((entry) => narrower(`${place}/`, `${entry.replace(/\/$/, '')}/`));
-  return places.flatMap((allowed) => (allowed ? [`//${allowed}:${key}=${value}`] : []));
-}
-
-function narrower(one: string, other: string): string | undefined {
-  if (one.startsWith(other)) return one;
-  return other.startsWith(one) ? other : undefined;
 }
 
 function registryOptions({ package: name, registry_url }: NpmSpec): string[] {
@@ -117,13 +108,5 @@ const causes = (name: string): Causes => [
     'npm does not trust the certificate of the registry: name the certificate of your authority in NODE_EXTRA_CA_CERTS.',
   ],
   [/code (?:E401|E403|ENEEDAUTH)/, `The registry requires a login for '${name}'.`],
-  [
-    /code (?:ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)/,
-    'The npm registry could not be reached.',
-  ],
+  [UNREACHABLE, 'The npm registry could not be reached.'],
 ];
-
-function unknownCause(name: string, output: string): string {
-  const firstLine = /^npm error (?!code|A complete log)(.+)/m.exec(output)?.[1] ?? 'it gave no reason';
-  return `npm could not install '${name}': ${lastLine(firstLine)}.`;
-}

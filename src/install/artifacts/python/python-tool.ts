@@ -2,10 +2,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InstallError } from '../../errors.ts';
-import { absent } from '../../target/files.ts';
-import { vetHost } from '../address.ts';
+import { mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, NO_DOWNLOADS, neutralFolder, runToEnd } from '../program.ts';
+import {
+  type Causes,
+  findCause,
+  HELD_BACK,
+  lastLine,
+  NO_DOWNLOADS,
+  neutralFolder,
+  runToEnd,
+  UNREACHABLE,
+} from '../program.ts';
 import { type Interpreter, NO_PYTHON, PYTHON } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
@@ -30,7 +38,7 @@ export async function pythonTool(
   context: ArtifactContext,
 ): Promise<PythonTool> {
   if (indexUrl !== undefined) await vetHost(indexUrl, context);
-  const access = await indexAccess(indexUrl, context);
+  const access = indexAccess(indexUrl, context);
   const isOwnIndex = indexUrl === undefined;
   const run: PythonJob['run'] = async (program, args, env) => {
     const request = {
@@ -117,25 +125,17 @@ const OWN_VARIABLES = [
   ...['UV_KEYRING_PROVIDER', 'UV_NATIVE_TLS', 'NETRC', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'],
 ];
 
-/** The index of a manifest is never mixed with those of the machine, and on a hub gets credentials only for named hosts. */
-async function indexAccess(
+/** The index of a manifest is never mixed with those of the machine, and on a hub gets credentials only if its host is named. */
+function indexAccess(
   indexUrl: string | undefined,
-  { trust, stagingDir, home }: ArtifactContext,
-): Promise<{ env: Record<string, string>; inherit: readonly string[] }> {
+  { trust }: ArtifactContext,
+): { env: Record<string, string>; inherit: readonly string[] } {
   if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
   if (indexUrl === undefined) return { env: {}, inherit: [] };
-  const file = join(stagingDir, 'netrc');
-  await writeFile(file, await netrcFor(trust.credentialsFor, home), { mode: 0o600 });
-  return { env: { NETRC: file, PIP_KEYRING_PROVIDER: 'disabled', UV_KEYRING_PROVIDER: 'disabled' }, inherit: [] };
-}
-
-const LOGIN = /\bmachine\s+(\S+)\s+login\s+(\S+)\s+password\s+(\S+)/g;
-
-async function netrcFor(credentialsFor: readonly string[], home: string): Promise<string> {
-  const hosts = credentialsFor.map((entry) => entry.replace(/[/:].*$/, ''));
-  const text = (await readFile(join(home, '.netrc'), 'utf8').catch(absent)) ?? '';
-  const logins = [...text.matchAll(LOGIN)].filter(([, host = '']) => hosts.includes(host));
-  return logins.map(([login]) => `${login}\n`).join('');
+  const { host, hostname, pathname } = new URL(indexUrl);
+  const isTrusted = [host, hostname].some((name) => mayUseCredentials(trust, name, pathname));
+  const noKeyrings = { PIP_KEYRING_PROVIDER: 'disabled', UV_KEYRING_PROVIDER: 'disabled' };
+  return { env: { ...noKeyrings, ...(isTrusted ? {} : { NETRC: '/dev/null' }) }, inherit: [] };
 }
 
 const NO_BUILDS =
@@ -153,10 +153,7 @@ const CAUSES: Causes = [
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
   [/40[13] (?:Unauthorized|Forbidden|Error)/i, 'The package index refused access: it may require a login.'],
   // Before missing versions: for pip, an index that does not answer has no versions either.
-  [
-    /Connection refused|Name or service not known|Temporary failure|NewConnectionError|Failed to fetch|dns error|timed out/i,
-    'The package index could not be reached.',
-  ],
+  [UNREACHABLE, 'The package index could not be reached.'],
   [
     /building from source is disabled|building source distributions is disabled|has no usable wheels/i,
     `A package has no wheel for this Python and platform. ${NO_BUILDS}`,

@@ -121,16 +121,14 @@ test('git: an address of IPv6 is an address, and one that is never connected to 
   );
 });
 
+const NOT_REACHED = 'its host could not be reached, is too slow, or ended the connection; try again later';
 const CAUSES: [written: string, cause: string][] = [
-  ["fatal: unable to access 'https://h/': Could not resolve host: h", 'the name of its host is not known'],
+  ["fatal: unable to access 'https://h/': Could not resolve host: h", NOT_REACHED],
   [
     'fatal: could not read Username for https://h: terminal prompts disabled',
     'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
   ],
-  [
-    'error: RPC failed; curl 18\nfatal: early EOF',
-    'its host could not be reached, is too slow, or ended the connection; try again later',
-  ],
+  ['error: RPC failed; curl 18\nfatal: early EOF', NOT_REACHED],
   ['error: unable to create file FOLDER/aux: Permission denied', 'unable to create file aux: Permission denied'],
   ["fatal: cannot use STAGING/x of 'https://me:pw@h.example/a'", "cannot use x of 'https://h.example/a'"],
 ];

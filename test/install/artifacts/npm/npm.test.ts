@@ -89,7 +89,10 @@ test('npm: on a shared hub, only hosts that the operator names get credentials',
   const { host } = new URL(named.host.origin);
   const wanted = { ...spec('thing'), registry_url: named.host.url('/npm/') };
   const home = await emptyFolder(t);
-  await writeFile(join(home, '.npmrc'), `//${host}/:_authToken=\${CORP_TOKEN}\n//other.example/:_authToken=other\n`);
+  await writeFile(
+    join(home, '.npmrc'),
+    `//${host}/npm/:_authToken=\${CORP_TOKEN}\n//other.example/:_authToken=other\n`,
+  );
   const env = { PATH: process.env.PATH, HOME: home, CORP_TOKEN: SECRET };
   await resolve(t, npmKind, wanted, { env, trust: { credentialsFor: ['other.example', `${host}/other`] } });
   assert.ok(!sentSecret(named));
