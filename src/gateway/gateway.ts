@@ -134,6 +134,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       if (!entity?.mcpRegistration) return undefined;
       if (entity.type === 'agent' && !registerAgents) return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
+      if (entity.isHeld) return { outcome: 'failed', calls: [], error: HELD, isPermanent: true };
       const attempt: Attempt =
         'outcome' in arrival
           ? { registration: { ...arrival, calls: [] }, items: entity.items }
@@ -167,6 +168,7 @@ function noteOf(...sentences: (string | undefined)[]): { note?: string } {
 }
 
 const BLOCKED = 'It is blocked, so it is not registered.';
+const HELD = 'The policy or the settings of its remote keep it out of the gateway, so it is not registered.';
 
 function recordOf(entity: RegistrableEntity, { registration, items }: Attempt, at: Date): RegistrationRecord {
   const { uid, manifestDigest, tries } = entity;

@@ -33,6 +33,8 @@ export interface RegistrableEntity {
   items: GatewayItem[];
   isRegistered: boolean;
   isBlocked: boolean;
+  /** Kept out of the gateway, by the policy or by the settings of its remote. */
+  isHeld: boolean;
   /** By its manifest. */
   isDisabled: boolean;
   tries: number;

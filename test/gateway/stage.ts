@@ -134,6 +134,7 @@ export function anEntity(fields: Partial<RegistrableEntity> = {}): RegistrableEn
     items: [],
     isRegistered: false,
     isBlocked: false,
+    isHeld: false,
     isDisabled: false,
     tries: 0,
     ...fields,
