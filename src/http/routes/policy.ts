@@ -1,0 +1,60 @@
+// The admission policy: read, changed, tried on an entity.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Hub } from '../../hub.ts';
+import { NewPolicy, PolicyChange, PolicyState, PolicyTest, PolicyTestRequest } from '../../policy/contract.ts';
+import { problems } from '../openapi.ts';
+
+const tags = ['governance'];
+
+export function policyRoutes(server: FastifyInstance, hub: Hub): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+
+  app.get(
+    '/policy',
+    {
+      config: { operation: 'getPolicy' },
+      schema: {
+        tags,
+        summary: 'The admission policy in force',
+        response: { 200: PolicyState, ...problems('database_unavailable') },
+      },
+    },
+    () => hub.getPolicy(),
+  );
+
+  app.put(
+    '/policy',
+    {
+      config: { operation: 'changePolicy' },
+      schema: {
+        tags,
+        summary: 'Change the admission policy',
+        description: 'Counts what the policy changes; with `dry_run`, that is all.',
+        body: NewPolicy,
+        response: {
+          200: PolicyChange,
+          ...problems('invalid_request', 'invalid_policy', 'policy_from_file', 'database_unavailable'),
+        },
+      },
+    },
+    (request) => hub.as(request.caller).changePolicy(request.body.text, { dryRun: request.body.dry_run }),
+  );
+
+  app.post(
+    '/policy/test',
+    {
+      config: { operation: 'testPolicy' },
+      schema: {
+        tags,
+        summary: 'What a policy says about one entity, and why',
+        body: PolicyTestRequest,
+        response: {
+          200: PolicyTest,
+          ...problems('invalid_request', 'invalid_policy', 'entity_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    (request) => hub.testPolicy(request.body),
+  );
+}

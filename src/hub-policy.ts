@@ -1,0 +1,132 @@
+// Policy and approvals as the hub offers them: the use cases, the policy file, and what goes on by itself.
+import type { Catalog } from './catalog/catalog.ts';
+import type { EntityRecord, VersionOptions } from './catalog/contract.ts';
+import { HubError } from './errors.ts';
+import type { World } from './lib/world.ts';
+import { createApprovals } from './policy/approvals.ts';
+import type {
+  ApprovalDecided,
+  ApprovalDecision,
+  ApprovalPage,
+  ApprovalQuery,
+  ApprovalReview,
+  PolicyChange,
+  PolicyState,
+  PolicyTest,
+} from './policy/contract.ts';
+import { createPolicies, type Policies } from './policy/policies.ts';
+import { openPolicyFile, type PolicyFile } from './policy/policy-file.ts';
+import type { ApprovalStore, PolicyStore } from './policy/store.ts';
+
+export interface HubPolicy extends Pick<Policies, 'refusalOf'> {
+  getPolicy(): Promise<PolicyState>;
+  changePolicy(text: string, options: { dryRun: boolean; by: string }): Promise<PolicyChange>;
+  testPolicy(request: { id: string; text?: string }): Promise<PolicyTest>;
+  listApprovals(query: ApprovalQuery): Promise<ApprovalPage>;
+  getApproval(id: string): Promise<ApprovalReview>;
+  decideApproval(id: string, decision: ApprovalDecision & { by: string }): Promise<ApprovalDecided>;
+  /** The entity, with what the rules say about it. */
+  getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
+  /** To be called when something that rules ask for has changed; says what is still in the gateway. */
+  reapply(): Promise<{ note?: string }>;
+  /** Reads the policy file, and begins what goes on by itself. @throws StartError when the file cannot be used, and there is no earlier policy. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HubPolicyDependencies {
+  policyFile: string | undefined;
+  store: PolicyStore;
+  approvals: ApprovalStore;
+  catalog: Pick<Catalog, 'get' | 'manifest'>;
+  /** Takes out of the gateway what no longer may be there. */
+  clearGateway: () => Promise<{ note?: string }>;
+  /** Registers what was approved; what fails is tried again by the next sync. */
+  register: (uid: string, signal: AbortSignal) => Promise<unknown>;
+  /** Resolves when every entity has facts. */
+  whenFactsAreThere: Promise<unknown>;
+  world: Pick<World, 'now' | 'log'>;
+}
+
+/** Entities grow older while the hub runs: rules about age are applied again. */
+const FIRST_LOOK_MS = 60_000;
+const LOOK_EVERY_MS = 3_600_000;
+
+export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy {
+  const { store, catalog, clearGateway, register, world } = dependencies;
+  const { now, log } = world;
+  const policies = createPolicies({ store, now });
+  const queue = createApprovals({ approvals: dependencies.approvals, subjects: store, policies, catalog, now });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const underWay = new Set<Promise<unknown>>();
+  const timers: NodeJS.Timeout[] = [];
+  let file: PolicyFile | undefined;
+
+  function inBackground(what: string, work: Promise<unknown>): void {
+    const done = work.catch((error) => {
+      if (!signal.aborted) log.error({ error }, `${what} failed`);
+    });
+    underWay.add(done);
+    void done.finally(() => underWay.delete(done));
+  }
+
+  async function applyAgain(options: { evenIfApplied: boolean }): Promise<{ note?: string }> {
+    const changed = await policies.apply(signal, options);
+    return changed > 0 ? clearGateway() : {};
+  }
+
+  async function start(): Promise<void> {
+    const { policyFile: path } = dependencies;
+    const onChange = () => inBackground('Removing held entities from the gateway', clearGateway());
+    if (path !== undefined) file = await openPolicyFile({ path, policies, log, onChange });
+    inBackground(
+      'Applying the policy',
+      dependencies.whenFactsAreThere.then(() => applyAgain({ evenIfApplied: false })),
+    );
+    const lookAgain = () => inBackground('Applying the policy', applyAgain({ evenIfApplied: true }));
+    timers.push(setTimeout(lookAgain, FIRST_LOOK_MS).unref(), setInterval(lookAgain, LOOK_EVERY_MS).unref());
+  }
+
+  return {
+    start,
+    refusalOf: (entity) => policies.refusalOf(entity),
+    reapply: () => applyAgain({ evenIfApplied: false }),
+
+    async getPolicy() {
+      const state = await policies.state();
+      const source = file ? 'file' : state.text === null ? 'none' : 'api';
+      return { ...state, source, file_error: file?.error() ?? null };
+    },
+
+    async changePolicy(text, options) {
+      if (file && !options.dryRun)
+        throw new HubError('policy_from_file', 'This hub reads its policy from POLICY_FILE: change that file.');
+      const change = await policies.change(text, options);
+      return options.dryRun || change.affected === 0 ? change : { ...change, ...(await clearGateway()) };
+    },
+
+    testPolicy: async ({ id, text }) => policies.test((await catalog.get(id)).id, text),
+
+    async getEntity(id, options) {
+      const record = await catalog.get(id, options);
+      return { ...record, ...(await policies.standing(record.id)) };
+    },
+
+    listApprovals: (query) => queue.list(query),
+    getApproval: (id) => queue.review(id),
+    async decideApproval(id, decision) {
+      const decided = await queue.decide(id, decision);
+      if (decision.decision !== 'approve') return { ...decided, ...(await clearGateway()) };
+      inBackground('Registering an approved entity', register(decided.id, signal));
+      return decided;
+    },
+
+    async close() {
+      stopping.abort();
+      file?.close();
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all(underWay);
+    },
+  };
+}

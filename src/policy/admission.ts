@@ -1,0 +1,57 @@
+// Decisions, approvals and the setting of a remote → what happens to an entity.
+import { type CompiledPolicy, compilePolicy, type Decision, type Decisions } from './decide.ts';
+import type { Action, Outcome } from './document.ts';
+import { readPolicy } from './read-policy.ts';
+import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from './store.ts';
+
+/** `pending`: until somebody approves it. */
+export type Verdict = 'allowed' | 'refused' | 'pending';
+
+const NOT_DECIDED: ApprovalState = { own: undefined, isNameApproved: false };
+
+/** The policy of a hub that has none. */
+export const OPEN_POLICY = compilePolicy({ version: 1, rules: [], default: {} });
+
+/** Null for a hub without a policy; its remotes may still have settings of their own. */
+export function admissionRules(text: string | null): AdmissionRules {
+  const policy = text === null ? OPEN_POLICY : compilePolicy(readPolicy(text));
+  return {
+    flagsWithoutApproval(subject, now) {
+      const decisions = decisionsFor(policy, subject, now);
+      const isAsked = Object.values(decisions).some(({ outcome }) => outcome === 'require_approval');
+      return isAsked ? undefined : flagsOf(decisions, subject, NOT_DECIDED);
+    },
+    flags: (subject, approval, now) => flagsOf(decisionsFor(policy, subject, now), subject, approval),
+  };
+}
+
+/** What the rules say, and after them the remote that the entity belongs to. */
+export function decisionsFor(policy: CompiledPolicy, subject: PolicySubject, now: Date): Decisions {
+  const decisions = policy.decide(subject, now);
+  const outcome = REMOTE_OUTCOMES[subject.registers];
+  const { register } = decisions;
+  if (outcome === undefined || STRICTNESS[register.outcome] >= STRICTNESS[outcome]) return decisions;
+  const label = `its remote, which registers ${subject.registers === 'none' ? 'nothing' : 'only what was approved'}`;
+  return { ...decisions, register: { outcome, rule: null, label, approval: 'version' } };
+}
+
+const REMOTE_OUTCOMES = { all: undefined, approved: 'require_approval', none: 'block' } as const;
+const STRICTNESS: Record<Outcome, number> = { allow: 0, require_approval: 1, hide: 2, block: 2 };
+
+export function verdictOf({ outcome, approval }: Decision, { own, isNameApproved }: ApprovalState): Verdict {
+  if (outcome === 'allow') return 'allowed';
+  if (outcome !== 'require_approval' || own === 'rejected') return 'refused';
+  return own === 'approved' || (approval === 'name' && isNameApproved) ? 'allowed' : 'pending';
+}
+
+function flagsOf(decisions: Decisions, { isRegistrable }: PolicySubject, approval: ApprovalState): AdmissionFlags {
+  const verdict = (action: Action) => verdictOf(decisions[action], approval);
+  const register = verdict('register');
+  return {
+    isHidden: verdict('search') !== 'allowed',
+    isHeld: register !== 'allowed',
+    // What can never be registered needs nobody's approval for it.
+    needsApproval:
+      verdict('search') === 'pending' || verdict('install') === 'pending' || (register === 'pending' && isRegistrable),
+  };
+}

@@ -1,0 +1,154 @@
+// The queue of entities that need approval: listed, reviewed and decided.
+import type { Catalog } from '../catalog/catalog.ts';
+import { HubError } from '../errors.ts';
+import { asObject, storableText } from '../lib/json.ts';
+import { shownAddress } from '../lib/secret-address.ts';
+import type { Clock } from '../lib/world.ts';
+import { decisionsFor, verdictOf } from './admission.ts';
+import type { ApprovalDecision, ApprovalItem, ApprovalPage, ApprovalQuery, ApprovalReview } from './contract.ts';
+import { Reviewed } from './contract.ts';
+import { ACTIONS } from './document.ts';
+import type { Policies } from './policies.ts';
+import { changesBetween, reviewOf } from './review.ts';
+import type { ApprovalStore, NewDecision, PolicyStore, PolicySubject, StoredDecision } from './store.ts';
+
+export interface Approvals {
+  /** Those that came first come first. */
+  list(query: ApprovalQuery): Promise<ApprovalPage>;
+  /** Without a version in the id, the newest one. @throws HubError `entity_not_found` */
+  review(id: string): Promise<ApprovalReview>;
+  /** @throws HubError `entity_not_found`, `invalid_request`, `decision_conflict` */
+  decide(id: string, decision: ApprovalDecision & { by: string }): Promise<ApprovalItem>;
+}
+
+export interface ApprovalDependencies {
+  approvals: ApprovalStore;
+  subjects: Pick<PolicyStore, 'subject' | 'approvalOf'>;
+  policies: Pick<Policies, 'inForce'>;
+  catalog: Pick<Catalog, 'get' | 'manifest'>;
+  now: Clock;
+}
+
+const DECISIONS = { approve: 'approved', reject: 'rejected', revoke: 'revoked' } as const;
+
+export function createApprovals({ approvals, subjects, policies, catalog, now }: ApprovalDependencies): Approvals {
+  async function find(id: string) {
+    const record = await catalog.get(id);
+    const subject = await subjects.subject(record.id);
+    if (!subject) throw new HubError('entity_not_found', `No entity '${id}' is in the catalog.`);
+    return { record, subject };
+  }
+
+  async function itemOf(id: string): Promise<ApprovalItem & { subject: PolicySubject }> {
+    const { record, subject } = await find(id);
+    const policy = await policies.inForce();
+    const approval = await subjects.approvalOf(subject);
+    const decisions = decisionsFor(policy, subject, now());
+    const asking = ACTIONS.filter((action) => decisions[action].outcome === 'require_approval');
+    const decision = await approvals.decisionOn(subject);
+    return {
+      id: record.id,
+      type: record.type,
+      name: record.name,
+      version: record.version,
+      title: record.title,
+      summary: record.summary,
+      digest: subject.brings,
+      needs_approval: asking.some(
+        (action) =>
+          verdictOf(decisions[action], approval) === 'pending' && (action !== 'register' || subject.isRegistrable),
+      ),
+      asked_by: asking.map((action) => ({
+        action,
+        decided_by: decisions[action].label,
+        approval: decisions[action].approval,
+      })),
+      publisher: subject.publisher,
+      license: subject.license,
+      remote: subject.remote && (subject.remote.name ?? shownAddress(subject.remote.url)),
+      published_at: subject.publishedAt,
+      decision: decision ? shownDecision(decision) : null,
+      subject,
+    };
+  }
+
+  return {
+    async list({ state, limit, offset }) {
+      const { uids, total } = await approvals.list({ state, limit, offset });
+      const items: ApprovalItem[] = [];
+      for (const uid of uids) {
+        // It may be gone since it was listed.
+        const item = await itemOf(uid).catch(unlessGone);
+        if (item) items.push(withoutSubject(item));
+      }
+      return { items, total, limit, offset };
+    },
+
+    async review(id) {
+      const { subject, ...item } = await itemOf(id);
+      const record = await catalog.get(item.id);
+      const document = asObject(JSON.parse((await catalog.manifest(item.id)).text));
+      const reviewed = reviewOf(subject, record, document);
+      const last = await approvals.lastApproval(subject);
+      return {
+        ...item,
+        ...reviewed,
+        description: record.description,
+        source_url: record.source_url,
+        manifest_url: record.manifest_url,
+        homepage: record.homepage,
+        repository: record.links.repository ?? null,
+        quality: record.score_quality,
+        since: last
+          ? {
+              id: last.uid,
+              decided_by: last.decidedBy,
+              decided_at: last.decidedAt,
+              changes: changesBetween(Reviewed.parse(JSON.parse(last.reviewed)), reviewed),
+            }
+          : null,
+      };
+    },
+
+    async decide(id, { decision, reason = '', digest, by }) {
+      const { record, subject } = await find(id);
+      const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
+      const made: NewDecision = {
+        decision: DECISIONS[decision],
+        reason: storableText(reason).trim() || null,
+        decidedBy: by,
+        decidedAt: now(),
+        brings: digest ?? subject.brings,
+        reviewed: JSON.stringify(reviewOf(subject, record, document)),
+      };
+      const outcome = await approvals.decide(subject, made);
+      if (outcome.outcome === 'changed')
+        throw conflict(`The content of '${record.id}' has changed since it was reviewed: review it again.`);
+      if (outcome.outcome === 'nothing to revoke')
+        throw conflict(`Nothing was decided about '${record.id}', so there is nothing to revoke.`);
+      if (outcome.outcome === 'decided otherwise') throw conflict(otherwise(record.id, outcome.by));
+      return withoutSubject(await itemOf(record.id));
+    },
+  };
+}
+
+function withoutSubject({ subject: _, ...item }: ApprovalItem & { subject: PolicySubject }): ApprovalItem {
+  return item;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+}
+
+function shownDecision({ decision, reason, decidedBy, decidedAt }: StoredDecision): ApprovalItem['decision'] {
+  return { decision, reason, decided_by: decidedBy, decided_at: decidedAt };
+}
+
+function otherwise(id: string, { decision, decidedBy, decidedAt, reason }: StoredDecision): string {
+  const why = reason ? ` (${reason.replace(/[.\s]+$/, '')})` : '';
+  return `Somebody has decided already: '${id}' was ${decision} by ${decidedBy} on ${decidedAt.slice(0, 16).replace('T', ' at ')}${why}. Revoke that first to decide otherwise.`;
+}
+
+function conflict(message: string): HubError {
+  return new HubError('decision_conflict', message);
+}

@@ -1,0 +1,106 @@
+// One member of `match` or `except` → a test of an entity, and the words that say what was found.
+import type { Match } from './document.ts';
+import { compileGlob } from './glob.ts';
+import type { PolicySubject } from './store.ts';
+
+/** Texts in lower case, which is how patterns are compared; an empty list means that it has none. */
+export interface Facts {
+  texts: Record<PatternMember, readonly string[]>;
+  quality: number;
+  ageDays: number;
+  hasDigests: boolean;
+}
+
+type PatternMember = 'type' | 'name' | 'publisher' | 'remote' | 'transport' | 'artifact' | 'license';
+type Member = keyof Match;
+type Test = (facts: Facts) => boolean;
+
+/** How rules ask for an entity that has no license, no publisher and so on. */
+const NONE = 'none';
+const DAY_MS = 86_400_000;
+
+export function factsOf(subject: PolicySubject, now: Date): Facts {
+  const { type, name, slug, publisher, remote, transports, artifacts, license } = subject;
+  return {
+    texts: {
+      type: [type],
+      name: lowerCase(name, slug),
+      publisher: lowerCase(publisher),
+      remote: lowerCase(remote?.name, remote?.url),
+      transport: transports,
+      artifact: artifacts,
+      license: lowerCase(license),
+    },
+    quality: subject.quality,
+    ageDays: (now.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt)) / DAY_MS,
+    hasDigests: subject.hasDigests,
+  };
+}
+
+/** All members must hold; without members, everything matches. */
+export function compileMatch(match: Match): Test {
+  const tests = Object.entries(match).map(([member, wanted]) => compileMember(member as Member, wanted));
+  return (facts) => tests.every((test) => test(facts));
+}
+
+type Conditions = { [M in Member]-?: (wanted: Required<Match>[M]) => Test };
+
+const CONDITIONS: Conditions = {
+  type: (wanted) => anyOf('type', wanted),
+  name: (wanted) => anyOf('name', wanted),
+  publisher: (wanted) => anyOf('publisher', wanted),
+  remote: (wanted) => anyOf('remote', wanted),
+  transport: (wanted) => anyOf('transport', wanted),
+  artifact: (wanted) => anyOf('artifact', wanted),
+  license: (wanted) => anyOf('license', wanted),
+  quality_below:
+    (limit) =>
+    ({ quality }) =>
+      quality < limit,
+  quality_at_least:
+    (limit) =>
+    ({ quality }) =>
+      quality >= limit,
+  younger_than_days:
+    (days) =>
+    ({ ageDays }) =>
+      ageDays < days,
+  older_than_days:
+    (days) =>
+    ({ ageDays }) =>
+      ageDays > days,
+  digest:
+    (wanted) =>
+    ({ hasDigests }) =>
+      hasDigests === wanted,
+  // Nothing verifies signatures yet, so that nothing has one.
+  signature: (wanted) => () => !wanted,
+};
+
+function compileMember(member: Member, wanted: unknown): Test {
+  return (CONDITIONS[member] as (value: unknown) => Test)(wanted);
+}
+
+function anyOf(member: PatternMember, patterns: readonly string[]): Test {
+  const isWildcard = (pattern: string) => /[*?]/.test(pattern);
+  const exact = new Set(patterns.filter((pattern) => !isWildcard(pattern)).map((pattern) => pattern.toLowerCase()));
+  const globs = patterns.filter(isWildcard).map(compileGlob);
+  const matchesText = (text: string) => exact.has(text) || globs.some((matches) => matches(text));
+  return ({ texts }) => {
+    const values = texts[member];
+    return values.length === 0 ? exact.has(NONE) : values.some(matchesText);
+  };
+}
+
+/** What an entity has of a member, for people: `license gpl-3.0`. */
+export function foundWords(member: Member, { texts, quality, ageDays, hasDigests }: Facts): string {
+  if (member in texts) return `${member} ${texts[member as PatternMember].join(' or ') || NONE}`;
+  if (member.startsWith('quality')) return `quality ${quality}`;
+  if (member.endsWith('days')) return `an age of ${Math.floor(ageDays)} days`;
+  if (member === 'signature') return 'no verified signature';
+  return hasDigests ? 'a digest for every artifact' : 'no digest for some artifact';
+}
+
+function lowerCase(...texts: (string | null | undefined)[]): string[] {
+  return texts.flatMap((text) => text?.toLowerCase() ?? []);
+}

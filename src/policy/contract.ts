@@ -1,0 +1,188 @@
+// What callers see of policies and approvals.
+import { z } from 'zod';
+import { ENTITY_TYPES } from '../catalog/uid.ts';
+import { ACTIONS, OUTCOMES } from './document.ts';
+
+const Timestamp = z.iso.datetime();
+const Count = z.number().int().min(0);
+
+/** What may be registered of a remote: what the policy lets through, what was approved, nothing. */
+export const REGISTER_MODES = ['all', 'approved', 'none'] as const;
+export type RegisterMode = (typeof REGISTER_MODES)[number];
+
+export const PolicyState = z
+  .object({
+    text: z.string().nullable().describe('YAML or JSON as it was written; null without a policy.'),
+    digest: z.string().nullable(),
+    source: z.enum(['none', 'file', 'api']).describe('`file`: it is changed in POLICY_FILE only.'),
+    changed_at: Timestamp.nullable(),
+    changed_by: z.string().nullable(),
+    applied: z.boolean().describe('Whether every entity has been looked at since the last change.'),
+    warnings: z.array(z.string()).describe('Rules that have no effect, or another one than their author may think.'),
+    file_error: z
+      .string()
+      .nullable()
+      .describe('Why POLICY_FILE cannot be used as it is now; the earlier policy stays in force.'),
+  })
+  .meta({ id: 'PolicyState' });
+export type PolicyState = z.infer<typeof PolicyState>;
+
+export const NewPolicy = z.object({
+  text: z
+    .string()
+    .max(1_000_000)
+    .describe('The policy, as YAML or JSON')
+    .meta({ examples: ['version: 1\ndefault: { register: require_approval }\n'] }),
+  dry_run: z.boolean().default(false).describe('Only check it, and count what it would change'),
+});
+
+const OutcomeName = z.enum(OUTCOMES);
+
+export const PolicyChange = z
+  .object({
+    dry_run: z.boolean(),
+    digest: z.string(),
+    warnings: z.array(z.string()),
+    entities: Count.describe('Entities that were looked at.'),
+    affected: Count.describe('Entities for which something changes.'),
+    changes: z.array(z.object({ action: z.enum(ACTIONS), from: OutcomeName, to: OutcomeName, count: Count })),
+    note: z.string().optional().describe('What is still in the gateway, and why.'),
+  })
+  .meta({ id: 'PolicyChange' });
+export type PolicyChange = z.infer<typeof PolicyChange>;
+
+export const PolicyTestRequest = z.object({
+  id: z
+    .string()
+    .min(1)
+    .describe('Without a version, the newest one')
+    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
+  text: z.string().max(1_000_000).optional().describe('A policy to try; without one, that which is in force'),
+});
+
+const PolicyDecision = z.object({
+  action: z.enum(ACTIONS),
+  outcome: OutcomeName.describe('What the policy says.'),
+  result: z
+    .enum(['allowed', 'refused', 'pending'])
+    .describe('What it comes to with the approvals that there are; `pending`: until somebody approves it.'),
+  rule: z.number().int().nullable().describe('Counted from 1; null when no rule decided.'),
+  decided_by: z.string().describe('The rule with its name, the default, or the settings of the remote.'),
+  why: z.string(),
+});
+
+export const PolicyTest = z
+  .object({
+    id: z.string(),
+    decisions: z.array(PolicyDecision),
+    facts: z
+      .object({
+        type: z.enum(ENTITY_TYPES),
+        name: z.string(),
+        publisher: z.string().nullable(),
+        remote: z.string().nullable().describe('Null when no remote brought its content.'),
+        transports: z.array(z.string()),
+        artifacts: z.array(z.string()),
+        license: z.string().nullable(),
+        quality: z.number(),
+        age_days: z.number().int(),
+        digest: z.boolean(),
+        signature: z.literal(false).describe('Signatures are not verified yet.'),
+      })
+      .describe('What the rules were asked with.'),
+  })
+  .meta({ id: 'PolicyTest' });
+export type PolicyTest = z.infer<typeof PolicyTest>;
+
+export const APPROVAL_STATES = ['pending', 'approved', 'rejected'] as const;
+export type ApprovalListState = (typeof APPROVAL_STATES)[number];
+
+const MadeDecision = z.object({
+  decision: z.enum(['approved', 'rejected', 'revoked']),
+  reason: z.string().nullable(),
+  decided_by: z.string(),
+  decided_at: Timestamp,
+});
+
+const APPROVAL_ITEM = {
+  id: z.string(),
+  type: z.enum(ENTITY_TYPES),
+  name: z.string(),
+  version: z.string(),
+  title: z.string().nullable(),
+  summary: z.string(),
+  digest: z.string().describe('Of what the entity brings; a decision is about this content.'),
+  needs_approval: z.boolean(),
+  asked_by: z
+    .array(z.object({ action: z.enum(ACTIONS), decided_by: z.string(), approval: z.enum(['version', 'name']) }))
+    .describe('What asks for approval.'),
+  publisher: z.string().nullable(),
+  license: z.string().nullable(),
+  remote: z.string().nullable(),
+  published_at: Timestamp.nullable(),
+  decision: MadeDecision.nullable(),
+};
+
+const ApprovalItem = z.object(APPROVAL_ITEM).meta({ id: 'ApprovalItem' });
+export type ApprovalItem = z.infer<typeof ApprovalItem>;
+
+export const ApprovalPage = z
+  .object({ items: z.array(ApprovalItem), total: Count, limit: Count, offset: Count })
+  .meta({ id: 'ApprovalPage' });
+export type ApprovalPage = z.infer<typeof ApprovalPage>;
+
+export interface ApprovalQuery {
+  state: ApprovalListState;
+  limit: number;
+  offset: number;
+}
+
+/** What is approved: everything that reaches those who use the entity. */
+export const Reviewed = z.object({
+  publisher: z.string().nullable(),
+  license: z.string().nullable(),
+  transports: z.array(z.string()),
+  launch: z.string().nullable().describe('The address that is connected to, or the command that is run.'),
+  artifacts: z.array(z.object({ kind: z.string(), what: z.string(), digest: z.string().nullable() })),
+  variables: z.array(z.object({ name: z.string(), required: z.boolean(), description: z.string().nullable() })),
+});
+export type Reviewed = z.infer<typeof Reviewed>;
+
+export const ApprovalReview = z
+  .object({
+    ...APPROVAL_ITEM,
+    ...Reviewed.shape,
+    description: z.string(),
+    source_url: z.string().nullable(),
+    manifest_url: z.string(),
+    homepage: z.string().nullable(),
+    repository: z.string().nullable(),
+    quality: z.number(),
+    since: z
+      .object({
+        id: z.string(),
+        decided_by: z.string(),
+        decided_at: Timestamp,
+        changes: z.array(z.object({ what: z.string(), before: z.string(), after: z.string() })),
+      })
+      .nullable()
+      .describe('What is different from the version that was approved last; null when there is none.'),
+  })
+  .meta({ id: 'ApprovalReview' });
+export type ApprovalReview = z.infer<typeof ApprovalReview>;
+
+export const ApprovalDecision = z.object({
+  decision: z.enum(['approve', 'reject', 'revoke']).meta({ examples: ['approve'] }),
+  reason: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe('For a rejection, what its publisher or the next reviewer should know'),
+  digest: z.string().optional().describe('What was reviewed; refused when the entity brings something else by now'),
+});
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
+
+export const ApprovalDecided = ApprovalItem.extend({
+  note: z.string().optional().describe('What is still in the gateway, and why.'),
+}).meta({ id: 'ApprovalDecided' });
+export type ApprovalDecided = z.infer<typeof ApprovalDecided>;

@@ -1,0 +1,89 @@
+// What a policy says about an entity: for each action, the first rule that matches and says something about it decides.
+import { compileMatch, factsOf, foundWords } from './conditions.ts';
+import {
+  ACTIONS,
+  type Action,
+  type ApprovalScope,
+  type Match,
+  type Outcome,
+  outcomeFor,
+  type PolicyDocument,
+  type Rule,
+  ruleLabel,
+} from './document.ts';
+import type { PolicySubject } from './store.ts';
+
+export interface Decision {
+  outcome: Outcome;
+  /** Counted from 1; null when the default decided. */
+  rule: number | null;
+  /** `rule 2 'no copyleft'`, or `the default`. */
+  label: string;
+  approval: ApprovalScope;
+}
+
+export type Decisions = Record<Action, Decision>;
+
+export interface CompiledPolicy {
+  readonly document: PolicyDocument;
+  /** Whether the decision about an entity changes with its age alone. */
+  readonly dependsOnAge: boolean;
+  decide(subject: PolicySubject, now: Date): Decisions;
+  /** Why that was decided, as a sentence. */
+  explain(decision: Decision, subject: PolicySubject, now: Date): string;
+}
+
+export function compilePolicy(document: PolicyDocument): CompiledPolicy {
+  const rules = document.rules.map(compileRule);
+  const fallback = decisionsOf({ outcome: 'allow', ...document.default }, { rule: null, label: 'the default' });
+  return {
+    document,
+    dependsOnAge: document.rules.some(({ match = {}, except = {} }) => isAboutAge(match) || isAboutAge(except)),
+
+    decide(subject, now) {
+      const facts = factsOf(subject, now);
+      const decided: Partial<Decisions> = {};
+      for (const rule of rules) {
+        const open = rule.actions.filter((action) => decided[action] === undefined);
+        if (open.length === 0 || !rule.matches(facts)) continue;
+        for (const action of open) decided[action] = rule.decisions[action];
+        if (ACTIONS.every((action) => decided[action] !== undefined)) break;
+      }
+      return { ...fallback, ...decided } as Decisions;
+    },
+
+    explain({ rule, label }, subject, now) {
+      if (rule === null) return 'No rule that matches says anything about it, so the default decides.';
+      const facts = factsOf(subject, now);
+      const members = Object.keys(document.rules[rule - 1]?.match ?? {}) as (keyof Match)[];
+      const found = members.map((member) => foundWords(member, facts)).join(', ');
+      return `${label} is the first that matches and says something about it${found ? `: the entity has ${found}` : ''}.`;
+    },
+  };
+}
+
+function compileRule(rule: Rule, index: number) {
+  const isMatch = compileMatch(rule.match ?? {});
+  const isException = rule.except && compileMatch(rule.except);
+  const decisions = decisionsOf(rule, { rule: index + 1, label: ruleLabel(index + 1, rule.name) });
+  return {
+    actions: ACTIONS.filter((action) => decisions[action]),
+    decisions,
+    matches: (facts: Parameters<typeof isMatch>[0]) => isMatch(facts) && !isException?.(facts),
+  };
+}
+
+function decisionsOf(
+  rule: Pick<Rule, Action | 'outcome' | 'approval'>,
+  by: Pick<Decision, 'rule' | 'label'>,
+): Partial<Decisions> {
+  const decided = ACTIONS.flatMap((action) => {
+    const outcome = outcomeFor(rule, action);
+    return outcome ? [[action, { outcome, approval: rule.approval ?? 'version', ...by }] as const] : [];
+  });
+  return Object.fromEntries(decided);
+}
+
+function isAboutAge({ younger_than_days, older_than_days }: Match): boolean {
+  return younger_than_days !== undefined || older_than_days !== undefined;
+}

@@ -1,0 +1,99 @@
+// The policy document: what people write, checked member by member.
+import { z } from 'zod';
+import { ENTITY_TYPES } from '../catalog/uid.ts';
+
+export const ACTIONS = ['search', 'install', 'register'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+const ACTION_OUTCOME_NAMES = ['allow', 'block', 'require_approval'] as const;
+export const OUTCOMES = [...ACTION_OUTCOME_NAMES, 'hide'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What an approval is for: one version with what it brings, or further versions of its name as well. */
+const APPROVALS = ['version', 'name'] as const;
+export type ApprovalScope = (typeof APPROVALS)[number];
+
+const MOST_RULES = 1_000;
+const MOST_PATTERNS = 1_000;
+const LONGEST_PATTERN = 200;
+
+/** A value that stands alone counts as a list of one. */
+const oneOrMore = <T extends z.ZodType>(value: T) =>
+  z.preprocess(
+    (given) => (Array.isArray(given) ? given : [given]),
+    z
+      .array(value)
+      .min(1, 'must not be an empty list')
+      .max(MOST_PATTERNS, `must not list more than ${MOST_PATTERNS} values`),
+  );
+
+const Pattern = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(LONGEST_PATTERN, `must not be longer than ${LONGEST_PATTERN} characters`);
+const Score = z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1');
+const Days = z.number().min(0, 'must not be negative').max(100_000, 'must be at most 100000');
+
+const Match = z
+  .strictObject({
+    type: oneOrMore(z.enum(ENTITY_TYPES)),
+    name: oneOrMore(Pattern),
+    publisher: oneOrMore(Pattern),
+    remote: oneOrMore(Pattern),
+    transport: oneOrMore(Pattern),
+    artifact: oneOrMore(Pattern),
+    license: oneOrMore(Pattern),
+    quality_below: Score,
+    quality_at_least: Score,
+    younger_than_days: Days,
+    older_than_days: Days,
+    digest: z.boolean(),
+    signature: z.boolean(),
+  })
+  .partial();
+export type Match = z.infer<typeof Match>;
+
+const outcome = (values: readonly string[] = ACTION_OUTCOME_NAMES) =>
+  z.enum(values as typeof OUTCOMES, {
+    error: ({ input }) =>
+      input === 'hide'
+        ? "'hide' is for search only: write 'search: hide'"
+        : `must be one of ${values.map(String).join(', ')}`,
+  });
+
+const ACTION_OUTCOMES = {
+  search: outcome(OUTCOMES).optional(),
+  install: outcome().optional(),
+  register: outcome().optional(),
+  approval: z.enum(APPROVALS).optional(),
+};
+
+const Rule = z
+  .strictObject({
+    name: z.string().max(200, 'must not be longer than 200 characters').optional(),
+    match: Match.optional(),
+    except: Match.refine((except) => Object.keys(except).length > 0, 'must name something').optional(),
+    outcome: outcome().optional(),
+    ...ACTION_OUTCOMES,
+  })
+  .refine((rule) => rule.outcome ?? rule.search ?? rule.install ?? rule.register, {
+    error: 'says nothing: give it an outcome, or one for search, install or register',
+  });
+export type Rule = z.infer<typeof Rule>;
+
+export const PolicyDocument = z.strictObject({
+  version: z.literal(1, { error: 'must be 1' }),
+  rules: z.array(Rule).max(MOST_RULES, `must not have more than ${MOST_RULES} rules`).default([]),
+  default: z.strictObject(ACTION_OUTCOMES).default({}),
+});
+export type PolicyDocument = z.infer<typeof PolicyDocument>;
+
+/** What a rule says about an action; undefined when it leaves that to others. */
+export function outcomeFor(rule: Pick<Rule, Action | 'outcome'>, action: Action): Outcome | undefined {
+  return rule[action] ?? rule.outcome;
+}
+
+/** How people find a rule in the document; rules are numbered from 1. */
+export function ruleLabel(number: number, name: string | undefined): string {
+  return name ? `rule ${number} '${name}'` : `rule ${number}`;
+}

@@ -1,0 +1,192 @@
+// The policy in force: shown, changed, tried on an entity, and applied to what the catalog has.
+import type { Entity } from '../catalog/entity.ts';
+import type { EntityUid } from '../catalog/uid.ts';
+import { HubError } from '../errors.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
+import { shownAddress } from '../lib/secret-address.ts';
+import type { Clock } from '../lib/world.ts';
+import { decisionsFor, OPEN_POLICY, verdictOf } from './admission.ts';
+import type { PolicyChange, PolicyState, PolicyTest } from './contract.ts';
+import { countChanges } from './count-changes.ts';
+import { type CompiledPolicy, compilePolicy } from './decide.ts';
+import { ACTIONS } from './document.ts';
+import { readPolicy } from './read-policy.ts';
+import { installRefusal } from './refusal.ts';
+import type { PolicyStore, PolicySubject, StoredPolicy } from './store.ts';
+import { policyWarnings } from './warnings.ts';
+
+export interface Policies {
+  state(): Promise<Omit<PolicyState, 'source' | 'file_error'>>;
+  /** @throws HubError `invalid_policy` */
+  change(text: string, options: { dryRun: boolean; by: string }): Promise<PolicyChange>;
+  /** Without a text, by the policy in force. @throws HubError `entity_not_found`, `invalid_policy` */
+  test(uid: EntityUid, text?: string): Promise<PolicyTest>;
+  inForce(): Promise<CompiledPolicy>;
+  /** What rules say about an entity that is in the catalog; empty for one that they let through. */
+  standing(uid: EntityUid): Promise<Standing>;
+  /** Why this may not be installed, for a manifest that is not in the catalog. */
+  refusalOf(entity: Entity): Promise<string | undefined>;
+  /**
+   * Gives entities the flags of the rules in force, unless all have them; `evenIfApplied`: also when only time has passed, if
+   * there are rules about age. Returns how many changed.
+   */
+  apply(signal: AbortSignal, options: { evenIfApplied: boolean }): Promise<number>;
+}
+
+interface Standing {
+  hidden_by?: string;
+  held_by?: string;
+  install_refusal?: string;
+}
+
+/** How long the rules that were read last are believed: another hub on the same database may have changed them. */
+const FRESH_MS = 1_000;
+const PAGE = 1_000;
+
+export function createPolicies({ store, now }: { store: PolicyStore; now: Clock }): Policies {
+  let compiled: { digest: string | null; policy: CompiledPolicy } = { digest: null, policy: OPEN_POLICY };
+  let read: { stored: Promise<StoredPolicy>; at: number } | undefined;
+  let applying: Promise<unknown> = Promise.resolve();
+
+  function recentlyStored(): Promise<StoredPolicy> {
+    if (!read || performance.now() - read.at > FRESH_MS) read = { stored: store.read(), at: performance.now() };
+    const reading = read;
+    reading.stored.catch(() => {
+      if (read === reading) read = undefined;
+    });
+    return reading.stored;
+  }
+
+  function policyOf({ text, digest }: StoredPolicy): CompiledPolicy {
+    if (compiled.digest !== digest && text !== null) compiled = { digest, policy: compilePolicy(readPolicy(text)) };
+    return digest === null ? OPEN_POLICY : compiled.policy;
+  }
+
+  async function* allSubjects(): AsyncGenerator<PolicySubject[]> {
+    for (let after: EntityUid | undefined = ''; after !== undefined; ) {
+      const page: PolicySubject[] = await store.subjects({ after, limit: PAGE });
+      if (page.length > 0) yield page;
+      after = page.at(-1)?.uid;
+    }
+  }
+
+  async function applyNow(signal: AbortSignal, evenIfApplied: boolean): Promise<number> {
+    const stored = await store.read();
+    if (stored.isApplied && !(evenIfApplied && policyOf(stored).dependsOnAge)) return 0;
+    let changed = 0;
+    for (let after: EntityUid | undefined = ''; after !== undefined; ) {
+      if (signal.aborted) return changed;
+      const page = await store.outdated({ after, limit: PAGE });
+      if (page.uids.length > 0) changed += await store.readmit(page.uids);
+      after = page.last;
+    }
+    await store.markApplied(stored.version);
+    return changed;
+  }
+
+  const apply: Policies['apply'] = (signal, { evenIfApplied }) => {
+    const turn = applying.then(() => applyNow(signal, evenIfApplied));
+    applying = turn.catch(() => {});
+    return turn;
+  };
+
+  async function subjectOf(uid: EntityUid): Promise<PolicySubject> {
+    const subject = await store.subject(uid);
+    if (!subject) throw new HubError('entity_not_found', `No entity '${uid}' is in the catalog.`);
+    return subject;
+  }
+
+  return {
+    apply,
+    inForce: async () => policyOf(await recentlyStored()),
+
+    async state() {
+      const stored = await store.read();
+      return {
+        text: stored.text,
+        digest: stored.digest,
+        changed_at: stored.changedAt,
+        changed_by: stored.changedBy,
+        applied: stored.isApplied,
+        warnings: policyWarnings(policyOf(stored).document),
+      };
+    },
+
+    async change(text, { dryRun, by }) {
+      const policy = compilePolicy(readPolicy(text));
+      const digest = jsonDigest(text);
+      const counted = await countChanges(
+        { before: policyOf(await store.read()), after: policy, now: now() },
+        allSubjects(),
+      );
+      if (!dryRun) {
+        await store.write({ text, digest, at: now(), by });
+        read = undefined;
+        await apply(new AbortController().signal, { evenIfApplied: false });
+        read = undefined;
+      }
+      return { dry_run: dryRun, digest, warnings: policyWarnings(policy.document), ...counted };
+    },
+
+    async test(uid, text) {
+      const subject = await subjectOf(uid);
+      const policy = text === undefined ? policyOf(await store.read()) : compilePolicy(readPolicy(text));
+      const approval = await store.approvalOf(subject);
+      const at = now();
+      const decisions = decisionsFor(policy, subject, at);
+      return {
+        id: uid,
+        decisions: ACTIONS.map((action) => {
+          const decision = decisions[action];
+          const { outcome, rule, label } = decision;
+          const result = verdictOf(decision, approval);
+          return { action, outcome, result, rule, decided_by: label, why: policy.explain(decision, subject, at) };
+        }),
+        facts: shownFacts(subject, at),
+      };
+    },
+
+    async standing(uid) {
+      const stored = await recentlyStored();
+      if (stored.digest === null && !stored.isAnyRemoteRestricted) return {};
+      const subject = await store.subject(uid);
+      if (!subject) return {};
+      const approval = await store.approvalOf(subject);
+      const { search, install, register } = decisionsFor(policyOf(stored), subject, now());
+      const refusal = installRefusal(uid, install, approval);
+      return {
+        ...(verdictOf(search, approval) === 'allowed' ? {} : { hidden_by: search.label }),
+        ...(verdictOf(register, approval) === 'allowed' ? {} : { held_by: register.label }),
+        ...(refusal === undefined ? {} : { install_refusal: refusal }),
+      };
+    },
+
+    async refusalOf(entity) {
+      const stored = await recentlyStored();
+      if (stored.digest === null) return undefined;
+      const { uid, type, name, slug, quality, publishedAt, isRegistrable, facts } = entity;
+      const subject: PolicySubject = {
+        ...{ uid, type, name, slug, quality, publishedAt, isRegistrable, ...facts },
+        createdAt: now().toISOString(),
+        remote: null,
+        registers: 'all',
+      };
+      const { install } = decisionsFor(policyOf(stored), subject, now());
+      return installRefusal(uid, install, await store.approvalOf(subject));
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {
+  const { type, name, publisher, remote, transports, artifacts, license, quality, hasDigests } = subject;
+  const age = at.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt);
+  return {
+    ...{ type, name, publisher, transports, artifacts, license, quality },
+    remote: remote && (remote.name ?? shownAddress(remote.url)),
+    age_days: Math.floor(age / DAY_MS),
+    digest: hasDigests,
+    signature: false,
+  };
+}

@@ -1,0 +1,71 @@
+// POLICY_FILE: read when the hub starts and whenever the file changes.
+import { readFile, stat } from 'node:fs/promises';
+import { HubError, StartError } from '../errors.ts';
+import type { Logger } from '../lib/world.ts';
+import type { Policies } from './policies.ts';
+
+export interface PolicyFile {
+  /** Why the file cannot be used as it is now. */
+  error(): string | undefined;
+  close(): void;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** Who changes the policy, where others are named. */
+const BY_FILE = 'POLICY_FILE';
+
+export interface PolicyFileDependencies {
+  path: string;
+  policies: Pick<Policies, 'state' | 'change'>;
+  log: Logger;
+  /** Called after the rules changed. */
+  onChange: () => void;
+}
+
+/** @throws StartError when the file cannot be used, and there is no earlier policy that could stay in force. */
+export async function openPolicyFile({ path, policies, log, onChange }: PolicyFileDependencies): Promise<PolicyFile> {
+  let seen: string | undefined;
+  let fault: string | undefined;
+
+  async function look(): Promise<void> {
+    const version = await versionOf(path);
+    if (version === seen) return;
+    const problem = await take().then(() => undefined, faultOfFile);
+    seen = version;
+    if (problem !== undefined && problem !== fault)
+      log.error({ file: path }, `The policy file cannot be used, the earlier policy stays in force: ${problem}`);
+    fault = problem;
+  }
+
+  async function take(): Promise<void> {
+    const text = await readFile(path, 'utf8');
+    if (text === (await policies.state()).text) return;
+    const { affected } = await policies.change(text, { dryRun: false, by: BY_FILE });
+    log.info({ file: path, affected }, 'The policy changed');
+    onChange();
+  }
+
+  await look();
+  if (fault !== undefined && (await policies.state()).text === null)
+    throw new StartError(`The policy file '${path}' cannot be used: ${fault}`);
+  const timer = setInterval(
+    () => void look().catch((error) => log.error({ error }, 'The policy file could not be read')),
+    LOOK_EVERY_MS,
+  );
+  timer.unref();
+  return { error: () => fault, close: () => clearInterval(timer) };
+}
+
+/** Another text after every change; the same for a file that is not there. */
+async function versionOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : 'missing';
+}
+
+/** @throws what is not the fault of the file, so that it is tried again. */
+function faultOfFile(error: unknown): string {
+  if (error instanceof HubError && error.code === 'invalid_policy') return error.message;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) throw error;
+  return code === 'ENOENT' ? 'It does not exist.' : `It cannot be read (${code}).`;
+}

@@ -1,0 +1,128 @@
+// The text of a policy → the policy, or everything that is wrong with it, with line and column.
+import { createRequire } from 'node:module';
+import type { Document, LineCounter } from 'yaml';
+import type { z } from 'zod';
+import { HubError } from '../errors.ts';
+import { PolicyDocument } from './document.ts';
+
+/** What is wrong with a policy, and where; lines and columns are counted from 1. */
+interface PolicyFault {
+  line: number;
+  column: number;
+  path: string;
+  message: string;
+}
+
+const LARGEST_POLICY = 1_000_000;
+const MOST_FAULTS = 20;
+
+/** Loaded with the first policy: most hubs have none. */
+const require = createRequire(import.meta.url);
+
+/** YAML or JSON. @throws HubError `invalid_policy` */
+export function readPolicy(text: string): PolicyDocument {
+  const { policy, faults } = checkPolicy(text);
+  if (policy) return policy;
+  throw new HubError('invalid_policy', `The policy cannot be used: ${faults.slice(0, 3).map(faultLine).join('; ')}.`, {
+    faults: faults.map((fault) => ({ path: fault.path, message: faultLine(fault) })),
+  });
+}
+
+function faultLine({ line, column, path, message }: PolicyFault): string {
+  return `line ${line}, column ${column}: ${path ? `${path} ` : ''}${message}`;
+}
+
+function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFault[] } {
+  if (text.length > LARGEST_POLICY)
+    return { faults: [atStart(`must not be longer than ${LARGEST_POLICY} characters`)] };
+  if (text.includes('\u0000') || !text.isWellFormed()) return { faults: [atStart('must be text in UTF-8')] };
+  const { parseDocument, LineCounter: Counter } = require('yaml') as typeof import('yaml');
+  const lines = new Counter();
+  // JSON is read as YAML too, which tells where everything stands.
+  const document = parseDocument(text.replace(/^\ufeff/, ''), {
+    lineCounter: lines,
+    schema: 'core',
+    logLevel: 'error',
+  });
+  if (document.errors.length > 0) return { faults: document.errors.slice(0, MOST_FAULTS).map(syntaxFault) };
+  const value = plainValue(document);
+  if ('fault' in value) return { faults: [atStart(value.fault)] };
+  const { data, error } = PolicyDocument.safeParse(value.value);
+  if (data) return { policy: data, faults: [] };
+  const faults = error.issues.flatMap((issue) => schemaFaults(issue, { document, lines }));
+  return { faults: faults.slice(0, MOST_FAULTS) };
+}
+
+function plainValue(document: Document): { value: unknown } | { fault: string } {
+  try {
+    return { value: document.toJS({ maxAliasCount: 50 }) };
+  } catch {
+    return { fault: 'uses aliases that stand for more than is read' };
+  }
+}
+
+function atStart(message: string): PolicyFault {
+  return { line: 1, column: 1, path: '', message };
+}
+
+function syntaxFault({ message, linePos }: { message: string; linePos?: readonly { line: number; col: number }[] }) {
+  const [sentence = ''] = message.split(/ at line \d+/, 1);
+  const [{ line, col } = { line: 1, col: 1 }] = linePos ?? [];
+  return { line, column: col, path: '', message: `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` };
+}
+
+interface Source {
+  document: Document;
+  lines: LineCounter;
+}
+
+function schemaFaults(issue: z.core.$ZodIssue, source: Source): PolicyFault[] {
+  const at = (path: readonly PropertyKey[], message: string) => ({ ...positionOf(path, source), message });
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => at([...issue.path, key], 'is not known here; check its spelling'));
+  }
+  return [at(issue.path, plainMessage(issue))];
+}
+
+/** Of the value, or of the nearest thing around it that is there. An unknown key stands before its value. */
+function positionOf(path: readonly PropertyKey[], { document, lines }: Source): Omit<PolicyFault, 'message'> {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const part = path.slice(0, length);
+    const node = length === 0 ? document.contents : document.getIn(part, true);
+    const start = rangeStart(keyOf(part, document) ?? node);
+    if (start === undefined) continue;
+    const { line, col } = lines.linePos(start);
+    return { line, column: col, path: (length === 0 ? path : part).map(String).join('.') };
+  }
+  return { line: 1, column: 1, path: path.map(String).join('.') };
+}
+
+function keyOf(path: readonly PropertyKey[], document: Document): unknown {
+  const { isMap, isScalar } = require('yaml') as typeof import('yaml');
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  return parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key;
+}
+
+function rangeStart(node: unknown): number | undefined {
+  return (node as { range?: readonly number[] } | undefined)?.range?.[0];
+}
+
+/** zod's own words are for developers. */
+function plainMessage(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
+    return `must be one of ${issue.values.map(String).join(', ')}`;
+  }
+  if (issue.code !== 'invalid_type') return issue.message;
+  return issue.input === undefined && issue.message.includes('undefined')
+    ? 'is missing'
+    : `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping of names to values',
+};

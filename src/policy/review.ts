@@ -1,0 +1,83 @@
+// What a reviewer has to know about an entity, and what is different from what was approved before.
+
+import { kindNameOf } from '../catalog/artifact-kind.ts';
+import type { EntityRecord } from '../catalog/contract.ts';
+import { artifactDigest } from '../catalog/facts.ts';
+import { type Launch, launchOf, type Variable } from '../catalog/launch/launch.ts';
+import { artifactsOf } from '../catalog/launch/package-artifact.ts';
+import { parseReference } from '../catalog/uid.ts';
+import { asObject, asText, type JsonObject } from '../lib/json.ts';
+import { fillGaps, type GappedText, shownAddress } from '../lib/secret-address.ts';
+import type { Reviewed } from './contract.ts';
+import type { PolicySubject } from './store.ts';
+
+export function reviewOf(subject: PolicySubject, record: EntityRecord, document: JsonObject): Reviewed {
+  const artifacts = artifactsOf(document);
+  const launch = launchOf({
+    document,
+    mcpRegistration: record.mcp_registration,
+    artifacts,
+    name: record.name,
+    slug: parseReference(record.id)?.slug ?? record.name,
+  });
+  return {
+    publisher: subject.publisher,
+    license: subject.license,
+    transports: subject.transports,
+    launch: launchText(launch),
+    artifacts: artifacts.map(shownArtifact),
+    variables: variablesOf(launch).map(({ name, isRequired, description }) => ({
+      name,
+      required: isRequired,
+      description: description ?? null,
+    })),
+  };
+}
+
+function launchText(launch: Launch): string | null {
+  const filled = (text: GappedText) => fillGaps(text, ({ name }) => `{${name}}`);
+  if (launch.kind === 'none') return null;
+  if (launch.kind === 'remote') return shownAddress(filled(launch.url));
+  return [launch.command, ...launch.args.map(filled)].join(' ');
+}
+
+function variablesOf(launch: Launch): Variable[] {
+  if (launch.kind === 'none') return [];
+  return launch.kind === 'remote' ? launch.headers : launch.env;
+}
+
+function shownArtifact(artifact: JsonObject): Reviewed['artifacts'][number] {
+  const spec = asObject(artifact.spec);
+  const what = asText(spec.package) ?? asText(spec.image) ?? asText(spec.repo) ?? asText(spec.url) ?? '';
+  const version = asText(spec.version) ?? asText(spec.tag) ?? asText(spec.ref);
+  return {
+    kind: kindNameOf(asText(artifact.kind) ?? '', spec),
+    what: [shownAddress(what), ...(version ? [version] : [])].join(' '),
+    digest: artifactDigest(artifact) ?? null,
+  };
+}
+
+export type Change = { what: string; before: string; after: string };
+
+/** Each fact that is not the same; `none` stands for one that is not there. */
+export function changesBetween(before: Reviewed, after: Reviewed): Change[] {
+  const lines: [what: string, of: (reviewed: Reviewed) => string][] = [
+    ['publisher', ({ publisher }) => publisher ?? ''],
+    ['license', ({ license }) => license ?? ''],
+    ['transport', ({ transports }) => transports.join(', ')],
+    ['started by', ({ launch }) => launch ?? ''],
+    ['artifacts', ({ artifacts }) => artifacts.map(artifactText).join(', ')],
+    ['variables', ({ variables }) => variables.map(variableText).join(', ')],
+  ];
+  return lines
+    .map(([what, of]) => ({ what, before: of(before) || 'none', after: of(after) || 'none' }))
+    .filter((change) => change.before !== change.after);
+}
+
+function artifactText({ kind, what, digest }: Reviewed['artifacts'][number]): string {
+  return [kind, what, digest].filter(Boolean).join(' ');
+}
+
+function variableText({ name, required }: Reviewed['variables'][number]): string {
+  return required ? `${name} (required)` : name;
+}

@@ -1,0 +1,110 @@
+// Ports: what policies and approvals need from a database, and what the database needs to know about them.
+import type { EntityFacts } from '../catalog/facts.ts';
+import type { EntityType, EntityUid } from '../catalog/uid.ts';
+import type { ApprovalListState, RegisterMode } from './contract.ts';
+
+/** Everything that rules can ask about an entity. */
+export interface PolicySubject extends EntityFacts {
+  uid: EntityUid;
+  type: EntityType;
+  name: string;
+  slug: string;
+  quality: number;
+  publishedAt: string | null;
+  createdAt: string;
+  isRegistrable: boolean;
+  /** The remote that its content comes from; null for a manifest that no remote brought. */
+  remote: { url: string; name: string | null } | null;
+  /** What the remote that it belongs to may register. */
+  registers: RegisterMode;
+}
+
+/** What the policy comes to, as it is kept with each entity. */
+export interface AdmissionFlags {
+  isHidden: boolean;
+  isHeld: boolean;
+  needsApproval: boolean;
+}
+
+/** What was decided about an entity: about its present content, and about its name. */
+export interface ApprovalState {
+  own: 'approved' | 'rejected' | undefined;
+  /** Whether another version of its name was approved, from the same remote. */
+  isNameApproved: boolean;
+}
+
+/** The rules in force, for the transaction that writes entities. */
+export interface AdmissionRules {
+  /** Undefined when the flags depend on approvals. */
+  flagsWithoutApproval(subject: PolicySubject, now: Date): AdmissionFlags | undefined;
+  flags(subject: PolicySubject, approval: ApprovalState, now: Date): AdmissionFlags;
+}
+
+export interface StoredPolicy {
+  /** Null when there never was one. */
+  text: string | null;
+  /** Of the text. */
+  digest: string | null;
+  changedAt: string | null;
+  changedBy: string | null;
+  /** Whether the settings of some remote keep entities out of the gateway. */
+  isAnyRemoteRestricted: boolean;
+  /** Moves with the text, and with what remotes may register. */
+  version: number;
+  /** Whether every entity has the flags that these rules give it. */
+  isApplied: boolean;
+}
+
+export interface PolicyStore {
+  read(): Promise<StoredPolicy>;
+  /** Waits for those who are saving entities by the earlier rules. */
+  write(policy: { text: string; digest: string; at: Date; by: string }): Promise<void>;
+  /** All entities have the flags of this version. */
+  markApplied(version: number): Promise<void>;
+  /** Entities in the order of their uids. */
+  subjects(page: { after: EntityUid; limit: number }): Promise<PolicySubject[]>;
+  subject(uid: EntityUid): Promise<PolicySubject | undefined>;
+  approvalOf(subject: PolicySubject): Promise<ApprovalState>;
+  /** Those of a page whose flags are not what the rules in force give them, and where the next page begins. */
+  outdated(page: { after: EntityUid; limit: number }): Promise<{ uids: EntityUid[]; last: EntityUid | undefined }>;
+  /** Gives these the flags of the rules in force; how many changed. */
+  readmit(uids: readonly EntityUid[]): Promise<number>;
+}
+
+/** What somebody decided about one content of one version. */
+export interface StoredDecision {
+  uid: EntityUid;
+  decision: 'approved' | 'rejected' | 'revoked';
+  reason: string | null;
+  decidedBy: string;
+  decidedAt: string;
+  /** What was shown to the reviewer, as JSON. */
+  reviewed: string;
+}
+
+export interface NewDecision extends Omit<StoredDecision, 'uid' | 'decidedAt'> {
+  /** What the reviewer saw; nothing is decided when it is another one by now. */
+  brings: string;
+  decidedAt: Date;
+}
+
+export type DecisionOutcome =
+  | { outcome: 'decided' }
+  /** The content is another one by now, or the entity is gone. */
+  | { outcome: 'changed' }
+  | { outcome: 'decided otherwise'; by: StoredDecision }
+  | { outcome: 'nothing to revoke' };
+
+export interface ApprovalStore {
+  list(query: {
+    state: ApprovalListState;
+    limit: number;
+    offset: number;
+  }): Promise<{ uids: EntityUid[]; total: number }>;
+  /** About the present content. */
+  decisionOn(subject: PolicySubject): Promise<StoredDecision | undefined>;
+  /** The last approval of any content of any version of its type and slug. */
+  lastApproval(subject: PolicySubject): Promise<StoredDecision | undefined>;
+  /** The first of two different decisions stands. All versions of the name get their flags with it. */
+  decide(subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome>;
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { aManifest } from '../support/builders.ts';
+
+const factsOf = (fields: JsonObject) => entityFromManifest({ document: aManifest(fields) }).facts;
+
+const publishers: [fields: JsonObject, publisher: string | null][] = [
+  [{ name: 'com.acme/tables' }, 'com.acme'],
+  [{ name: 'Tables', id: 'com.acme/tables' }, 'com.acme'],
+  [{ name: 'Tables', publisher: 'Acme' }, 'Acme'],
+  [{ name: 'Tables', publisher: { name: 'Acme Inc.' } }, 'Acme Inc.'],
+  [{ name: 'com.acme/tables', publisher: 'Somebody else' }, 'com.acme'],
+  [{ name: 'read / write' }, null],
+  [{ name: 'Tables' }, null],
+];
+for (const [fields, publisher] of publishers) {
+  test(`facts: the publisher of ${JSON.stringify(fields)} is ${publisher}`, () => {
+    assert.equal(factsOf(fields).publisher, publisher);
+  });
+}
+
+test('facts: a license that nobody knows is none', () => {
+  for (const license of ['Unknown', 'NOASSERTION', 'none', '', null]) assert.equal(factsOf({ license }).license, null);
+  assert.equal(factsOf({ license: 'MIT' }).license, 'MIT');
+});
+
+const SHA = 'a'.repeat(64);
+const digests: [artifact: JsonObject, hasDigests: boolean][] = [
+  [{ kind: 'pypi', spec: { package: 'x', version: '1' } }, false],
+  [{ kind: 'zip', spec: { url: 'https://h.example/x.zip', digest: `sha256:${SHA}` } }, true],
+  [{ kind: 'oci', spec: { image: 'ghcr.io/acme/x:1' } }, false],
+  [{ kind: 'oci', spec: { image: `ghcr.io/acme/x@sha256:${SHA}` } }, true],
+  [{ kind: 'git', spec: { repo: 'https://h.example/x', ref: 'main' } }, false],
+  [{ kind: 'git', spec: { repo: 'https://h.example/x', ref: 'b'.repeat(40) } }, true],
+  [{ kind: 'other', spec: { transport: 'SSE', url: 'https://h.example/sse' } }, true],
+];
+for (const [artifact, hasDigests] of digests) {
+  test(`facts: ${JSON.stringify(artifact)} has ${hasDigests ? 'all digests' : 'no digest'}`, () => {
+    assert.equal(factsOf({ artifacts: [artifact] }).hasDigests, hasDigests);
+  });
+}
+
+test('facts: kinds of artifacts are those that are installed', () => {
+  const artifacts = [
+    { kind: 'other', spec: { registry: 'npm', package: 'x' } },
+    { kind: 'npm', spec: { package: 'y' } },
+    { kind: 'oci', spec: { image: 'x' } },
+  ];
+  assert.deepEqual(factsOf({ artifacts }).artifacts, ['npm', 'oci']);
+  assert.deepEqual(factsOf({ packages: [{ registryType: 'pypi', identifier: 'x', version: '1' }] }).artifacts, [
+    'pypi',
+  ]);
+});
+
+test('facts: texts do not change what an entity brings; artifacts and the registration do', () => {
+  const artifacts = [{ kind: 'pypi', spec: { package: 'x', version: '1' } }];
+  const { brings } = factsOf({ artifacts });
+  assert.equal(factsOf({ artifacts, summary: 'New words.', readme: '# New', license: 'MIT' }).brings, brings);
+  assert.notEqual(factsOf({ artifacts: [{ kind: 'pypi', spec: { package: 'x', version: '2' } }] }).brings, brings);
+  const mcp_registration = { server: { url: 'https://h.example/sse' } };
+  assert.notEqual(factsOf({ artifacts, mcp_registration }).brings, brings);
+});

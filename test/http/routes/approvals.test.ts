@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import type { DatabaseAddress } from '../../../src/lib/address.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { ApprovalDecided, ApprovalPage, ApprovalReview } from '../../../src/policy/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testOnEveryEngine } from '../../support/databases.ts';
+import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
+import { testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { until } from '../../support/until.ts';
+import { assertProblem, inject } from '../wire.ts';
+
+const server = (id: string, fields: JsonObject = {}) =>
+  aManifest({
+    id,
+    name: `com.acme/${id}`,
+    artifacts: [{ kind: 'pypi', spec: { package: id, version: '1.0.0' } }],
+    mcp_registration: { server: { transport: 'SSE', url: `https://h.example/${id}/sse` } },
+    ...fields,
+  });
+const uidOf = (id: string, version = '1.0.0') => `mcp_server:${id}@${version}`;
+const pathOf = (uid: string) => `/approvals/${encodeURIComponent(uid)}`;
+
+const ASK = 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, outcome: require_approval }';
+const ASK_ONCE = `${ASK.slice(0, -2)}, approval: name }`;
+
+async function withPolicy(
+  t: TestContext,
+  database: DatabaseAddress | undefined,
+  text: string,
+  manifests: JsonObject[],
+) {
+  const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
+  const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
+  const hub = await testHub(t, { settings, manifests, ...(database && { database }) });
+  await hub.hub.changePolicy(text);
+  return { ...hub, registered: () => gateway.table.gateways.map(({ originalName }) => originalName).toSorted() };
+}
+
+async function decide(app: FastifyInstance, uid: string, payload: JsonObject) {
+  return inject(app, { method: 'POST', url: pathOf(uid), payload });
+}
+
+async function decided(app: FastifyInstance, uid: string, payload: JsonObject): Promise<ApprovalDecided> {
+  const answer = await decide(app, uid, payload);
+  assert.equal(answer.status, 200, answer.body);
+  return ApprovalDecided.parse(JSON.parse(answer.body));
+}
+
+async function listed(app: FastifyInstance, state = 'pending'): Promise<string[]> {
+  const answer = await app.inject(`/approvals?state=${state}`);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return ApprovalPage.parse(answer.json()).items.map(({ id }) => id);
+}
+
+async function review(app: FastifyInstance, uid: string): Promise<ApprovalReview> {
+  return ApprovalReview.parse((await app.inject(pathOf(uid))).json());
+}
+
+async function isFound(app: FastifyInstance, uid: string): Promise<boolean> {
+  const { items } = (await app.inject('/catalog')).json();
+  return items.some(({ id }: { id: string }) => id === uid);
+}
+
+testOnEveryEngine('approvals: what is approved is found, installed and registered', async (t, database) => {
+  const { app, hub, registered } = await withPolicy(t, database, ASK, [
+    server('a'),
+    server('b'),
+    aManifest({ type: 'tool' }),
+  ]);
+  assert.deepEqual(await listed(app), [uidOf('a'), uidOf('b')]);
+  assert.equal(await isFound(app, uidOf('a')), false);
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), []);
+
+  const item = await decided(app, uidOf('a'), { decision: 'approve' });
+  assert.deepEqual(
+    [
+      item.needs_approval,
+      item.decision?.decision,
+      item.decision?.decided_by,
+      item.asked_by.map(({ action }) => action),
+    ],
+    [false, 'approved', 'anybody', ['search', 'install', 'register']],
+  );
+  assert.equal(await isFound(app, uidOf('a')), true);
+  assert.equal((await hub.getEntity(uidOf('a'))).install_refusal, undefined);
+  await until(() => registered().length > 0);
+  assert.deepEqual(registered(), ['com.acme-a']);
+  assert.deepEqual([await listed(app), await listed(app, 'approved')], [[uidOf('b')], [uidOf('a')]]);
+});
+
+testOnEveryEngine('approvals: a rejection has a reason, and stays refused', async (t, database) => {
+  const { app, hub, registered } = await withPolicy(t, database, ASK, [server('a')]);
+  const item = await decided(app, uidOf('a'), { decision: 'reject', reason: 'Sends data abroad.' });
+  assert.deepEqual([item.decision?.decision, item.decision?.reason], ['rejected', 'Sends data abroad.']);
+  assert.deepEqual([await listed(app), await listed(app, 'rejected')], [[], [uidOf('a')]]);
+  assert.match((await hub.getEntity(uidOf('a'))).install_refusal ?? '', /reviewer has rejected/);
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), []);
+});
+
+testOnEveryEngine('approvals: what is revoked leaves the gateway and waits again', async (t, database) => {
+  const { app, registered } = await withPolicy(t, database, ASK, [server('a')]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await until(() => registered().length > 0);
+  await decided(app, uidOf('a'), { decision: 'revoke', reason: 'Its server was sold.' });
+  assert.deepEqual(registered(), []);
+  assert.equal(await isFound(app, uidOf('a')), false);
+  assert.deepEqual([await listed(app), await listed(app, 'approved')], [[uidOf('a')], []]);
+  assertProblem(await decide(app, uidOf('a'), { decision: 'revoke' }), 'decision_conflict');
+  await decided(app, uidOf('a'), { decision: 'reject' });
+});
+
+testOnEveryEngine(
+  'approvals: of two who decide at once, the first stands and the second is told',
+  async (t, database) => {
+    const { app } = await withPolicy(t, database, ASK, [server('a')]);
+    const answers = await Promise.all([
+      decide(app, uidOf('a'), { decision: 'approve' }),
+      decide(app, uidOf('a'), { decision: 'reject', reason: 'No.' }),
+    ]);
+    const refused = answers.filter(({ status }) => status !== 200);
+    assert.equal(refused.length, 1);
+    const [first = refused[0]] = refused;
+    assert.ok(first);
+    const { detail } = assertProblem(first, 'decision_conflict');
+    assert.match(detail, /was (approved|rejected) by anybody on 2026-06-01 at 12:00/);
+    const again = (await review(app, uidOf('a'))).decision?.decision === 'approved' ? 'approve' : 'reject';
+    await decided(app, uidOf('a'), { decision: again });
+  },
+);
+
+testOnEveryEngine(
+  'approvals: a version stays approved while its texts change, and not when it brings something else',
+  async (t, database) => {
+    const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
+    const { digest } = await review(app, uidOf('a'));
+    await decided(app, uidOf('a'), { decision: 'approve', digest });
+    await hub.load([{ document: server('a', { summary: 'New words.' }) }]);
+    assert.deepEqual(await listed(app), []);
+    await hub.load([
+      { document: server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil', version: '1.0.0' } }] }) },
+    ]);
+    assert.deepEqual(await listed(app), [uidOf('a')]);
+    assert.equal(await isFound(app, uidOf('a')), false);
+    assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
+    await hub.load([{ document: server('a') }]);
+    assert.deepEqual(await listed(app), [], 'what was approved is approved when it comes back');
+  },
+);
+
+testOnEveryEngine('approvals: a new version asks again, unless the rule says otherwise', async (t, database) => {
+  const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await hub.load([{ document: server('a', { version: '2.0.0' }) }]);
+  assert.deepEqual(await listed(app), [uidOf('a', '2.0.0')]);
+
+  await hub.changePolicy(ASK_ONCE);
+  assert.deepEqual(await listed(app), []);
+  await hub.load([{ document: server('a', { version: '3.0.0' }) }]);
+  assert.equal(await isFound(app, uidOf('a', '3.0.0')), true);
+  await decided(app, uidOf('a', '3.0.0'), { decision: 'reject', reason: 'This one not.' });
+  assert.equal(await isFound(app, uidOf('a', '3.0.0')), false);
+  assert.equal(await isFound(app, uidOf('a', '2.0.0')), true);
+  await decided(app, uidOf('a'), { decision: 'revoke' });
+  assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
+});
+
+testOnEveryEngine('approvals: a name is approved as one remote has it', async (t, database) => {
+  const host = await startIndexServer(t);
+  host.put('/one.json', { manifests: [host.url('/m/1.json')] });
+  host.put('/m/1.json', server('a'));
+  host.put('/two.json', { manifests: [host.url('/m/9.json')] });
+  host.put('/m/9.json', server('a', { version: '9.0.0' }));
+  const { app, hub } = await withPolicy(t, database, ASK_ONCE, []);
+  await hub.addRemote(host.url('/one.json'));
+  await hub.ingest();
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await hub.addRemote(host.url('/two.json'));
+  await hub.ingest();
+  assert.deepEqual(await listed(app), [uidOf('a', '9.0.0')]);
+});
+
+test('approvals: a reviewer sees who, where from, what is run and what it asks for', async (t) => {
+  const document = server('a', {
+    license: 'MIT',
+    source_url: 'https://git.example/acme/a',
+    artifacts: [],
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: '@acme/a',
+        version: '1.2.3',
+        transport: { type: 'stdio' },
+        environmentVariables: [{ name: 'ACME_KEY', description: 'Key of the API', isRequired: true, isSecret: true }],
+      },
+    ],
+    mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['npx', '@acme/a@1.2.3'] } } },
+  });
+  const { app, hub } = await withPolicy(t, undefined, ASK, [document]);
+  const shown = await review(app, uidOf('a'));
+  assert.deepEqual(
+    [shown.publisher, shown.license, shown.repository, shown.transports, shown.since],
+    ['com.acme', 'MIT', 'https://git.example/acme/a', ['stdio'], null],
+  );
+  assert.deepEqual(shown.artifacts, [{ kind: 'npm', what: '@acme/a 1.2.3', digest: null }]);
+  assert.deepEqual(shown.variables, [{ name: 'ACME_KEY', required: true, description: 'Key of the API' }]);
+  assert.match(shown.launch ?? '', /^npx .*@acme\/a@1\.2\.3/);
+  assert.deepEqual(shown.asked_by[0], { action: 'search', decided_by: "rule 1 'ask'", approval: 'version' });
+
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await hub.load([{ document: { ...document, version: '2.0.0', license: 'AGPL-3.0', packages: [], artifacts: [] } }]);
+  const { since } = await review(app, uidOf('a', '2.0.0'));
+  assert.equal(since?.id, uidOf('a'));
+  assert.deepEqual(
+    since?.changes.map(({ what, before, after }) => [what, before, after]).filter(([what]) => what !== 'started by'),
+    [
+      ['license', 'MIT', 'AGPL-3.0'],
+      ['artifacts', 'npm @acme/a 1.2.3', 'none'],
+      ['variables', 'ACME_KEY (required)', 'none'],
+    ],
+  );
+});
+
+test('approvals: bad requests', async (t) => {
+  const { app } = await withPolicy(t, undefined, ASK, [server('a')]);
+  assertProblem(await inject(app, '/approvals?state=maybe'), 'invalid_request');
+  assertProblem(await inject(app, '/approvals?limit=0'), 'invalid_request');
+  assertProblem(await inject(app, pathOf('mcp_server:nothing@1')), 'entity_not_found');
+  assertProblem(await decide(app, uidOf('nothing'), { decision: 'approve' }), 'entity_not_found');
+  assertProblem(await decide(app, uidOf('a'), { decision: 'maybe' }), 'invalid_request');
+  assertProblem(await decide(app, uidOf('a'), {}), 'invalid_request');
+  const protectedHub = await testHub(t, { settings: { API_TOKEN: 'secret' } });
+  for (const url of ['/approvals', pathOf(uidOf('a')), '/policy']) {
+    assertProblem(await inject(protectedHub.app, url), 'unauthorized');
+  }
+});

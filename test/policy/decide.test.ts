@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compilePolicy } from '../../src/policy/decide.ts';
+import type { Action } from '../../src/policy/document.ts';
+import { readPolicy } from '../../src/policy/read-policy.ts';
+import type { PolicySubject } from '../../src/policy/store.ts';
+import { policyWarnings } from '../../src/policy/warnings.ts';
+
+const NOW = new Date('2026-06-15T00:00:00.000Z');
+
+function aSubject(fields: Partial<PolicySubject> = {}): PolicySubject {
+  return {
+    uid: 'mcp_server:pdf@1.0.0',
+    type: 'mcp_server',
+    name: 'io.example/pdf',
+    slug: 'pdf',
+    quality: 0.5,
+    publishedAt: '2026-06-01T00:00:00.000Z',
+    createdAt: '2026-06-10T00:00:00.000Z',
+    isRegistrable: true,
+    remote: { url: 'https://catalog.example.org/index.json', name: 'Team' },
+    registers: 'all',
+    publisher: 'io.example',
+    license: 'Apache-2.0',
+    transports: ['sse'],
+    artifacts: ['npm'],
+    hasDigests: false,
+    brings: 'sha256:1',
+    ...fields,
+  };
+}
+
+function decide(text: string, subject: PolicySubject = aSubject()) {
+  return compilePolicy(readPolicy(text)).decide(subject, NOW);
+}
+
+const matches: { match: string; fields?: Partial<PolicySubject>; isMatch: boolean }[] = [
+  { match: '{}', isMatch: true },
+  { match: '{ type: mcp_server }', isMatch: true },
+  { match: '{ type: [agent, tool] }', isMatch: false },
+  { match: '{ name: IO.EXAMPLE/* }', isMatch: true },
+  { match: '{ name: pdf }', isMatch: true },
+  { match: '{ name: example }', isMatch: false },
+  { match: '{ publisher: io.example }', isMatch: true },
+  { match: '{ publisher: [com.acme, "io.*"] }', isMatch: true },
+  { match: '{ publisher: none }', isMatch: false },
+  { match: '{ publisher: none }', fields: { publisher: null }, isMatch: true },
+  { match: '{ publisher: "*" }', fields: { publisher: null }, isMatch: false },
+  { match: '{ remote: team }', isMatch: true },
+  { match: '{ remote: "https://catalog.example.org/*" }', isMatch: true },
+  { match: '{ remote: team }', fields: { remote: null }, isMatch: false },
+  { match: '{ remote: none }', fields: { remote: null }, isMatch: true },
+  { match: '{ transport: sse }', isMatch: true },
+  { match: '{ transport: none }', fields: { transports: [] }, isMatch: true },
+  { match: '{ artifact: [oci, npm] }', isMatch: true },
+  { match: '{ artifact: none }', isMatch: false },
+  { match: '{ license: "apache*" }', isMatch: true },
+  { match: '{ license: none }', fields: { license: null }, isMatch: true },
+  { match: '{ license: none }', isMatch: false },
+  { match: '{ quality_below: 0.5 }', isMatch: false },
+  { match: '{ quality_at_least: 0.5 }', isMatch: true },
+  { match: '{ younger_than_days: 14 }', isMatch: false },
+  { match: '{ younger_than_days: 15 }', isMatch: true },
+  { match: '{ older_than_days: 13 }', isMatch: true },
+  { match: '{ older_than_days: 14 }', isMatch: false },
+  { match: '{ younger_than_days: 6 }', fields: { publishedAt: null }, isMatch: true },
+  { match: '{ digest: false }', isMatch: true },
+  { match: '{ digest: true }', isMatch: false },
+  { match: '{ signature: false }', isMatch: true },
+  { match: '{ signature: true }', isMatch: false },
+  { match: '{ type: mcp_server, license: MIT }', isMatch: false },
+];
+for (const { match, fields, isMatch } of matches) {
+  test(`decide: ${match} ${isMatch ? 'matches' : 'does not match'} ${fields ? JSON.stringify(fields) : ''}`, () => {
+    const decisions = decide(`{ version: 1, rules: [{ match: ${match}, install: block }] }`, aSubject(fields));
+    assert.equal(decisions.install.outcome, isMatch ? 'block' : 'allow');
+  });
+}
+
+test('decide: for each action, the first rule that matches and says something about it decides', () => {
+  const decisions = decide(`
+version: 1
+rules:
+  - name: other publishers
+    match: { publisher: com.acme }
+    outcome: block
+  - name: hidden
+    search: hide
+  - name: wait
+    match: { type: mcp_server }
+    outcome: require_approval
+    approval: name
+  - outcome: block
+default: { register: block }
+`);
+  assert.deepEqual(decisions, {
+    search: { outcome: 'hide', rule: 2, label: "rule 2 'hidden'", approval: 'version' },
+    install: { outcome: 'require_approval', rule: 3, label: "rule 3 'wait'", approval: 'name' },
+    register: { outcome: 'require_approval', rule: 3, label: "rule 3 'wait'", approval: 'name' },
+  });
+});
+
+test('decide: an action of its own goes before the outcome for all; exceptions take a rule away', () => {
+  const text =
+    'version: 1\nrules:\n  - match: { type: mcp_server }\n    except: { remote: team }\n    outcome: block\n    search: allow';
+  assert.equal(decide(text).install.outcome, 'allow');
+  const elsewhere = decide(text, aSubject({ remote: null }));
+  assert.deepEqual([elsewhere.search.outcome, elsewhere.install.outcome], ['allow', 'block']);
+});
+
+test('decide: what no rule is about, the defaults decide', () => {
+  const decisions = decide('version: 1\ndefault: { search: hide, register: require_approval, approval: name }');
+  const outcomes = Object.entries(decisions).map(([action, { outcome, rule }]) => [action as Action, outcome, rule]);
+  assert.deepEqual(outcomes, [
+    ['search', 'hide', null],
+    ['install', 'allow', null],
+    ['register', 'require_approval', null],
+  ]);
+  assert.equal(decisions.register.approval, 'name');
+});
+
+test('explain: names the rule and what was found', () => {
+  const policy = compilePolicy(
+    readPolicy(
+      'version: 1\nrules:\n  - { name: young, match: { license: "apache-*", younger_than_days: 20 }, install: block }',
+    ),
+  );
+  const { install, search } = policy.decide(aSubject(), NOW);
+  assert.match(policy.explain(install, aSubject(), NOW), /rule 1 'young'.*license apache-2\.0, an age of 14 days/);
+  assert.match(policy.explain(search, aSubject(), NOW), /default/);
+  assert.equal(policy.dependsOnAge, true);
+  assert.equal(compilePolicy(readPolicy('version: 1')).dependsOnAge, false);
+});
+
+const warnings: { rules: string; says: RegExp[] }[] = [
+  { rules: '[{ match: { type: tool }, outcome: allow }]', says: [] },
+  { rules: '[{ outcome: allow }]', says: [/Rule 1 matches every entity/] },
+  {
+    rules:
+      '[{ match: { type: tool }, install: block }, { outcome: allow }, { name: late, match: { license: MIT }, install: block }]',
+    says: [/Rule 3 'late' never decides install: rule 2 does so before it/],
+  },
+  {
+    rules:
+      '[{ match: { type: [tool, agent] }, install: block }, { match: { type: tool, license: MIT }, outcome: allow }]',
+    says: [/Rule 2 never decides install: rule 1 does so before it/],
+  },
+  {
+    rules:
+      '[{ match: { type: tool }, except: { license: MIT }, install: block }, { match: { type: tool }, install: allow }]',
+    says: [],
+  },
+  { rules: '[{ match: { type: tool }, search: hide }, { match: { type: tool }, install: block }]', says: [] },
+  { rules: '[{ match: { quality_below: 0.2, quality_at_least: 0.5 }, outcome: block }]', says: [/can never match/] },
+  { rules: '[{ match: { signature: true }, outcome: allow }]', says: [/signatures are not verified yet/] },
+  {
+    rules: '[{ match: { type: tool }, outcome: block, approval: name }]',
+    says: [/names an approval, and asks for none/],
+  },
+];
+for (const { rules, says } of warnings) {
+  test(`warnings: ${rules}`, () => {
+    const found = policyWarnings(readPolicy(`{ version: 1, rules: ${rules} }`));
+    assert.equal(found.length, says.length, found.join('\n'));
+    for (const [index, pattern] of says.entries()) assert.match(found[index] ?? '', pattern);
+  });
+}

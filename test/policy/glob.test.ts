@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileGlob } from '../../src/policy/glob.ts';
+
+const cases: { pattern: string; matches: string[]; not: string[] }[] = [
+  { pattern: 'com.acme', matches: ['com.acme'], not: ['com.acme.evil', 'com.acm', 'xcom.acme', 'comxacme'] },
+  { pattern: 'com.acme*', matches: ['com.acme', 'com.acme.tools', 'com.acmes'], not: ['org.com.acme', ''] },
+  { pattern: 'Com.ACME.*', matches: ['com.acme.a'], not: ['com.acme'] },
+  { pattern: '*', matches: ['', 'anything'], not: [] },
+  { pattern: '*gpl*', matches: ['gpl', 'agpl-3.0', 'mit or gpl-2.0'], not: ['mit'] },
+  { pattern: 'a?c', matches: ['abc', 'a.c'], not: ['ac', 'abbc'] },
+  { pattern: '*a*b*c', matches: ['abc', 'xaxbxc', 'ababcabc'], not: ['acb', 'abcx'] },
+  { pattern: '??*', matches: ['ab', 'abc'], not: ['a', ''] },
+  { pattern: '[a-z]+(.*)', matches: ['[a-z]+(.whatever)'], not: ['abc'] },
+];
+for (const { pattern, matches, not } of cases) {
+  test(`glob ${pattern}`, () => {
+    const isMatch = compileGlob(pattern);
+    for (const text of matches) assert.equal(isMatch(text), true, `'${text}'`);
+    for (const text of not) assert.equal(isMatch(text), false, `'${text}'`);
+  });
+}
+
+test('glob: a pattern that takes regular expressions for ever is answered', () => {
+  const isMatch = compileGlob(`${'*a'.repeat(100)}b`);
+  assert.equal(isMatch('a'.repeat(10_000)), false);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HubError } from '../../src/errors.ts';
+import { readPolicy } from '../../src/policy/read-policy.ts';
+
+test('policy: YAML and JSON are read alike, and single values count as lists', () => {
+  const yaml = `
+version: 1
+rules:
+  - name: no copyleft
+    match: { license: [AGPL-*, GPL-*], type: mcp_server }
+    except: { remote: internal }
+    install: block
+default: { register: require_approval }
+`;
+  const json = JSON.stringify({
+    version: 1,
+    rules: [
+      {
+        name: 'no copyleft',
+        match: { license: ['AGPL-*', 'GPL-*'], type: ['mcp_server'] },
+        except: { remote: ['internal'] },
+        install: 'block',
+      },
+    ],
+    default: { register: 'require_approval' },
+  });
+  assert.deepEqual(readPolicy(yaml), JSON.parse(json));
+  assert.deepEqual(readPolicy(json), JSON.parse(json));
+  assert.deepEqual(readPolicy('version: 1'), { version: 1, rules: [], default: {} });
+});
+
+const broken: { text: string; says: RegExp }[] = [
+  { text: '', says: /line 1, column 1: must be a mapping/ },
+  { text: 'version: 2', says: /line 1, column 1: version must be 1/ },
+  { text: 'rules: []', says: /line 1, column 1: version must be 1/ },
+  { text: 'version: 1\nrule: []', says: /line 2, column 1: rule is not known here/ },
+  {
+    text: 'version: 1\nrules:\n  - outcome: maybe',
+    says: /line 3, column 5: rules\.0\.outcome must be one of allow, block/,
+  },
+  { text: 'version: 1\nrules:\n  - outcome: hide', says: /'hide' is for search only: write 'search: hide'/ },
+  { text: 'version: 1\nrules:\n  - name: nothing', says: /line 3, column 5: rules\.0 says nothing/ },
+  {
+    text: 'version: 1\nrules:\n  - outcome: allow\n  - match: { licence: MIT }\n    outcome: block',
+    says: /line 4, column 14: rules\.1\.match\.licence is not known here/,
+  },
+  {
+    text: 'version: 1\nrules:\n  - match: { type: server }\n    outcome: block',
+    says: /line 3, column 14: .*type must be one of agent, tool, mcp_server/,
+  },
+  {
+    text: 'version: 1\nrules:\n  - match: { license: }\n    outcome: block',
+    says: /line 3, column 14: .*license must be a text/,
+  },
+  {
+    text: 'version: 1\nrules:\n  - match: { license: [] }\n    outcome: block',
+    says: /license must not be an empty list/,
+  },
+  {
+    text: 'version: 1\nrules:\n  - match: { quality_below: 7 }\n    outcome: block',
+    says: /quality_below must be from 0 to 1/,
+  },
+  {
+    text: 'version: 1\nrules:\n  - match: { digest: maybe }\n    outcome: block',
+    says: /digest must be true or false/,
+  },
+  { text: 'version: 1\nrules:\n  - except: {}\n    outcome: block', says: /except must name something/ },
+  {
+    text: 'version: 1\nrules:\n  - outcome: allow\n    outcome: block',
+    says: /line 4, column 5: map keys must be unique/,
+  },
+  { text: 'version: 1\nrules: [', says: /line 2, column \d+: / },
+  {
+    text: '{ "version": 1,\n  "rules": [ { "outcome": "nope" } ] }',
+    says: /line 2, column 16: rules\.0\.outcome must be one of/,
+  },
+  { text: 'version: 1 # \u0000', says: /must be text/ },
+];
+for (const { text, says } of broken) {
+  test(`policy: ${JSON.stringify(text)} is refused with its line`, () => {
+    assert.throws(
+      () => readPolicy(text),
+      (error) => {
+        assert.ok(error instanceof HubError);
+        assert.equal(error.code, 'invalid_policy');
+        assert.match(error.message, says);
+        assert.ok(error.faults.length > 0);
+        return true;
+      },
+    );
+  });
+}
+
+test('policy: aliases that stand for too much are refused', () => {
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghi'.split('').map((key, index) => {
+      const before = 'abcdefgh'[index];
+      return `${key}: &${key} [${Array(9).fill(`*${before}`).join(',')}]`;
+    }),
+  ].join('\n');
+  assert.throws(() => readPolicy(`${bomb}\nversion: 1`), /aliases that stand for more/);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { aManifest } from '../support/builders.ts';
+import { until } from '../support/until.ts';
+import { axeFindings, browserTest, screenshot } from './stage.ts';
+
+const TOKEN = 'token-of-an-admin';
+const ASK = 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, outcome: require_approval }\n';
+const manifests = Array.from({ length: 20 }, (_, index) => {
+  const id = `server-${String(index).padStart(2, '0')}`;
+  return aManifest({
+    id,
+    name: `com.acme/${id}`,
+    title: `Server ${index}`,
+    artifacts: [{ kind: 'pypi', spec: { package: id, version: '1.0.0' } }],
+    mcp_registration: { server: { transport: 'SSE', url: `https://h.example/${id}/sse` } },
+  });
+});
+
+browserTest(
+  'approvals: twenty entries are reviewed by key alone',
+  { manifests, settings: { API_TOKEN: TOKEN } },
+  async ({ hub, open }) => {
+    await hub.changePolicy(ASK);
+    const page = await open('/operations/approvals');
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    const review = page.getByRole('region', { name: 'Review' });
+    await review.getByRole('heading', { name: 'Server 0 1.0.0' }).waitFor();
+    await review.getByText('https://h.example/server-00/sse').waitFor();
+    await review.getByText('com.acme', { exact: true }).waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await screenshot(page, 'approvals');
+
+    await page.keyboard.press('j');
+    await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
+    await page.keyboard.press('k');
+    await review.getByRole('heading', { name: 'Server 0 1.0.0' }).waitFor();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Review');
+
+    for (let index = 0; index < 20; index += 1) {
+      await review.getByRole('heading', { name: `Server ${index} 1.0.0` }).waitFor();
+      if (index % 5 === 4) {
+        await page.keyboard.press('r');
+        await page.getByLabel('Reason').waitFor();
+        await page.keyboard.type('Sends data abroad.');
+        await page.keyboard.press('Enter');
+      } else await page.keyboard.press('a');
+    }
+    await page.getByText('Nothing waits for approval').waitFor();
+    const of = async (state: 'approved' | 'rejected') =>
+      (await hub.listApprovals({ state, limit: 50, offset: 0 })).total;
+    assert.deepEqual([await of('approved'), await of('rejected')], [16, 4]);
+    assert.deepEqual(
+      (await hub.listAudit({ limit: 100 })).items.filter(({ operation }) => operation === 'decideApproval').length,
+      20,
+    );
+  },
+);
+
+browserTest(
+  'approvals: what somebody else decided meanwhile is told',
+  { manifests: manifests.slice(0, 2) },
+  async ({ hub, open }) => {
+    await hub.changePolicy(ASK);
+    const page = await open('/operations/approvals', { expects: /409/ });
+    const review = page.getByRole('region', { name: 'Review' });
+    await review.getByText('https://h.example/server-00/sse').waitFor();
+    await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'reject', reason: 'No.' });
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('alert').getByText('was rejected by').waitFor();
+    await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
+    await page.getByRole('button', { name: 'Rejected' }).click();
+    await review.getByText('No.').waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await until(async () => (await hub.listApprovals({ state: 'pending', limit: 5, offset: 0 })).total === 2);
+  },
+);
+
+browserTest('policy: written, checked with its effect, applied', { manifests }, async ({ hub, open }) => {
+  const page = await open('/operations/policy', { expects: /400/ });
+  await page.getByText('This hub has no policy').waitFor();
+  const text = page.getByLabel('Policy (YAML or JSON)');
+  await text.fill('version: 1\nrules:\n  - match: { licence: MIT }\n    outcome: block\n');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByRole('alert').getByText('line 3, column 14').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true);
+  await text.fill(ASK);
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByText('It would affect 20 of 20 entries').waitFor();
+  await page.getByText('register: allow → require_approval, 20 entries').waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'policy');
+  assert.equal((await hub.getPolicy()).text, null);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('In force; 20 of 20 entries affected').waitFor();
+  assert.equal((await hub.getPolicy()).text, ASK);
+});

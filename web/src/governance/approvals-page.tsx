@@ -1,0 +1,192 @@
+// Entities that need approval: the queue beside what a reviewer has to know; everything can be done by key.
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApprovalItem, ApprovalListState } from '../../../src/policy/contract.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { TypeLabel } from '../parts/type-label.tsx';
+import { useKey } from '../search/keyboard.ts';
+import {
+  approve,
+  decide,
+  done,
+  failure,
+  isRejecting,
+  look,
+  move,
+  page,
+  review,
+  revoke,
+  select,
+  selectedId,
+  show,
+  state,
+} from './approvals-state.ts';
+import { OperatorsOnly } from './operators-only.tsx';
+import { Review } from './review.tsx';
+
+const STATES: readonly [ApprovalListState, string][] = [
+  ['pending', 'Pending'],
+  ['approved', 'Approved'],
+  ['rejected', 'Rejected'],
+];
+
+export function ApprovalsPage() {
+  return (
+    <OperatorsOnly title="Approvals" failure={failure}>
+      <Desk />
+    </OperatorsOnly>
+  );
+}
+
+function Desk() {
+  useEffect(() => void look(), []);
+  return (
+    <>
+      <div class="tabs">
+        {STATES.map(([which, words]) => (
+          <button
+            key={which}
+            type="button"
+            class="button"
+            aria-pressed={state.value === which}
+            onClick={() => show(which)}
+          >
+            {words}
+          </button>
+        ))}
+        <p class="quiet keys">
+          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read · <kbd>a</kbd> approve · <kbd>r</kbd> reject
+        </p>
+      </div>
+      <p role="status" class="quiet">
+        {done.value}
+      </p>
+      {failure.value && <FailureNotice failure={failure.value} onRetry={look} />}
+      {page.value && page.value.items.length === 0 && <Nothing />}
+      {page.value && page.value.items.length > 0 && <Queue items={page.value.items} total={page.value.total} />}
+      {isRejecting.value && review.value && <RejectDialog id={review.value.id} />}
+    </>
+  );
+}
+
+function Nothing() {
+  return state.value === 'pending' ? (
+    <Notice title="Nothing waits for approval">
+      <p>
+        Entities appear here when a rule of the <a href="/operations/policy">policy</a>, or the settings of a remote,
+        ask for approval.
+      </p>
+    </Notice>
+  ) : (
+    <Notice title={`No entity is ${state.value}`} />
+  );
+}
+
+function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number }) {
+  const details = useRef<HTMLElement>(null);
+  const isPending = state.value === 'pending';
+  useKey('j', () => move(1));
+  useKey('k', () => move(-1));
+  useKey('Enter', () => details.current?.focus());
+  useKey('a', () => void (isPending && approve()));
+  useKey('r', () => {
+    isRejecting.value = isPending && review.value !== undefined;
+  });
+  return (
+    <div class="review-desk">
+      <section aria-label={`${items.length} of ${total}`}>
+        <ol class="queue">
+          {items.map((item) => (
+            <QueueRow key={item.id} item={item} />
+          ))}
+        </ol>
+        {total > items.length && <p class="quiet">{total - items.length} more follow.</p>}
+      </section>
+      <section ref={details} class="review" tabIndex={-1} aria-label="Review">
+        <Review />
+        {review.value && (
+          <div class="review-actions">
+            {isPending ? (
+              <>
+                <button type="button" class="button button-main" onClick={approve}>
+                  Approve
+                </button>
+                <button
+                  type="button"
+                  class="button button-bad"
+                  onClick={() => {
+                    isRejecting.value = true;
+                  }}
+                >
+                  Reject …
+                </button>
+              </>
+            ) : (
+              <button type="button" class="button" onClick={revoke}>
+                Revoke
+              </button>
+            )}
+          </div>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function QueueRow({ item }: { item: ApprovalItem }) {
+  const row = useRef<HTMLButtonElement>(null);
+  const isSelected = selectedId.value === item.id;
+  useEffect(() => {
+    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
+  return (
+    <li>
+      <button
+        ref={row}
+        type="button"
+        class="queue-row"
+        aria-current={isSelected ? 'true' : undefined}
+        onClick={() => select(item.id)}
+      >
+        <TypeLabel type={item.type} />
+        <span class="row-title">
+          {item.title ?? item.name} <span class="result-version">{item.version}</span>
+        </span>
+        <span class="quiet">{item.publisher ?? 'no publisher named'}</span>
+      </button>
+    </li>
+  );
+}
+
+function RejectDialog({ id }: { id: string }) {
+  const reason = useSignal('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <FormDialog
+      title={`Reject ${id}`}
+      action="Reject"
+      isDestructive
+      onSubmit={() => decide('reject', reason.value)}
+      onClose={() => {
+        isRejecting.value = false;
+      }}
+    >
+      <label>
+        <span class="label">Reason</span>
+        <input
+          ref={field}
+          type="text"
+          required
+          maxLength={2000}
+          value={reason}
+          onInput={(event) => {
+            reason.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <p class="quiet">The next reviewer sees it.</p>
+    </FormDialog>
+  );
+}

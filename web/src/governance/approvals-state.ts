@@ -1,0 +1,115 @@
+// The queue of approvals as the page shows it.
+import { computed, signal } from '@preact/signals';
+import type {
+  ApprovalDecision,
+  ApprovalListState,
+  ApprovalPage,
+  ApprovalReview,
+} from '../../../src/policy/contract.ts';
+import type { HubFailure } from '../api/failure.ts';
+import { hub } from '../api/hub.ts';
+import { asFailure } from '../api/problem.ts';
+
+export const state = signal<ApprovalListState>('pending');
+export const page = signal<ApprovalPage | undefined>(undefined);
+export const failure = signal<HubFailure | undefined>(undefined);
+/** Of the last thing that was decided here. */
+export const done = signal('');
+export const selectedId = signal<string | undefined>(undefined);
+export const review = signal<ApprovalReview | undefined>(undefined);
+export const isRejecting = signal(false);
+
+const selected = computed(() => page.value?.items.find(({ id }) => id === selectedId.value));
+
+const PAGE = 50;
+const DONE: Record<ApprovalDecision['decision'], string> = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  revoke: 'Revoked',
+};
+
+let asked = 0;
+
+/** Keeps what is selected, if it is still there. */
+export async function look(): Promise<void> {
+  asked += 1;
+  const own = asked;
+  try {
+    const found = await hub.approvals(state.value, PAGE);
+    if (own !== asked) return;
+    page.value = found;
+    failure.value = undefined;
+    select(selected.value?.id ?? found.items[0]?.id);
+  } catch (error) {
+    if (own === asked) failure.value = asFailure(error);
+  }
+}
+
+export function show(which: ApprovalListState): void {
+  state.value = which;
+  page.value = undefined;
+  select(undefined);
+  void look();
+}
+
+export function select(id: string | undefined): void {
+  selectedId.value = id;
+  if (review.value?.id !== id) review.value = undefined;
+  if (id !== undefined && review.value === undefined) void readReview(id);
+}
+
+async function readReview(id: string): Promise<void> {
+  try {
+    const found = await hub.approval(id);
+    if (selectedId.value === id) review.value = found;
+  } catch (error) {
+    if (selectedId.value === id) failure.value = asFailure(error);
+  }
+}
+
+/** By so many, without leaving the list. */
+export function move(step: number): void {
+  const items = page.value?.items ?? [];
+  const at = items.findIndex(({ id }) => id === selectedId.value);
+  const next = items[Math.max(0, Math.min(items.length - 1, at + step))];
+  if (next) select(next.id);
+}
+
+/** About what is shown: nothing is decided about content that the reviewer has not seen. @throws HubFailure */
+export async function decide(decision: ApprovalDecision['decision'], reason = ''): Promise<void> {
+  const shown = review.value;
+  if (!shown) return;
+  const { note } = await hub.decideApproval(shown.id, {
+    decision,
+    digest: shown.digest,
+    ...(reason.trim() === '' ? {} : { reason }),
+  });
+  done.value = [`${DONE[decision]}: ${shown.id}`, note].filter(Boolean).join('. ');
+  const items = page.value?.items ?? [];
+  const at = items.findIndex(({ id }) => id === shown.id);
+  const next = items[at + 1] ?? items[at - 1];
+  if (page.value)
+    page.value = { ...page.value, items: items.filter(({ id }) => id !== shown.id), total: page.value.total - 1 };
+  select(next?.id);
+  // Others may have come: nobody has to wait for that to go on.
+  void look();
+}
+
+export async function approve(): Promise<void> {
+  await tried('approve');
+}
+
+export async function revoke(): Promise<void> {
+  await tried('revoke');
+}
+
+async function tried(decision: 'approve' | 'revoke'): Promise<void> {
+  failure.value = undefined;
+  try {
+    await decide(decision);
+  } catch (error) {
+    // What somebody else decided meanwhile is no longer in the queue.
+    await look();
+    failure.value = asFailure(error);
+  }
+}

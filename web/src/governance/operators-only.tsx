@@ -1,0 +1,50 @@
+// The frame of pages for operators: a heading, the ways between them, and the form for a token where one is needed.
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { HubFailure } from '../api/failure.ts';
+import { areSettingsAsked, needsTokenFor } from '../api/settings.ts';
+import { TokenForm } from '../parts/token-form.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+
+interface OperatorsOnlyProps {
+  title: string;
+  /** Of the last request; another token makes it go away. */
+  failure: Signal<HubFailure | undefined>;
+  /** Only there once the hub may be asked. */
+  children: ComponentChildren;
+}
+
+export function OperatorsOnly({ title, failure, children }: OperatorsOnlyProps) {
+  useEffect(() => {
+    document.title = `${title} · Catalog Hub`;
+  }, [title]);
+  const isRefused = failure.value?.kind === 'unauthorized';
+  const needsToken = needsTokenFor('operator');
+  return (
+    <main id="content" class="operations-page">
+      <header class="page-head">
+        <h1>{title}</h1>
+        <nav class="ways" aria-label="Governance">
+          <a href="/operations">Operations</a>
+          <a href="/operations/approvals">Approvals</a>
+          <a href="/operations/policy">Policy</a>
+        </nav>
+      </header>
+      {!areSettingsAsked.value && <Waiting>The hub is being asked …</Waiting>}
+      {areSettingsAsked.value && !needsToken && !isRefused && children}
+      {areSettingsAsked.value && (needsToken || isRefused) && (
+        <section class="panel" aria-label="Operators only">
+          <TokenForm
+            neededRole="operator"
+            isRefused={isRefused}
+            why="Approvals and the policy need a token."
+            onKept={() => {
+              failure.value = undefined;
+            }}
+          />
+        </section>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,114 @@
+// What a reviewer has to know about one entity.
+import type { ComponentChildren } from 'preact';
+import type { ApprovalReview } from '../../../src/policy/contract.ts';
+import { safeLink } from '../markdown/safe-link.ts';
+import { onDay } from '../parts/words.ts';
+import { entityPath } from '../router.ts';
+import { review, selectedId } from './approvals-state.ts';
+
+export function Review() {
+  const shown = review.value;
+  if (!shown) return selectedId.value === undefined ? null : <p class="quiet">Loading…</p>;
+  const source = shown.repository ?? shown.source_url;
+  return (
+    <>
+      <h2>
+        <a href={entityPath(shown.id)}>{shown.title ?? shown.name}</a>{' '}
+        <span class="result-version">{shown.version}</span>
+      </h2>
+      <p>{shown.summary}</p>
+      <Decided shown={shown} />
+      <Changes shown={shown} />
+      <dl class="facts">
+        <Fact name="Publisher">{shown.publisher ?? 'not named'}</Fact>
+        <Fact name="Remote">{shown.remote ?? 'none'}</Fact>
+        {source && <Fact name="Source">{safeLink(source) ? <a href={safeLink(source)}>{source}</a> : source}</Fact>}
+        <Fact name="License">{shown.license ?? 'none'}</Fact>
+        {shown.published_at && <Fact name="Published">{onDay(shown.published_at)}</Fact>}
+        <Fact name="Transport">{shown.transports.join(', ') || 'none'}</Fact>
+        {shown.launch && (
+          <Fact name="Runs">
+            <code>{shown.launch}</code>
+          </Fact>
+        )}
+        <Fact name="Asked by">
+          {shown.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ') || 'nothing'}
+        </Fact>
+      </dl>
+      <Artifacts artifacts={shown.artifacts} />
+      <Variables variables={shown.variables} />
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Decided({ shown: { decision } }: { shown: ApprovalReview }) {
+  if (!decision) return null;
+  const why = decision.reason ? `: ${decision.reason}` : '';
+  return (
+    <p>
+      {decision.decision} by {decision.decided_by} on {onDay(decision.decided_at)}
+      {why}
+    </p>
+  );
+}
+
+function Changes({ shown: { since } }: { shown: ApprovalReview }) {
+  if (!since) return <p class="quiet">No version of it was approved before.</p>;
+  return (
+    <section aria-label="Changes">
+      <h3>Since {since.id} was approved</h3>
+      {since.changes.length === 0 && <p>Nothing that it brings has changed.</p>}
+      <dl class="changes">
+        {since.changes.map(({ what, before, after }) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>
+              <del>{before}</del> <ins>{after}</ins>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Artifacts({ artifacts }: Pick<ApprovalReview, 'artifacts'>) {
+  if (artifacts.length === 0) return null;
+  return (
+    <>
+      <h3>Artifacts</h3>
+      <ul class="plain-list">
+        {artifacts.map(({ kind, what, digest }) => (
+          <li key={`${kind} ${what}`}>
+            {kind} <code>{what}</code> <span class="quiet">{digest ?? 'no digest'}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Variables({ variables }: Pick<ApprovalReview, 'variables'>) {
+  if (variables.length === 0) return null;
+  return (
+    <>
+      <h3>Variables it asks for</h3>
+      <ul class="plain-list">
+        {variables.map(({ name, required, description }) => (
+          <li key={name}>
+            <code>{name}</code> {required && <span>required</span>} <span class="quiet">{description}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
