@@ -1,24 +1,28 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['catalog', 'search', 'gateway', 'install', 'remotes'];
+const slices = ['access', 'catalog', 'search', 'gateway', 'install', 'remotes', 'policy'];
 const mayImport = {
   errors: [],
   version: [],
   lib: [],
+  access: ['lib'],
   catalog: ['lib'],
   search: ['lib', 'catalog'],
+  policy: ['lib', 'catalog'],
   gateway: ['lib', 'catalog'],
   install: ['lib', 'catalog', 'search', 'gateway'],
-  remotes: ['lib', 'catalog', 'search', 'gateway'],
+  remotes: ['lib', 'catalog', 'search', 'gateway', 'policy'],
   store: ['lib', ...slices],
-  settings: ['lib'],
+  settings: ['lib', 'access'],
   'remote-credentials': ['settings'],
-  config: ['lib', 'settings', 'remote-credentials'],
+  config: ['lib', 'access', 'settings', 'remote-credentials'],
   'hub-operations': slices,
   'hub-installs': ['install'],
-  hub: ['lib', 'hub-installs', 'config', 'store', 'version', 'hub-operations', ...slices],
+  'hub-guard': ['lib', 'hub-operations', 'access', 'catalog'],
+  'hub-policy': ['lib', 'catalog', 'policy'],
+  hub: ['lib', 'hub-guard', 'hub-installs', 'hub-policy', 'config', 'store', 'version', 'hub-operations', ...slices],
   client: ['lib', 'version', 'hub-operations', ...slices],
   mcp: ['lib', 'hub-operations', 'version', ...slices],
-  http: ['lib', 'hub', 'mcp', 'hub-operations', 'config', 'version', ...slices],
+  http: ['lib', 'hub', 'hub-guard', 'mcp', 'hub-operations', 'config', 'version', ...slices],
   cli: ['lib', 'hub', 'mcp', 'hub-operations', 'client', 'settings', 'config', 'http', 'version', ...slices],
   bin: ['cli'],
 };
@@ -46,6 +50,7 @@ const seenByDoors = [
   '^src/search/search-query\\.ts$',
   '^src/gateway/state-words\\.ts$',
   '^src/catalog/(uid|entity|manifest-text)\\.ts$',
+  '^src/access/authenticate\\.ts$',
   // What a file that somebody names is about, told as ingest tells it.
   '^src/remotes/entity-from-text\\.ts$',
 ];
@@ -73,8 +78,9 @@ export default {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
           ...seenByDoors,
-          '^src/catalog/(client-config|version-order)\\.ts$',
-          '^src/install/artifacts/kind-name\\.ts$',
+          '^src/catalog/(artifact-kind|client-config|version-order)\\.ts$',
+          // A policy is checked without a hub.
+          '^src/policy/(read-policy|warnings)\\.ts$',
           // An address is checked before a catalog is made for it.
           '^src/remotes/remotes\\.ts$',
         ],
@@ -92,7 +98,10 @@ export default {
       comment: 'SQL is written against ports and shapes, never against use cases.',
       severity: 'error',
       from: { path: '^src/store/' },
-      to: { path: `^src/(${slices.join('|')})/`, pathNot: '/(store|search-index|contract|entity|manifest|uid)\\.ts$' },
+      to: {
+        path: `^src/(${slices.join('|')})/`,
+        pathNot: '/(store|search-index|contract|entity|facts|manifest|uid)\\.ts$',
+      },
     },
     onlyIn('sql', 'node_modules/(kysely|pg)/|^(node:)?sqlite$', [
       '^src/store/',

@@ -1,6 +1,7 @@
 // Environment → frozen Config, in the words of the hub.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { OidcSettings } from './access/json-web-tokens.ts';
 import { SettingError } from './errors.ts';
 import { type DatabaseAddress, isLoopbackHost } from './lib/address.ts';
 import { type RemoteCredential, remoteCredentials } from './remote-credentials.ts';
@@ -17,6 +18,9 @@ export interface Config {
   readonly trustProxy: boolean;
   readonly adminToken: string | undefined;
   readonly metricsToken: string | undefined;
+  /** Whether reads need a token too. */
+  readonly readsNeedToken: boolean;
+  readonly oidc: OidcSettings | undefined;
   readonly maxBodyBytes: number;
   readonly requestTimeoutSec: number;
   readonly rateLimitPerMinute: number;
@@ -24,6 +28,8 @@ export interface Config {
   readonly database: Readonly<DatabaseAddress>;
   readonly seedRemotes: readonly string[];
   readonly remoteCredentials: readonly RemoteCredential[];
+  /** Where the admission policy is written, in place of the API. */
+  readonly policyFile: string | undefined;
   readonly ingest: {
     intervalMin: number;
     maxIndexBytes: number;
@@ -82,12 +88,15 @@ export function readConfig(environment: Environment): Config {
     trustProxy: settings.TRUST_PROXY,
     adminToken: settings.API_TOKEN,
     metricsToken: settings.METRICS_TOKEN,
+    readsNeedToken: readsNeedToken(settings),
+    oidc: oidcSettings(settings),
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     logLevel: settings.LOG_LEVEL,
     database: databaseAddress(settings),
     seedRemotes: settings.HUB_REMOTES,
+    policyFile: settings.POLICY_FILE && resolve(settings.POLICY_FILE),
     remoteCredentials: remoteCredentials(settings),
     ingest: {
       intervalMin: settings.INGEST_INTERVAL_MIN,
@@ -111,6 +120,20 @@ export function readConfig(environment: Environment): Config {
     llm: llmEndpoint(settings),
     gateway: gatewaySettings(settings),
   });
+}
+
+function readsNeedToken({ READ_ACCESS, API_TOKEN, OIDC_ISSUER }: Settings): boolean {
+  if (READ_ACCESS === 'open') return false;
+  if (API_TOKEN || OIDC_ISSUER) return true;
+  const reason = 'READ_ACCESS is token, but neither API_TOKEN nor OIDC_ISSUER is set: nobody could read anything.';
+  throw new SettingError(reason, { setting: 'READ_ACCESS' });
+}
+
+function oidcSettings(settings: Settings): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience } = settings;
+  if (!issuer) return undefined;
+  if (!audience) throw alone('OIDC_ISSUER', 'OIDC_AUDIENCE');
+  return { issuer, audience, roleClaim: settings.OIDC_ROLE_CLAIM, roles: settings.OIDC_ROLES };
 }
 
 function gatewaySettings(settings: Settings): GatewaySettings | undefined {

@@ -1,6 +1,15 @@
 // What callers can ask of a hub, in process or over HTTP: one method per endpoint.
 import { z } from 'zod';
 import type {
+  AuditPage,
+  AuditQuery,
+  Identity,
+  NewToken,
+  TokenCreated,
+  TokenList,
+  TokenRevoked,
+} from './access/contract.ts';
+import type {
   BlockedEntity,
   CatalogPage,
   CatalogQuery,
@@ -10,6 +19,16 @@ import type {
 } from './catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
+import type {
+  ApprovalDecided,
+  ApprovalDecision,
+  ApprovalPage,
+  ApprovalQuery,
+  ApprovalReview,
+  PolicyChange,
+  PolicyState,
+  PolicyTest,
+} from './policy/contract.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -63,6 +82,26 @@ export interface HubOperations {
   listPending(query: PendingQuery): Promise<PendingPage>;
   removePending(uid: string): Promise<Removal>;
   removeManyPending(request: BulkRemovalRequest): Promise<BulkRemoval>;
+  /** Who the caller is for the hub, and what it may do. */
+  whoAmI(): Promise<Identity>;
+  listTokens(): Promise<TokenList>;
+  /** The answer has the token itself, which is shown only once. @throws HubError `name_taken` */
+  createToken(token: NewToken): Promise<TokenCreated>;
+  /** @throws HubError `token_not_found` */
+  revokeToken(name: string): Promise<TokenRevoked>;
+  listAudit(query: AuditQuery): Promise<AuditPage>;
+
+  /** The admission policy in force. */
+  getPolicy(): Promise<PolicyState>;
+  /** Counts what changes, and then changes it. @throws HubError `invalid_policy`, `policy_from_file` */
+  changePolicy(text: string, options?: { dryRun?: boolean }): Promise<PolicyChange>;
+  /** What a policy says about one entity, and why. @throws HubError `entity_not_found`, `invalid_policy` */
+  testPolicy(request: { id: string; text?: string }): Promise<PolicyTest>;
+  listApprovals(query: ApprovalQuery): Promise<ApprovalPage>;
+  /** What a reviewer has to know. @throws HubError `entity_not_found` */
+  getApproval(id: string): Promise<ApprovalReview>;
+  /** @throws HubError `entity_not_found`, `decision_conflict` */
+  decideApproval(id: string, decision: ApprovalDecision): Promise<ApprovalDecided>;
 }
 
 export const Health = z
@@ -79,7 +118,8 @@ export const PublicConfig = z
     version: z.string(),
     base_url: z.string(),
     database: z.enum(['sqlite', 'postgres']),
-    admin_protected: z.boolean(),
+    admin_protected: z.boolean().describe('Whether changes need a token.'),
+    reads_protected: z.boolean().describe('Whether reads need one too.'),
     gateway_configured: z.boolean(),
     max_body_bytes: z.number().int(),
     rate_limit_per_minute: z.number().int(),

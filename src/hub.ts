@@ -1,18 +1,27 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAudit } from './access/audit.ts';
+import { type Authentication, createAuthentication } from './access/authenticate.ts';
+import type { Caller } from './access/contract.ts';
+import { createJsonWebTokens } from './access/json-web-tokens.ts';
+import { createTokens } from './access/tokens.ts';
 import { type Catalog, createCatalog } from './catalog/catalog.ts';
 import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
+import { HubError } from './errors.ts';
 import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { leftoverNote } from './gateway/leftovers.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
+import { guardHub } from './hub-guard.ts';
 import { createHubInstalls } from './hub-installs.ts';
 import type { HubOperations } from './hub-operations.ts';
+import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
+import { admissionRules } from './policy/admission.ts';
 import { manifestOf } from './remotes/index-formats/listed-server.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
@@ -23,11 +32,15 @@ import { openEmbeddedModel } from './search/model/embedded-model.ts';
 import { MODELS_FOLDER } from './search/model/open-model.ts';
 import { createPostgresEngine } from './search/postgres/engine.ts';
 import { createSearch } from './search/search.ts';
+import { createAdmission } from './store/admission.ts';
+import { createApprovalStore } from './store/approval-store.ts';
+import { createAuditStore } from './store/audit-store.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { holdsCatalog, openDatabase } from './store/database.ts';
 import type { Dialect } from './store/dialects/dialect.ts';
 import { createMemberStore } from './store/member-store.ts';
+import { createPolicyStore } from './store/policy-store.ts';
 import { hasPgvector, openPostgresSearch } from './store/postgres-search.ts';
 import { createItemStore } from './store/registration-items.ts';
 import { createRegistrationStore } from './store/registration-store.ts';
@@ -36,10 +49,14 @@ import { createRevision } from './store/revision.ts';
 import { createRunStore } from './store/run-store.ts';
 import { createSearchIndex } from './store/search-index.ts';
 import { createSearchStore } from './store/search-store.ts';
+import { createTokenStore } from './store/token-store.ts';
 import { VERSION } from './version.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
+  /** The operations for one caller: within its role and its scope, and recorded in the audit log. */
+  as(caller: Caller): HubOperations;
+  readonly authentication: Authentication;
   /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
@@ -85,7 +102,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   const { now, log, metrics } = world;
   const database = await openDatabase(config.database, { metrics });
   const revision = createRevision(database);
-  const store = createCatalogStore(database, revision);
+  const admission = createAdmission(database, { rulesOf: admissionRules, now });
+  const store = createCatalogStore(database, revision, admission);
   const catalog = createCatalog({ store, now, baseUrl });
   let closed: Promise<void> | undefined;
   metrics.gauge({
@@ -169,9 +187,13 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   });
 
   const installs = createHubInstalls({
-    catalog: { ...catalog, isServed },
+    catalog: {
+      ...catalog,
+      get: (id, options) => policy.getEntity(id, options),
+      refusalOf: (entity) => policy.refusalOf(entity),
+      isServed,
+    },
     manifestOf,
-    fetchManifest: remotes.fetchSingleManifest,
     gateway,
     isGatewayConfigured: config.gateway !== undefined,
     world,
@@ -186,6 +208,15 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
         credentialsFor: config.installCredentialsFor,
       },
     },
+  });
+
+  const tokens = createTokens(createTokenStore(database), now);
+  const audit = createAudit(createAuditStore(database), { now, log });
+  const authentication = createAuthentication({
+    apiToken: config.adminToken,
+    readsNeedToken: config.readsNeedToken,
+    tokens,
+    checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, log }),
   });
 
   const stopping = new AbortController();
@@ -205,9 +236,27 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     return note === undefined ? {} : { note };
   }
 
+  const policy = createHubPolicy({
+    policyFile: config.policyFile,
+    store: createPolicyStore(database, revision, admission),
+    approvals: createApprovalStore(database, revision, admission),
+    catalog,
+    clearGateway,
+    register: (uid, signal) => gateway.registerOne(uid, signal),
+    whenFactsAreThere: refreshed,
+    world,
+  });
+
   async function stopWork(): Promise<void> {
     stopping.abort();
-    await Promise.all([remotes.stopWork(), installs.close(), refreshed, interruptedClosed, engine.stopWork()]);
+    await Promise.all([
+      policy.close(),
+      remotes.stopWork(),
+      installs.close(),
+      refreshed,
+      interruptedClosed,
+      engine.stopWork(),
+    ]);
   }
 
   async function closeAll(): Promise<void> {
@@ -217,7 +266,14 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     await database.close();
   }
 
-  return {
+  try {
+    await policy.start();
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  const operationsOf = (caller: Pick<Caller, 'name' | 'role' | 'scope'>): HubOperations => ({
     async health({ checkDb }) {
       if (!checkDb) return { status: 'ok', version: VERSION };
       try {
@@ -232,7 +288,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       version: VERSION,
       base_url: baseUrl(),
       database: config.database.engine,
-      admin_protected: config.adminToken !== undefined,
+      admin_protected: !authentication.isOpen,
+      reads_protected: config.readsNeedToken,
       gateway_configured: config.gateway !== undefined,
       max_body_bytes: config.maxBodyBytes,
       rate_limit_per_minute: config.rateLimitPerMinute,
@@ -249,9 +306,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       return { gateway: gatewayCheck, model, ...(llm && { llm }) };
     },
     search: (query) => search.search(query),
-    searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     listCatalog: (query) => catalog.list(query),
-    getEntity: (id, options) => catalog.get(id, options),
+    getEntity: (id, options) => policy.getEntity(id, options),
     getManifest: (id, options) => catalog.manifest(id, options),
     removeEntity: async (uid) => ({ ...(await catalog.remove(uid)), ...(await clearGateway()) }),
     async blockEntity(uid, reason) {
@@ -262,13 +318,20 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     unblockEntity: (uid) => catalog.unblock(uid),
     install: (request, onEvent) => installs.install(request, onEvent),
     listRemotes: () => book.list(),
-    addRemote: (url, settings) => book.add(url, settings),
-    changeRemote: (reference, settings) => book.change(reference, settings),
+    async addRemote(url, settings) {
+      const added = await book.add(url, settings);
+      await policy.reapply();
+      return added;
+    },
+    async changeRemote(reference, settings) {
+      const { note, ...changed } = await book.change(reference, settings);
+      const { note: leftovers } = await policy.reapply();
+      return { ...changed, ...joined(note, leftovers) };
+    },
     async removeRemote(reference, options) {
       const { note, ...removal } = await book.remove(reference, options);
       const { note: leftovers } = options?.purge ? await clearGateway() : {};
-      const notes = [note, leftovers].filter((each) => each !== undefined);
-      return { ...removal, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) };
+      return { ...removal, ...joined(note, leftovers) };
     },
     ingest: (reference, onProgress, options) => sync.ingest(reference, onProgress, options),
     syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
@@ -283,6 +346,27 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       const removal = await pending.removeMany(request);
       return removal.total_removed > 0 ? { ...removal, ...(await clearGateway()) } : removal;
     },
+    getPolicy: () => policy.getPolicy(),
+    changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: caller.name }),
+    testPolicy: (request) => policy.testPolicy(request),
+    listApprovals: (query) => policy.listApprovals(query),
+    getApproval: (id) => policy.getApproval(id),
+    decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: caller.name }),
+    whoAmI: async () => ({ name: caller.name, role: caller.role, scope: [...caller.scope] }),
+    listTokens: () => tokens.list(),
+    createToken(token) {
+      if (authentication.isOpen) throw needsProtection();
+      return tokens.create(token, caller.name);
+    },
+    revokeToken: (name) => tokens.revoke(name),
+    listAudit: (query) => audit.list(query),
+  });
+
+  return {
+    ...operationsOf({ name: 'the hub itself', role: 'admin', scope: [] }),
+    as: (caller) => guardHub(operationsOf(caller), caller, audit),
+    authentication,
+    searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     countEntities: () => catalog.countByType(),
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),
@@ -315,6 +399,18 @@ async function isSearchedInDatabase(
   if (backend === 'postgres') return true;
   const counts = Object.values(await catalog.countByType());
   return counts.reduce((sum, count) => sum + count, 0) > memoryMaxEntities && hasPgvector(database);
+}
+
+function needsProtection(): HubError {
+  return new HubError(
+    'invalid_request',
+    'Tokens would change nothing: without API_TOKEN or OIDC_ISSUER, everybody may do everything. Set one of them first.',
+  );
+}
+
+function joined(...notes: (string | undefined)[]): { note?: string } {
+  const note = notes.filter((each) => each !== undefined).join(' ');
+  return note ? { note } : {};
 }
 
 function late(): never {

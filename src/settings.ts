@@ -1,5 +1,6 @@
 // Every setting: its name, what it takes, its default and what it is for. docs/settings.md is generated from this table.
 import { z } from 'zod';
+import { ROLES } from './access/contract.ts';
 import { SettingError } from './errors.ts';
 import { LOG_LEVELS } from './lib/logger.ts';
 
@@ -63,6 +64,16 @@ const hostList = z.string().transform((raw, context) => {
   return z.NEVER;
 });
 
+/** `group=role,group=role`. */
+const roleList = z.string().transform((raw, context) => {
+  const pairs = splitList(raw).map((entry) => entry.split(/=(?=[^=]*$)/).map((part) => part.trim()));
+  const roles = z.record(z.string().min(1), z.enum(ROLES)).safeParse(Object.fromEntries(pairs));
+  if (roles.success && pairs.every((pair) => pair.length === 2)) return roles.data;
+  const message = `pairs such as developers=installer, with one of the roles ${ROLES.join(', ')}`;
+  context.issues.push({ code: 'custom', input: raw, message });
+  return z.NEVER;
+});
+
 export const SETTINGS = z.object({
   HOST: text.default('127.0.0.1').describe('Address to listen on.'),
   PORT: wholeNumber(0, 65_535)
@@ -79,6 +90,23 @@ export const SETTINGS = z.object({
     .default(false)
     .describe('Take the caller’s address from `X-Forwarded-For`; only behind a proxy that sets it.'),
   API_TOKEN: token.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
+  READ_ACCESS: oneOf(['open', 'token'])
+    .default('open')
+    .describe(
+      '`token`: reads need a token too, with the role `reader` or a higher one. Only the page itself, its documents, `/health` and `/config` stay open.',
+    ),
+  OIDC_ISSUER: publicUrl
+    .optional()
+    .describe('Issuer of sign-ins (OpenID Connect). Its signed tokens are then accepted beside those of the hub.'),
+  OIDC_AUDIENCE: text.optional().describe('Audience that such tokens must be made for. Needed with `OIDC_ISSUER`.'),
+  OIDC_ROLE_CLAIM: text
+    .default('roles')
+    .describe('Claim of such tokens that names roles or groups; dots lead into objects: `realm_access.roles`.'),
+  OIDC_ROLES: roleList
+    .default({})
+    .describe(
+      'Which values of the claim mean which role: `hub-admins=admin,developers=installer`. Without it, the names of the roles stand for themselves.',
+    ),
   METRICS_TOKEN: token.optional().describe('Protects `GET /metrics` in the same way.'),
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824).default(1_048_576).describe('Largest request body that is read.'),
   REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),
@@ -110,6 +138,11 @@ export const SETTINGS = z.object({
       'Credentials for private remotes, as a JSON object: an address, or how addresses begin, to `{"header": "Authorization: Bearer …"}` or `{"username": "…", "password": "…"}`.',
     ),
   REMOTE_CREDENTIALS_FILE: text.optional().describe('File with the same object, in place of `REMOTE_CREDENTIALS`.'),
+  POLICY_FILE: text
+    .optional()
+    .describe(
+      'File with the admission policy, as YAML or JSON, read again when it changes; then the policy cannot be changed through the API.',
+    ),
   INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
   MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),

@@ -38,14 +38,9 @@ async function written(framework: Framework, target: string, launch: Launch, fie
     ...fields,
   });
   const nothing = { known: undefined, others: [] };
-  const planned = planAdapters({ subject, launch, clients: [], ...nothing });
-  const { errors, locked } = await writeAdapters({
-    targetDir: target,
-    subject,
-    launch,
-    planned,
-    ...nothing,
-  });
+  const job = { subject, targetDir: target, request: { frozen: false }, ...nothing };
+  const planned = await planAdapters({ ...job, unreachable: undefined, clients: [] });
+  const { errors, locked } = await writeAdapters({ ...job, launch, planned });
   assert.deepEqual(errors, []);
   return join(target, locked[0]?.path ?? '');
 }

@@ -17,12 +17,15 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     trustProxy: false,
     adminToken: undefined,
     metricsToken: undefined,
+    readsNeedToken: false,
+    oidc: undefined,
     maxBodyBytes: 1_048_576,
     requestTimeoutSec: 30,
     rateLimitPerMinute: 0,
     logLevel: 'info',
     database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
     seedRemotes: [],
+    policyFile: undefined,
     remoteCredentials: [],
     ingest: {
       intervalMin: 0,
@@ -65,6 +68,7 @@ const YES_OR_NO = { true: true, FALSE: false, '1': true, '0': false, Yes: true, 
 const ADDRESSES = { 'https://a.example/': 'https://a.example', 'http://a.example/v1//': 'http://a.example/v1' };
 const POSTGRES = 'postgres://hub:hunter2@db.example:5433/catalog';
 const GATEWAY = { MCP_GATEWAY_URL: 'https://gateway.example' };
+const OIDC = { OIDC_ISSUER: 'https://login.example', OIDC_AUDIENCE: 'hub' };
 const EMBEDDING = { EMBEDDING_BASE_URL: 'https://models.example/v1', EMBEDDING_MODEL: 'small' };
 const LLM = { LLM_BASE_URL: 'https://models.example/v1', LLM_MODEL: 'large' };
 
@@ -76,6 +80,19 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   TLS_KEY_FILE: { read: ({ tls }) => tls?.keyFile, values: { 'a.pem': 'a.pem' }, beside: { TLS_CERT_FILE: 'b' } },
   TRUST_PROXY: { read: ({ trustProxy }) => trustProxy, values: YES_OR_NO },
   API_TOKEN: { read: ({ adminToken }) => adminToken, values: { 'Token=': 'Token=' } },
+  READ_ACCESS: {
+    read: ({ readsNeedToken }) => readsNeedToken,
+    values: { open: false, Token: true },
+    beside: { API_TOKEN: 'a' },
+  },
+  OIDC_ISSUER: { read: ({ oidc }) => oidc?.issuer, values: ADDRESSES, beside: { OIDC_AUDIENCE: 'hub' } },
+  OIDC_AUDIENCE: { read: ({ oidc }) => oidc?.audience, values: { hub: 'hub' }, beside: OIDC },
+  OIDC_ROLE_CLAIM: { read: ({ oidc }) => oidc?.roleClaim, values: { groups: 'groups' }, beside: OIDC },
+  OIDC_ROLES: {
+    read: ({ oidc }) => oidc?.roles,
+    values: { 'a=b=admin, devs=installer': { 'a=b': 'admin', devs: 'installer' } },
+    beside: OIDC,
+  },
   METRICS_TOKEN: { read: ({ metricsToken }) => metricsToken, values: { 'Token=': 'Token=' } },
   MAX_BODY_BYTES: { read: ({ maxBodyBytes }) => maxBodyBytes, values: { 1024: 1024, 1073741824: 1_073_741_824 } },
   REQUEST_TIMEOUT_SEC: { read: ({ requestTimeoutSec }) => requestTimeoutSec, values: { 1: 1, 3600: 3600 } },
@@ -127,6 +144,7 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   FETCH_PER_HOST: { read: ({ ingest }) => ingest.requestsPerHost, values: { 1: 1, 256: 256 } },
   REMOTE_TIMEOUT_MIN: { read: ({ ingest }) => ingest.remoteTimeoutMin, values: { 1: 1, 1440: 1440 } },
   ALLOW_PRIVATE_NETWORK: { read: ({ allowPrivateNetwork }) => allowPrivateNetwork, values: YES_OR_NO },
+  POLICY_FILE: { read: ({ policyFile }) => policyFile, values: { 'policy.yaml': resolve('policy.yaml') } },
   INSTALL_ROOT: { read: ({ installRoot }) => installRoot, values: { projects: resolve('projects'), '/srv': '/srv' } },
   INSTALL_CREDENTIALS_FOR: {
     read: ({ installCredentialsFor }) => installCredentialsFor.join(' '),
@@ -229,6 +247,11 @@ const ONE_WITHOUT_THE_OTHER: [environment: Environment, line: string][] = [
   [
     { ...EMBEDDING, EMBEDDING_MODEL: '' },
     'EMBEDDING_MODEL is not set, but EMBEDDING_BASE_URL is: set both or neither.',
+  ],
+  [{ OIDC_ISSUER: 'https://login.example' }, 'OIDC_AUDIENCE is not set, but OIDC_ISSUER is: set both or neither.'],
+  [
+    { READ_ACCESS: 'token' },
+    'READ_ACCESS is token, but neither API_TOKEN nor OIDC_ISSUER is set: nobody could read anything.',
   ],
   [{ ...LLM, LLM_MODEL: '' }, 'LLM_MODEL is not set, but LLM_BASE_URL is: set both or neither.'],
 ];

@@ -28,12 +28,12 @@ export interface ClientEntry {
   inputs: ClientInput[];
 }
 
-export interface ClientInput {
+type ClientInput = {
   type: 'promptString';
   id: string;
   description: string;
   password: boolean;
-}
+};
 
 export const CLIENT_LAYOUTS: Record<ClientName, ClientLayout> = {
   claude: { label: 'Claude', file: '.mcp.json', section: 'mcpServers', format: 'json' },

@@ -69,9 +69,16 @@ export const EntityRecord = z
           status: z.enum(LIFECYCLE_STATUSES),
           prerelease: z.boolean().default(false),
           blocked: z.boolean().default(false),
+          hidden: z.boolean().default(false),
         }),
       )
       .describe('All versions of this type and name, newest first.'),
+    hidden_by: z.string().optional().describe('The rule of the policy that keeps it out of searches and lists.'),
+    held_by: z
+      .string()
+      .optional()
+      .describe('The rule, or the setting of its remote, that keeps it out of the gateway.'),
+    install_refusal: z.string().optional().describe('Why the policy does not let it be installed, as a sentence.'),
     listed_by: z
       .array(z.string())
       .default([])
@@ -103,8 +110,8 @@ export interface VersionOptions {
   prerelease?: boolean;
 }
 
-/** Which entities a list of the catalog shows: all that are not blocked, those that no remote lists, or the blocked ones. */
-export const CATALOG_STATES = ['any', 'missing', 'blocked'] as const;
+/** Which entities a list shows: all that are not blocked or hidden, those that no remote lists, the blocked ones, those that the policy hides. */
+export const CATALOG_STATES = ['any', 'missing', 'blocked', 'hidden'] as const;
 
 export const CATALOG_SORTS = ['updated_at', 'created_at', 'name', 'quality'] as const;
 

@@ -1,8 +1,9 @@
 // The catalog record: made from a manifest, stored, and shown to callers.
-import type { JsonObject } from '../lib/json.ts';
+import { asObject, type JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secret-address.ts';
 import type { EntityRecord, EntitySummary } from './contract.ts';
+import { type EntityFacts, factsOfManifest } from './facts.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
 import { registrationFault } from './server.ts';
@@ -40,6 +41,8 @@ export interface Entity {
   /** Whether a gateway could register it as its manifest is. */
   isRegistrable: boolean;
   facets: Facets;
+  /** What rules ask for beside the above. */
+  facts: EntityFacts;
 }
 
 const FACETS = ['capability', 'framework', 'provider', 'tag', 'transport'] as const;
@@ -58,16 +61,22 @@ export interface StoredEntity extends Entity {
   blockedReason: string | null;
   /** Address of the remote it belongs to. */
   ownerUrl: string | null;
+  /** Left out of searches and lists by the policy. */
+  isHidden: boolean;
+  /** Kept out of the gateway, by the policy or by the settings of its remote. */
+  isHeld: boolean;
+  needsApproval: boolean;
 }
 
 /** What a list shows: without the manifest, which may have a megabyte. */
-export type StoredSummary = Omit<StoredEntity, 'manifestText' | 'manifestDigest' | 'mcpRegistration'>;
+export type StoredSummary = Omit<StoredEntity, 'manifestText' | 'manifestDigest' | 'mcpRegistration' | 'facts'>;
 
 export interface EntityVersion {
   uid: EntityUid;
   version: string;
   status: LifecycleStatus;
   isBlocked: boolean;
+  isHidden: boolean;
 }
 
 /** What is needed to show an entity beside the entity itself. */
@@ -99,6 +108,7 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
     isRegistrable:
       registrationFault({ ...manifest, isDisabled: manifest.lifecycle.status === 'disabled' }) === undefined,
     facets: facetsOf(manifest),
+    facts: factsOfManifest(manifest, asObject(document)),
   };
 }
 
@@ -166,12 +176,13 @@ export function presentRecord(
     provenance: manifest.provenance,
     mcp_registration: entity.mcpRegistration,
     quality: qualitySignals(manifest),
-    versions: versions.map(({ uid, version, status, isBlocked }) => ({
+    versions: versions.map(({ uid, version, status, isBlocked, isHidden }) => ({
       id: uid,
       version,
       status,
       prerelease: isPrerelease(version),
       blocked: isBlocked,
+      hidden: isHidden,
     })),
   };
 }

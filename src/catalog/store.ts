@@ -42,7 +42,7 @@ export interface CatalogStore {
   saveInline(entity: Entity, at: Date): Promise<SaveOutcome>;
   /**
    * Without a version, the newest stable one; a pre-release if there is no other, or it is asked for. A blocked one only if
-   * all are blocked.
+   * all are blocked or hidden.
    */
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;
   /** Which remotes list it, the owner first. */

@@ -1,5 +1,7 @@
 // How commands reach a hub: the named server, or the local catalog in this process.
+import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../access/contract.ts';
 import type { Config, Environment } from '../config.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
@@ -50,7 +52,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
     serverUrl,
     config,
     async open(options) {
-      if (serverUrl === undefined) return openLocal(options);
+      if (serverUrl === undefined) return (await openLocal(options)).as(person());
       server ??= openServer(serverUrl, terminal);
       return server;
     },
@@ -70,6 +72,16 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
       await (await local?.catch(() => undefined))?.close();
     },
   };
+}
+
+/** A local user has full access to the local catalog. */
+function person(): Caller {
+  const base = { role: 'admin', scope: [], isKnown: true, via: 'command line' } as const;
+  try {
+    return { ...base, name: userInfo().username };
+  } catch {
+    return { ...base, name: 'unknown user' };
+  }
 }
 
 async function openServer(url: string, terminal: Terminal): Promise<HubOperations> {

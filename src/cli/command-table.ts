@@ -1,5 +1,7 @@
 // Every command there is, in the order that help shows them.
 import type { CommandTable } from './command.ts';
+import { approvalCommands } from './commands/approvals.ts';
+import { auditCommands } from './commands/audit.ts';
 import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';
 import { entityCommands } from './commands/entities.ts';
@@ -8,10 +10,12 @@ import { installedCommands } from './commands/installed.ts';
 import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { pendingCommands } from './commands/pending.ts';
+import { policyCommands } from './commands/policy.ts';
 import { remoteCommands } from './commands/remotes.ts';
 import { searchCommands } from './commands/search.ts';
 import { serviceCommands } from './commands/service.ts';
 import { showCommands } from './commands/show.ts';
+import { tokenCommands } from './commands/tokens.ts';
 
 export const COMMAND_TABLE: CommandTable = {
   commands: [
@@ -22,6 +26,10 @@ export const COMMAND_TABLE: CommandTable = {
     ...entityCommands,
     ...remoteCommands,
     ...pendingCommands,
+    ...policyCommands,
+    ...approvalCommands,
+    ...tokenCommands,
+    ...auditCommands,
     ...serviceCommands,
     ...mcpCommands,
     ...doctorCommands,
@@ -30,6 +38,8 @@ export const COMMAND_TABLE: CommandTable = {
   ],
   groups: {
     remotes: 'the catalogs that this one is fed from',
+    policy: 'what is found, installed and registered',
+    token: 'who may use the hub, and what for',
     pending: 'MCP servers that are not in the gateway yet',
   },
 };

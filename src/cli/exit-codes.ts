@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   failed: { code: 1, meaning: 'It did not work: a step, a remote, a check, or the hub itself failed.' },
   usage: { code: 2, meaning: 'The command line, a setting or a value was wrong; nothing was done.' },
   notFound: { code: 3, meaning: 'What was asked for is not there.' },
-  unauthorized: { code: 4, meaning: 'The hub wants a token, or refused the one it got.' },
+  unauthorized: { code: 4, meaning: 'The hub wants a token, refused the one it got, or its role does not allow this.' },
   unreachable: { code: 5, meaning: 'The hub could not be reached, or what answered is not a hub.' },
   stopped: { code: 130, meaning: 'Stopped with Ctrl-C, or by a signal, before it was done.' },
 } as const;
@@ -34,10 +34,13 @@ export function endingOf(error: unknown): Ending {
 const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   entity_not_found: 'notFound',
   remote_not_found: 'notFound',
+  token_not_found: 'notFound',
   route_not_found: 'notFound',
   unauthorized: 'unauthorized',
+  forbidden: 'unauthorized',
   invalid_request: 'usage',
   invalid_manifest: 'usage',
+  invalid_policy: 'usage',
   invalid_json: 'usage',
   uri_too_long: 'usage',
   payload_too_large: 'usage',

@@ -69,6 +69,6 @@ function isExpected(error: unknown): boolean {
 }
 
 const ADVICE: Partial<Record<Ending, string>> = {
-  unauthorized: ' Set HUB_TOKEN to the API_TOKEN of the hub.',
+  unauthorized: ' Set HUB_TOKEN to a token of the hub.',
   unreachable: " 'hub serve' starts one; without --hub and HUB_URL, commands use the local catalog.",
 };

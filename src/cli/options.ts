@@ -49,7 +49,7 @@ export function oneOfOr<const T extends string>(
   return { flags, description, choices, fallback, read: (value) => chosen(value, choices) };
 }
 
-function wholeNumber<const F extends number | undefined>(
+export function wholeNumber<const F extends number | undefined>(
   flags: string,
   description: string,
   { min, max, fallback }: { min: number; max: number; fallback: F },
@@ -62,6 +62,20 @@ function wholeNumber<const F extends number | undefined>(
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= min && number <= max) return number;
       throw new UsageError(`must be a whole number from ${min} to ${max}`);
+    },
+  };
+}
+
+/** A date or a time → ISO 8601 in UTC. */
+export function time(flags: string, description: string): OptionSpec<string | undefined> {
+  return {
+    flags,
+    description,
+    fallback: undefined,
+    read(value) {
+      const read = /^\d{4}-\d{2}-\d{2}(T.+)?$/.test(value) ? new Date(value) : new Date(Number.NaN);
+      if (!Number.isNaN(read.getTime())) return read.toISOString();
+      throw new UsageError('must be a date or a time, such as 2026-11-01 or 2026-11-01T12:00:00Z');
     },
   };
 }

@@ -2,7 +2,7 @@
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { Install, InstallDependencies } from '../install/install.ts';
-import type { FetchManifest } from '../install/subject.ts';
+import type { FetchSingleManifest } from '../remotes/single-manifest.ts';
 import type { Call } from './command.ts';
 import { lineLogger } from './line-logger.ts';
 
@@ -18,7 +18,7 @@ export interface OwnInstallOptions extends InstallRights {
 }
 
 export interface OwnInstall extends Install, AsyncDisposable {
-  fetchManifest: FetchManifest;
+  fetchManifest: FetchSingleManifest;
 }
 
 type Source = Pick<InstallDependencies, 'catalog' | 'gateway' | 'isGatewayConfigured'>;
@@ -41,7 +41,6 @@ export async function openOwnInstall(
   const install = createInstall({
     ...(withCatalog ? await sourceOf(access) : { catalog: NO_CATALOG, ...NO_GATEWAY }),
     manifestOf,
-    fetchManifest: manifests.fetchManifest,
     world,
     targets: { installRoot: config.installRoot, workingDir: process.cwd() },
     atOnce: 1,

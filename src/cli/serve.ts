@@ -142,11 +142,13 @@ function announce({
   say: ServeOptions['say'];
   log: ClosableLogger;
 }): void {
-  const admin = config.adminToken ? 'protected by API_TOKEN' : 'open (API_TOKEN is not set)';
+  const isProtected = config.adminToken !== undefined || config.oidc !== undefined;
+  const how = config.adminToken ? 'protected by API_TOKEN' : 'protected by OIDC_ISSUER';
+  const admin = isProtected ? how : 'open (API_TOKEN is not set)';
   say(
     `Catalog Hub ${VERSION} listens on ${address}${isAnyHost(config.host) ? ' and every other address of this machine' : ''} · database: ${describeDatabase(config.database)} · admin routes: ${admin}`,
   );
-  if (!config.adminToken && !isLoopbackHost(config.host)) {
+  if (!isProtected && !isLoopbackHost(config.host)) {
     log.warn(
       { host: config.host },
       'Anybody who reaches this address can change the catalog and install: set API_TOKEN',

@@ -7,7 +7,7 @@ import { connectionFault, RefusedError, readProblem } from './hub-errors.ts';
 export interface HubClientOptions {
   /** Address of the hub, with the path that it is under, if there is one. */
   url: string;
-  /** The hub's API_TOKEN; only admin routes ask for it. */
+  /** The hub's API_TOKEN, or another token of the hub. */
   token?: string;
   /**
    * Asked when the hub wants a token, or refuses the one it gets: once for a call, and once for all calls that wait for
@@ -23,7 +23,7 @@ export interface HubClientOptions {
 }
 
 export interface HubRequest {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string | number | boolean | readonly string[] | undefined>;
   body?: unknown;

@@ -1,10 +1,19 @@
 // The client: everything that callers can ask of a hub, over HTTP.
 import { z } from 'zod';
+import { AuditPage, Identity, TokenCreated, TokenList, TokenRevoked } from '../access/contract.ts';
 import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
 import { HubError, UnreachableError } from '../errors.ts';
 import { BulkRemoval, PendingPage, Removal } from '../gateway/contract.ts';
 import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
 import { InstallReport } from '../install/contract.ts';
+import {
+  ApprovalDecided,
+  ApprovalPage,
+  ApprovalReview,
+  PolicyChange,
+  PolicyState,
+  PolicyTest,
+} from '../policy/contract.ts';
 import {
   IngestReport,
   IngestStatus,
@@ -128,6 +137,39 @@ export class HubClient implements HubOperations {
 
   readonly removeManyPending: HubOperations['removeManyPending'] = (request) =>
     this.#hub.ask({ method: 'POST', path: '/gateways/pending/delete', body: request }, BulkRemoval);
+
+  readonly whoAmI: HubOperations['whoAmI'] = () => this.#hub.ask({ path: '/whoami' }, Identity);
+
+  readonly listTokens: HubOperations['listTokens'] = () => this.#hub.ask({ path: '/tokens' }, TokenList);
+
+  readonly createToken: HubOperations['createToken'] = (token) =>
+    this.#hub.ask({ method: 'POST', path: '/tokens', body: token }, TokenCreated);
+
+  readonly revokeToken: HubOperations['revokeToken'] = async (name) => {
+    const path = pathSegment(name);
+    if (path === undefined) throw new HubError('token_not_found', `No token is named '${name}'.`);
+    return this.#hub.ask({ method: 'DELETE', path: `/tokens/${path}` }, TokenRevoked);
+  };
+
+  readonly listAudit: HubOperations['listAudit'] = (query) =>
+    this.#hub.ask({ path: '/audit', query: { ...query } }, AuditPage);
+
+  readonly getPolicy: HubOperations['getPolicy'] = () => this.#hub.ask({ path: '/policy' }, PolicyState);
+
+  readonly changePolicy: HubOperations['changePolicy'] = (text, { dryRun = false } = {}) =>
+    this.#hub.ask({ method: 'PUT', path: '/policy', body: { text, dry_run: dryRun } }, PolicyChange);
+
+  readonly testPolicy: HubOperations['testPolicy'] = (request) =>
+    this.#hub.ask({ method: 'POST', path: '/policy/test', body: { ...request } }, PolicyTest);
+
+  readonly listApprovals: HubOperations['listApprovals'] = (query) =>
+    this.#hub.ask({ path: '/approvals', query: { ...query } }, ApprovalPage);
+
+  readonly getApproval: HubOperations['getApproval'] = async (id) =>
+    this.#hub.ask({ path: `/approvals/${entityPath(id)}` }, ApprovalReview);
+
+  readonly decideApproval: HubOperations['decideApproval'] = async (id, decision) =>
+    this.#hub.ask({ method: 'POST', path: `/approvals/${entityPath(id)}`, body: { ...decision } }, ApprovalDecided);
 }
 
 function searchParameters({ text, filters, withFitReason, withSnippets, withFacets, ...query }: SearchQuery) {

@@ -1,57 +1,72 @@
-// Bearer tokens: admin routes need API_TOKEN when one is configured, the metrics need METRICS_TOKEN.
-import { createHash, timingSafeEqual } from 'node:crypto';
+// Who a request comes from, and whether it may do what its route does.
 import type { FastifyRequest } from 'fastify';
+import { type Authentication, assertRole, isSameText } from '../access/authenticate.ts';
+import type { Caller, Door } from '../access/contract.ts';
 import { HubError } from '../errors.ts';
+import { roleFor } from '../hub-guard.ts';
+import type { HubOperations } from '../hub-operations.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Which token the route asks for; none means that it is public. */
-    protection?: 'admin' | 'metrics';
+    /** What the route does, which says which role callers need. Routes without it are open to all. */
+    operation?: keyof HubOperations;
+    /** The route needs METRICS_TOKEN instead, when one is set. */
+    isForMetrics?: boolean;
+  }
+  interface FastifyRequest {
+    /** Known before the route's own work, unless the route is open to all. */
+    caller: Caller;
   }
 }
 
-export interface Tokens {
-  admin: string | undefined;
-  metrics: string | undefined;
+export interface AccessRules {
+  authentication: Authentication;
+  readsNeedToken: boolean;
+  metricsToken: string | undefined;
 }
 
-/** Runs before the body is read. @throws HubError `unauthorized` */
-export function authorize(request: FastifyRequest, tokens: Tokens): void {
-  const { protection } = request.routeOptions.config;
-  if (protection) requireToken(request, tokens[protection], protection === 'metrics' ? 'METRICS_TOKEN' : 'API_TOKEN');
+/** Runs before the body is read. @throws HubError `unauthorized`, `forbidden` */
+export async function authorize(request: FastifyRequest, rules: AccessRules): Promise<void> {
+  const { operation, isForMetrics } = request.routeOptions.config;
+  if (isForMetrics) requireMetricsToken(request, rules.metricsToken);
+  if (!operation) return;
+  const role = roleFor(operation);
+  if (role !== 'reader' || rules.readsNeedToken) assertRole(await callerOf(request, rules), role);
 }
 
-/** For what a public route shows to some only; without a token that is expected, to everybody. @throws HubError `unauthorized` */
-export function requireToken(request: FastifyRequest, expected: string | undefined, name = 'API_TOKEN'): void {
-  if (isTokenGiven(request, expected)) return;
+/** @throws HubError `unauthorized` when a token was sent and is not accepted. */
+export async function callerOf(
+  request: FastifyRequest,
+  { authentication }: Pick<AccessRules, 'authentication'>,
+  via: Door = 'http',
+): Promise<Caller> {
+  request.caller ??= { ...(await authentication.identify(bearerToken(request))), via, address: request.ip };
+  return request.caller;
+}
+
+/** For what public routes show to operators only. A token that is not accepted shows as little as none. */
+export async function isOperator(
+  request: FastifyRequest,
+  rules: Pick<AccessRules, 'authentication'>,
+): Promise<boolean> {
+  try {
+    assertRole(await callerOf(request, rules), 'operator');
+    return true;
+  } catch (error) {
+    if (error instanceof HubError) return false;
+    throw error;
+  }
+}
+
+function requireMetricsToken(request: FastifyRequest, expected: string | undefined): void {
+  if (!expected || isSameText(bearerToken(request), expected)) return;
   throw new HubError(
     'unauthorized',
-    `This route needs the header 'Authorization: Bearer <token>' with the hub's token (its ${name}).`,
+    "This route needs the header 'Authorization: Bearer <token>' with the hub's METRICS_TOKEN.",
   );
 }
 
-/** For what a public route shows less of without the token; where none is expected, everybody has it. */
-export function isTokenGiven(request: FastifyRequest, expected: string | undefined): boolean {
-  return !expected || isSameText(bearerToken(request), expected);
-}
-
-/**
- * For routes that are open to all and do more for operators. A token that is wrong is an error, rather than less than what was asked for.
- *
- * @throws HubError `unauthorized`
- */
-export function isAdmin(request: FastifyRequest, token: string | undefined): boolean {
-  if (isTokenGiven(request, token)) return true;
-  if (request.headers.authorization === undefined) return false;
-  throw new HubError('unauthorized', "The token in the header 'Authorization' is not the hub's.");
-}
-
-function bearerToken({ headers }: FastifyRequest): string {
-  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-}
-
-/** In constant time; the digests make both sides equally long. */
-function isSameText(left: string, right: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(left), digest(right));
+/** Empty without the header; any other form of the header yields a text that cannot be a token. */
+function bearerToken({ headers: { authorization = '' } }: FastifyRequest): string {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? (authorization && 'not a bearer token');
 }

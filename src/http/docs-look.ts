@@ -42,6 +42,7 @@ const CONTRAST = `
 .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1c6bb0; }
 .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1a7a4c; }
 .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0f766e; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background: #8a4b08; }
 .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #c02828; }
 .swagger-ui .btn.execute { background-color: #1c6bb0; border-color: #1c6bb0; color: #fff; }
 .swagger-ui .info .title small { background: #5f6673; }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import { roleFor } from '../hub-guard.ts';
 import { VERSION } from '../version.ts';
 import { DOCS_LOOK } from './docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
@@ -14,6 +15,8 @@ const TAGS = [
   { name: 'install', description: 'Bring an entity into a folder, with a lockfile.' },
   { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
   { name: 'gateways', description: 'Servers that are not registered into the gateway.' },
+  { name: 'access', description: 'Tokens, and who changed what.' },
+  { name: 'governance', description: 'The admission policy, and entities that need approval.' },
   { name: 'service', description: 'The hub itself: health, settings, figures.' },
 ];
 
@@ -84,15 +87,20 @@ const jsonSchemaTransform = createJsonSchemaTransform({
 
 const describeRoute: SwaggerTransform = (document) => {
   const { schema, url } = jsonSchemaTransform(withReadingProblems(document));
-  const isProtected = document.route.config?.protection !== undefined;
-  return { schema: isProtected ? { ...schema, security: [{ token: [] }] } : schema, url };
+  const { operation, isForMetrics } = document.route.config ?? {};
+  const role = operation && roleFor(operation);
+  if (!isForMetrics && (role === undefined || role === 'reader')) return { schema, url };
+  const sentences = [document.schema?.description, role && `Needs the role \`${role}\`.`].filter(Boolean).join(' ');
+  return { schema: { ...schema, ...(role && { description: sentences }), security: [{ token: [] }] }, url };
 };
 
-/** What happens before a route's own work: a body that cannot be read, an address that is too long. */
+/** What happens before a route's own work: a token that is not accepted, a body that cannot be read, an address that is too long. */
 function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
-  const { schema } = document;
+  const { schema, route } = document;
   if (!schema?.response) return document;
   const codes: ErrorCode[] = [];
+  if (route.config?.operation) codes.push('unauthorized', 'forbidden');
+  if (route.config?.isForMetrics) codes.push('unauthorized');
   if (schema.body) codes.push('payload_too_large', 'unsupported_media_type');
   if (schema.params) codes.push('uri_too_long');
   return { ...document, schema: { ...schema, response: { ...problems(...codes), ...schema.response } } };

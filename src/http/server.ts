@@ -6,14 +6,22 @@ import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify';
+import {
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type RouteOptions,
+} from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Config } from '../config.ts';
 import { HubError } from '../errors.ts';
 import type { Hub } from '../hub.ts';
+import { roleFor } from '../hub-guard.ts';
 import type { World } from '../lib/world.ts';
 import { routableUrl } from './address-path.ts';
-import { authorize } from './auth.ts';
+import { type AccessRules, authorize } from './auth.ts';
 import { answerBrokenRequest, createListener, LARGEST_HEADERS_BYTES, type TlsIdentity } from './listener.ts';
 import { completeMethods, type DeclaredRoute } from './methods.ts';
 import { observeBroken, observeRequests } from './observe.ts';
@@ -21,10 +29,13 @@ import { describeApi } from './openapi.ts';
 import { checkOrigin } from './origin.ts';
 import { createOverload } from './overload.ts';
 import { asHubError, sendProblem } from './problem.ts';
+import { accessRoutes } from './routes/access.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
 import { installRoutes } from './routes/install.ts';
 import { mcpRoutes } from './routes/mcp.ts';
+import { policyRoutes } from './routes/policy.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -102,21 +113,29 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   });
   app.setNotFoundHandler(answerNotFound());
 
+  const rules: AccessRules = {
+    authentication: hub.authentication,
+    readsNeedToken: config.readsNeedToken,
+    metricsToken: config.metricsToken,
+  };
+  app.decorateRequest('caller');
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {
-    authorize(request, { admin: config.adminToken, metrics: config.metricsToken });
+    await authorize(request, rules);
     // Nobody needs a token: then at least no page of another site may act or read through the browser of somebody beside the hub.
-    const isOpenAdmin = request.routeOptions.config.protection === 'admin' && config.adminToken === undefined;
-    if (isOpenAdmin) checkOrigin(request, ownNames(config));
+    if (hub.authentication.isOpen && !isPublic(request.routeOptions.config)) checkOrigin(request, ownNames(config));
   });
   await describeApi(app);
   serviceRoutes(app, { hub, metrics });
   catalogRoutes(app, hub);
-  searchRoutes(app, { hub, adminToken: config.adminToken });
-  remoteRoutes(app, { hub, adminToken: config.adminToken });
+  searchRoutes(app, hub);
+  remoteRoutes(app, hub);
   installRoutes(app, hub);
   gatewayRoutes(app, hub);
-  mcpRoutes(app, { hub, adminToken: config.adminToken, hostNames: ownNames(config), log });
+  accessRoutes(app, hub);
+  policyRoutes(app, hub);
+  approvalRoutes(app, hub);
+  mcpRoutes(app, { hub, hostNames: ownNames(config), log });
   webPage(app);
   completeMethods(app, routes.splice(0));
   return app;
@@ -180,9 +199,14 @@ async function protect(
   });
 }
 
+/** Whether the route is for everybody, unless the operator closed the reads. */
+function isPublic({ operation, isForMetrics }: FastifyContextConfig = {}): boolean {
+  return !isForMetrics && (operation === undefined || roleFor(operation) === 'reader');
+}
+
 function prepareRoute(route: RouteOptions): void {
   const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const isPublicRead = isRead && route.config?.protection === undefined;
+  const isPublicRead = isRead && isPublic(route.config);
   // The limit is one for all reads together; a limit of a route's own would count apart.
   const counts = isPublicRead || route.config?.countsAsRead === true;
   route.config = { ...route.config, ...(isPublicRead && { publicRead: true }), ...(!counts && { rateLimit: false }) };

@@ -13,7 +13,7 @@ import { sendProblem } from './problem.ts';
 const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
 /** The page finds out by itself what to show. */
-const PAGE_ADDRESSES = ['/', '/operations', '/entities/:id'];
+const PAGE_ADDRESSES = ['/', '/operations', '/operations/approvals', '/operations/policy', '/entities/:id'];
 
 /** What the page asks first at its plain address: named in a header, it is on its way while the script is still being loaded. */
 export const FIRST_LIST = '/catalog/search?versions=latest&limit=20&with_snippets=true';

@@ -29,7 +29,7 @@ export async function serveMcpOnStdio({ shutdown, input, ...served }: StdioOptio
   // The transport closes when its input ends and drops requests that are still running. This input stays open.
   const held = messageLines((error) => process.stdout.write(`${JSON.stringify(error)}\n`));
   const transport = new StdioServerTransport(held);
-  const handle = serveStdio(() => createMcpServer({ ...served, isAdmin: true }), {
+  const handle = serveStdio(() => createMcpServer(served), {
     transport,
     onerror: served.onFailure,
   });

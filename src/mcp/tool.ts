@@ -36,11 +36,10 @@ export function shortAnswer(lines: readonly string[], { shown, cut }: Shortened,
 }
 
 export interface McpServerOptions {
+  /** For this caller: it refuses what the caller may not do. */
   hub: McpHub;
   /** Where a target of installs is, for callers on the same machine only. */
   targetFolder?: (target: string) => Promise<string>;
-  /** Whether this caller may do what only operators may. */
-  isAdmin: boolean;
   /** Told of what is ours to mend; the caller learns only that there was something. */
   onFailure: (error: unknown) => void;
 }
@@ -58,14 +57,6 @@ export async function answered(
   }
 }
 
-/** The same, for what needs the admin token over HTTP as well. */
-export async function answeredToAdmin(
-  options: McpServerOptions,
-  work: () => Promise<CallToolResult>,
-): Promise<CallToolResult> {
-  return options.isAdmin ? answered(options, work) : NEEDS_TOKEN;
-}
-
 export interface ShownError {
   code: string;
   message: string;
@@ -81,7 +72,7 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void):
     // A hub elsewhere knows nothing of how this one is started.
     const advice =
       code === 'unauthorized' && 'status' in error
-        ? ' Set HUB_TOKEN to its API_TOKEN where this server is started.'
+        ? ' Set HUB_TOKEN to a token of it where this server is started.'
         : '';
     return { code, message: `${message}${advice}`, isOfCaller: code !== 'internal_error' };
   }
@@ -96,10 +87,6 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void):
 function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
-
-const NEEDS_TOKEN = failure(
-  "unauthorized: this tool changes or shows what only operators may; connect with the header 'Authorization: Bearer <the hub's API_TOKEN>'.",
-);
 
 /** Tells the caller how far the work is, if it asked to be told. */
 export function progressTeller({ mcpReq }: ServerContext): (message: string) => void {

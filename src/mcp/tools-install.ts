@@ -14,7 +14,7 @@ import {
 import { EntityId, Prerelease } from './entity-id.ts';
 import { wholeManifest } from './present.ts';
 import { shortened, shortLines, shownJson } from './short.ts';
-import { answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
+import { answered, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const Version = z.string().max(128).optional().describe('The version, beside an id without one');
@@ -27,7 +27,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     'plan_install',
     {
       title: 'See what an install would do',
-      description: `The steps of an install into a new folder, with what will fail, warnings, and alternative packages that prefer chooses from. Nothing is written. Needs the admin token, as the install does. ${FOREIGN_WORDS}`,
+      description: `The steps of an install into a new folder, with what will fail, warnings, and alternative packages that prefer chooses from. Nothing is written. Needs a token with the role installer, as the install does. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,
@@ -39,7 +39,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     (request) =>
-      answeredToAdmin(options, async () => {
+      answered(options, async () => {
         const { plan, warnings = [] } = await findable(
           request.id,
           // A folder that does not exist: what is in the hub's own folders neither changes the plan nor shows in it.
@@ -61,7 +61,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     {
       title: 'Install an entity',
       description:
-        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Look at plan_install first. Needs the admin token.',
+        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Look at plan_install first. Needs a token with the role installer.',
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,
@@ -75,7 +75,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     (request, context) =>
-      answeredToAdmin(options, async () => {
+      answered(options, async () => {
         const tell = progressTeller(context);
         const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
           if (event.kind === 'started') tell(event.step);

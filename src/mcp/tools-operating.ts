@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SyncReport } from '../remotes/contract.ts';
 import { gatewayText } from './present.ts';
 import { countThatFit, shortened, shortLines, shortText, shownJson } from './short.ts';
-import { answer, answeredToAdmin, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
+import { answer, answered, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const MOST_PENDING = 50;
@@ -14,7 +14,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
     'list_pending',
     {
       title: 'Servers that are not in the gateway',
-      description: `MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs the admin token. ${FOREIGN_WORDS}`,
+      description: `MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs a token with the role operator. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({
         query: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
         words: z.string().max(200).default('').describe('Another name of query'),
@@ -35,7 +35,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ query, words, error_only: errorOnly, registrable, limit, offset }) =>
-      answeredToAdmin(options, async () => {
+      answered(options, async () => {
         const text = `${query} ${words}`.trim();
         const page = { text, errorOnly, registrable, limit, offset };
         const { items, total, unregistrable } = await options.hub.listPending(page);
@@ -63,7 +63,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
     {
       title: 'Sync the catalog',
       description:
-        'Reads all remotes again and registers new MCP servers into the gateway. May take minutes. Needs the admin token.',
+        'Reads all remotes again and registers new MCP servers into the gateway. May take minutes. Needs a token with the role operator.',
       inputSchema: toolArguments({
         force: z
           .boolean()
@@ -74,7 +74,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     ({ force }, context) =>
-      answeredToAdmin(options, async () => {
+      answered(options, async () => {
         const tell = progressTeller(context);
         const report = await options.hub.syncRemotes(
           ({ running, registering, registering_total }) => {

@@ -3,7 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { shownEntity } from './present.ts';
 import { shortText } from './short.ts';
-import { answer, answeredToAdmin, type McpServerOptions } from './tool.ts';
+import { answer, answered, type McpServerOptions } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const WholeId = z.string().min(1).describe('<type>:<slug>@<version>');
@@ -14,13 +14,13 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
     {
       title: 'Remove an entity',
       description:
-        'Deletes an entity from the catalog and from the gateway. A remote that still lists it brings it back with the next sync; block_entity keeps it out. Needs the admin token.',
+        'Deletes an entity from the catalog and from the gateway. A remote that still lists it brings it back with the next sync; block_entity keeps it out. Needs a token with the role operator.',
       inputSchema: toolArguments({ id: WholeId }),
       outputSchema: z.looseObject({ removed: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     ({ id }) =>
-      answeredToAdmin(options, async () => {
+      answered(options, async () => {
         const removal = await options.hub.removeEntity(id);
         const { listed_by: listedBy, note } = removal;
         const back =
@@ -36,7 +36,7 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
     {
       title: 'Block an entity, or lift its block',
       description:
-        'A blocked entity stays in the catalog, is hidden from search, refused by install and registration, and removed from the gateway. Needs the admin token.',
+        'A blocked entity stays in the catalog, is hidden from search, refused by install and registration, and removed from the gateway. Needs a token with the role operator.',
       inputSchema: toolArguments({
         id: WholeId,
         blocked: z.boolean().default(true).describe('False lifts the block'),
@@ -46,7 +46,7 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     ({ id, blocked, reason }) =>
-      answeredToAdmin(options, async () => {
+      answered(options, async () => {
         const { hub } = options;
         const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
         const { blocked_at, blocked_reason } = shownEntity(entity).shown;

@@ -1,5 +1,6 @@
 // What callers see of remotes, ingest and sync.
 import { z } from 'zod';
+import { REGISTER_MODES } from '../policy/contract.ts';
 
 const Timestamp = z.iso.datetime();
 const Count = z.number().int().min(0);
@@ -16,6 +17,10 @@ export const Remote = z
         'An entity that several remotes list belongs to the one with the highest; at first to the one that brought it first.',
       ),
     enabled: z.boolean().default(true).describe('False: syncs leave it out.'),
+    register: z
+      .enum(REGISTER_MODES)
+      .default('all')
+      .describe('What of it reaches the gateway: all that the policy allows, only what was approved, or nothing.'),
     last_sync_at: Timestamp.nullable(),
     last_status: z.enum(['ok', 'failed']).nullable(),
     last_error: z.string().nullable(),
@@ -67,6 +72,13 @@ const REMOTE_SETTINGS = {
     .describe('Which remote an entity belongs to that several list: the one with the highest; 0 at first')
     .meta({ examples: [10] }),
   enabled: z.boolean().optional().describe('Whether syncs read it; true at first'),
+  register: z
+    .enum(REGISTER_MODES)
+    .optional()
+    .describe(
+      'What of it is registered: `all` that the policy allows, only what was `approved`, or `none`; all at first',
+    )
+    .meta({ examples: ['approved'] }),
 };
 
 export const NewRemote = z.object({ url: RemoteText.describe('http or https'), ...REMOTE_SETTINGS });

@@ -32,7 +32,6 @@ interface OpenRemotesOptions
 interface Remotes {
   book: RemoteBook;
   sync: Sync;
-  fetchSingleManifest: FetchSingleManifest;
   /** Ends the work that is under way, and the background sync. */
   stopWork(): Promise<void>;
   close(): Promise<void>;
@@ -94,11 +93,6 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
   return {
     book,
     sync,
-    // Without retries, because a caller waits for the answer.
-    fetchSingleManifest: createSingleManifestFetcher(
-      createManifestFetcher({ fetch: remoteCredentials.with(world.fetch), maxManifestBytes, timeoutMs }),
-      manifestReader,
-    ),
     async stopWork() {
       background?.stop();
       await sync.close();

@@ -1,4 +1,5 @@
 // Ports: what remotes and their ingest need from a database.
+import type { RegisterMode } from '../policy/contract.ts';
 import type { IngestRun, RejectionPage, RejectionQuery, Remote } from './contract.ts';
 
 /** What was learnt from the last time an index was read whole; makes the next time cheap. */
@@ -17,6 +18,7 @@ interface RemoteChanges {
   name?: string | null;
   priority?: number;
   enabled?: boolean;
+  register?: RegisterMode;
 }
 
 export interface RemoteStore {

@@ -4,6 +4,7 @@ import type { CatalogQuery } from '../catalog/contract.ts';
 import type { Entity, EntityVersion, StoredSummary } from '../catalog/entity.ts';
 import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from '../catalog/store.ts';
 import { ENTITY_TYPES, type EntityType, formatUid } from '../catalog/uid.ts';
+import { type Admission, type Admit, ALLOWED, type Candidate, haveSameFlags } from './admission.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import {
   ENTITY_COLUMNS,
@@ -31,19 +32,25 @@ const LAST_SIGN = '\u{10ffff}';
 /** What an update does not take over as it is: see `upsert`. */
 const OWN_RULE_ON_UPDATE = ['uid', 'created_at', 'updated_at', 'source_url'];
 
-export function createCatalogStore(dialect: Dialect, revision: Revision): CatalogStore {
+export function createCatalogStore(
+  dialect: Dialect,
+  revision: Revision,
+  admission: Admission = NO_RULES,
+): CatalogStore {
   const { lookup, read, rowsFromJson, isOneOf } = dialect;
   return {
     async save(entities, at) {
       if (entities.length === 0) return [];
       return revision.change(async (tx) => {
+        const admit = await admission.forWriting(tx);
         const stored = await storedOf(tx, entities);
         const outcomes = new Map(entities.map((entity) => [entity.uid, outcomeOf(entity, stored.get(entity.uid))]));
         const changed = entities.filter(({ uid }) => outcomes.get(uid) !== 'unchanged');
+        const flags = await admit(changed.map((entity) => candidateOf(entity, { at, stored: stored.get(entity.uid) })));
         if (changed.length > 0)
           await upsert(
             tx,
-            changed.map((entity) => rowFromEntity(entity, at)),
+            changed.map((entity) => ({ ...rowFromEntity(entity, at), ...(flags.get(entity.uid) ?? ALLOWED) })),
           );
         return {
           result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'),
@@ -56,6 +63,7 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     async publish(remote, published, at, { whileStored = false } = {}) {
       if (published.length === 0) return [];
       return revision.change(async (tx) => {
+        const admit = await admission.forWriting(tx);
         if (whileStored) {
           const uids = published.map(({ entity }) => entity.uid);
           await lockEntities(tx, uids, dialect);
@@ -66,30 +74,45 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
           published.map(({ entity }) => entity),
         );
         const judged = published.map((each) => judge(remote, each, stored.get(each.entity.uid)));
-        const rows = judged
-          .filter(({ isWritten }) => isWritten)
-          .map(({ entity, manifestUrl }) => ({
-            ...rowFromEntity(entity, at),
-            owner_url: remote,
-            made_of: manifestUrl,
-          }));
+        const incoming = judged.filter(({ isWritten }) => isWritten);
+        const flags = await admit(
+          incoming.map(({ entity }) => ({
+            ...candidateOf(entity, { at, stored: stored.get(entity.uid) }),
+            madeBy: remote,
+            ownerUrl: remote,
+          })),
+        );
+        const flagsOf = ({ uid }: Entity) => flags.get(uid) ?? ALLOWED;
+        const rows = incoming.map(({ entity, manifestUrl }) => ({
+          ...rowFromEntity(entity, at),
+          ...flagsOf(entity),
+          owner_url: remote,
+          made_of: manifestUrl,
+        }));
         const written = rows.length > 0 ? await upsert(tx, rows) : new Set<string>();
         const result = judged.map(({ entity, outcome }): PublishOutcome => {
           if (written.has(entity.uid)) return outcome;
           return outcome === 'created' || outcome === 'changed' ? 'not owned' : 'unchanged';
         });
-        const entities = judged.flatMap(({ entity, isSeen }) => (isSeen && written.has(entity.uid) ? entity.uid : []));
+        const isNews = ({ entity, isSeen }: (typeof judged)[number]) =>
+          isSeen || !haveSameFlags(flagsOf(entity), stored.get(entity.uid) ?? ALLOWED);
+        const entities = judged.flatMap((each) =>
+          written.has(each.entity.uid) && isNews(each) ? each.entity.uid : [],
+        );
         return { result, isChange: entities.length > 0, entities };
       });
     },
 
     async saveInline(entity, at) {
       return revision.change(async (tx) => {
+        const admit = await admission.forWriting(tx);
         const before = (await storedOf(tx, [entity])).get(entity.uid);
         const outcome = outcomeOf(entity, before);
         const isChange = outcome !== 'unchanged';
         if (isChange) {
-          await upsert(tx, [{ ...rowFromEntity(entity, at), made_of: null }], { keepsAddress: outcome !== 'changed' });
+          const flags = await admit([{ ...candidateOf(entity, { at, stored: before }), madeBy: null }]);
+          const row = { ...rowFromEntity(entity, at), ...(flags.get(entity.uid) ?? ALLOWED), made_of: null };
+          await upsert(tx, [row], { keepsAddress: outcome !== 'changed' });
         }
         // Somebody has just installed it: that no remote lists it is not a reason to hide it.
         const revived = await tx
@@ -112,7 +135,7 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
           : entities
               .where('type', '=', type)
               .where('slug', '=', slug)
-              .orderBy(sql`case when blocked_at is null then 0 else 1 end`)
+              .orderBy(sql`case when blocked_at is null and is_hidden = 0 then 0 else 1 end`)
               .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
               .orderBy('version_key', 'desc')
               .limit(1);
@@ -173,18 +196,19 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     async versions(type, name) {
       const rows = await lookup
         .selectFrom('entity')
-        .select(['uid', 'version', 'status', 'blocked_at'])
+        .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden'])
         .where('type', '=', type)
         .where('name', '=', name)
         .orderBy('version_key', 'desc')
         .orderBy('uid', 'desc')
         .limit(MOST_VERSIONS)
         .execute();
-      return rows.map(({ uid, version, status, blocked_at }) => ({
+      return rows.map(({ uid, version, status, blocked_at, is_hidden }) => ({
         uid,
         version,
         status: status as EntityVersion['status'],
         isBlocked: blocked_at !== null,
+        isHidden: is_hidden === 1,
       }));
     },
 
@@ -261,7 +285,8 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
     const uids = entities.map(({ uid }) => uid);
     const rows = await tx
       .selectFrom('entity')
-      .select(['uid', 'manifest_digest', 'source_url', 'mapping', 'owner_url', 'made_of'])
+      .select(['uid', 'manifest_digest', 'source_url', 'mapping', 'owner_url', 'made_of', 'created_at'])
+      .select(['is_hidden', 'is_held', 'needs_approval'])
       .where(isOneOf('uid', uids))
       .execute();
     return new Map(rows.map((row) => [row.uid, row]));
@@ -270,8 +295,31 @@ export function createCatalogStore(dialect: Dialect, revision: Revision): Catalo
 
 type StoredState = Pick<
   Selectable<EntityTable>,
-  'manifest_digest' | 'source_url' | 'mapping' | 'owner_url' | 'made_of'
+  | 'manifest_digest'
+  | 'source_url'
+  | 'mapping'
+  | 'owner_url'
+  | 'made_of'
+  | 'created_at'
+  | 'is_hidden'
+  | 'is_held'
+  | 'needs_approval'
 >;
+
+/** For those who open a store without a policy. */
+const noFlags: Admit = async () => new Map();
+const NO_RULES: Admission = { forWriting: async () => noFlags, forReading: async () => noFlags };
+
+/** As it will be stored by a save that leaves its remote as it is. */
+function candidateOf(entity: Entity, { at, stored }: { at: Date; stored: StoredState | undefined }): Candidate {
+  const { uid, type, name, slug, quality, publishedAt, isRegistrable, facts } = entity;
+  return {
+    ...{ uid, type, name, slug, quality, publishedAt, isRegistrable, ...facts },
+    createdAt: stored?.created_at ?? at.toISOString(),
+    madeBy: stored?.made_of == null ? null : stored.owner_url,
+    ownerUrl: stored?.owner_url ?? null,
+  };
+}
 
 function manifestText({ selectFrom }: ExpressionBuilder<Tables, 'entity'>) {
   return selectFrom('manifest')
@@ -323,6 +371,7 @@ function matchingEntities<O>(
     entities
       .$if(type !== undefined, (query) => query.where('type', '=', type ?? ''))
       .where('blocked_at', state === 'blocked' ? 'is not' : 'is', null)
+      .$if(state !== 'blocked', (query) => query.where('is_hidden', '=', state === 'hidden' ? 1 : 0))
       .$if(state === 'missing', (query) => query.where('missing_since', 'is not', null))
       // A range, which the primary key answers; ids are ordered byte by byte.
       .$if(idPrefix !== undefined, (query) =>

@@ -19,7 +19,7 @@ type Row<Columns extends Column> = Pick<Selectable<EntityTable>, Columns>;
 /** Revisions whose changes are read at a time; one may have changed a thousand entities. */
 const REVISIONS_AT_ONCE = 4;
 
-/** Blocked entities count as gone. Undefined when the changes are no longer known; then everything has to be read. */
+/** Blocked and hidden entities count as gone. Undefined when the changes are no longer known; then everything has to be read. */
 export async function changesAfter<Columns extends Column>(
   after: number,
   { read, revision }: Pick<Dialect, 'read'> & { revision: Revision },
@@ -30,7 +30,7 @@ export async function changesAfter<Columns extends Column>(
   const { rows } = await sql<{ changed_at: number; changed: string; is_there: string | null } & Row<Columns>>`
     select catalog_change.revision as changed_at, catalog_change.uid as changed, entity.uid as is_there,
       ${sql.join(columns.map((column) => sql.ref(`entity.${column}`)))}
-    from catalog_change left join entity on entity.uid = catalog_change.uid and entity.blocked_at is null
+    from catalog_change left join entity on entity.uid = catalog_change.uid and entity.blocked_at is null and entity.is_hidden = 0
     where catalog_change.revision > ${after} and catalog_change.revision <= ${after + REVISIONS_AT_ONCE}
   `.execute(read);
   const known = new Set(rows.map(({ changed_at }) => changed_at));

@@ -21,6 +21,8 @@ import { remoteNotes } from './migrations/0013_remote_notes.ts';
 import { lateCreations } from './migrations/0014_late_creations.ts';
 import { revisionStamps } from './migrations/0015_revision_stamps.ts';
 import { manifests } from './migrations/0016_manifests.ts';
+import { access } from './migrations/0017_access.ts';
+import { policy } from './migrations/0018_policy.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -92,6 +94,8 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0014_late_creations': lateCreations,
     '0015_revision_stamps': revisionStamps,
     '0016_manifests': manifests(dialect),
+    '0017_access': access(dialect),
+    '0018_policy': policy(dialect),
   };
 }
 

@@ -1,12 +1,13 @@
 // Entity ↔ row of the entity table.
 import type { Insertable, Selectable } from 'kysely';
 import type { Entity, Facets, StoredEntity, StoredSummary } from '../catalog/entity.ts';
+import type { EntityFacts } from '../catalog/facts.ts';
 import type { LifecycleStatus } from '../catalog/manifest.ts';
 import type { EntityType } from '../catalog/uid.ts';
 import type { EntityTable } from './tables.ts';
 
 /** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
-export const MAPPING = 4;
+export const MAPPING = 5;
 
 /** What a list needs: manifests stay where they are. */
 export const SUMMARY_COLUMNS = [
@@ -34,9 +35,12 @@ export const SUMMARY_COLUMNS = [
   'owner_url',
   'is_prerelease',
   'is_registrable',
+  'is_hidden',
+  'is_held',
+  'needs_approval',
 ] as const satisfies (keyof EntityTable)[];
 
-export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_registration'] as const;
+export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_registration', 'facts'] as const;
 
 type RowOf<Columns extends readonly (keyof EntityTable)[]> = Pick<Selectable<EntityTable>, Columns[number]>;
 
@@ -64,6 +68,8 @@ export function rowFromEntity(entity: Entity, at: Date): NewEntityRow {
     mcp_registration: entity.mcpRegistration && JSON.stringify(entity.mcpRegistration),
     is_prerelease: entity.isPrerelease ? 1 : 0,
     is_registrable: entity.isRegistrable ? 1 : 0,
+    facts: JSON.stringify(entity.facts),
+    brings: entity.facts.brings,
     mapping: MAPPING,
     created_at: at.toISOString(),
     updated_at: at.toISOString(),
@@ -76,6 +82,7 @@ export function entityFromRow(row: RowOf<typeof ENTITY_COLUMNS> & { manifest: st
     manifestText: row.manifest,
     manifestDigest: row.manifest_digest,
     mcpRegistration: row.mcp_registration && JSON.parse(row.mcp_registration),
+    facts: factsFromText(row.facts),
   };
 }
 
@@ -106,8 +113,25 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     ownerUrl: row.owner_url,
     isPrerelease: row.is_prerelease === 1,
     isRegistrable: row.is_registrable === 1,
+    isHidden: row.is_hidden === 1,
+    isHeld: row.is_held === 1,
+    needsApproval: row.needs_approval === 1,
   };
 }
+
+/** Rows of an older mapping have none until they are written again. */
+export function factsFromText(facts: string | null): EntityFacts {
+  return facts === null ? NO_FACTS : (JSON.parse(facts) as EntityFacts);
+}
+
+const NO_FACTS: EntityFacts = {
+  publisher: null,
+  license: null,
+  transports: [],
+  artifacts: [],
+  hasDigests: false,
+  brings: '',
+};
 
 /** Lower case, without accents: how texts are compared when case and accents do not count. */
 export function foldText(text: string): string {

@@ -46,7 +46,7 @@ export function createSearchReads(db: Db): SearchReads {
 
   /** Restricts families by what is not a column of their own. */
   async function familiesShown(filter: EntityFilter): Promise<RawBuilder<unknown>> {
-    if (filter.facets.length === 0 && !filter.isRegistered) return sql`true`;
+    if (filter.facets.length === 0 && filter.includePending) return sql`true`;
     const { rows } = await sql`
       select 1 from search_entity where ${isShown(filter)} limit ${FEW}
     `.execute(db);
@@ -142,7 +142,7 @@ export function createSearchReads(db: Db): SearchReads {
       return new Map(rows.map(({ id, scores }) => [Number(id), scores]));
     },
 
-    async members({ families, filter, versions, preferred }) {
+    async members(families, { filter, versions, preferred }) {
       const newest = filter.prerelease
         ? sql`version_key desc, uid desc`
         : sql`is_prerelease, version_key desc, uid desc`;
@@ -211,20 +211,21 @@ function distanceTo({ vector }: VectorQuery): RawBuilder<unknown> {
   return sql`embedding::halfvec(${size}) <#> ${`[${vector.join(',')}]`}::halfvec(${size})`;
 }
 
-function ofFamily({ type, isActive }: EntityFilter): RawBuilder<unknown> {
+function ofFamily({ type, includeInactive }: EntityFilter): RawBuilder<unknown> {
   return sql.join(
-    [sql`true`, ...(type ? [sql`type = ${type}`] : []), ...(isActive ? [sql`is_active`] : [])],
+    [sql`true`, ...(type ? [sql`type = ${type}`] : []), ...(includeInactive ? [] : [sql`is_active`])],
     sql` and `,
   );
 }
 
-function isShown({ type, isActive, isRegistered, facets }: EntityFilter, table = 'search_entity'): RawBuilder<unknown> {
+function isShown(filter: EntityFilter, table = 'search_entity'): RawBuilder<unknown> {
+  const { type, includeInactive, includePending, facets } = filter;
   const column = (name: string) => sql.ref(`${table}.${name}`);
   const conditions = [
     sql`true`,
     ...(type ? [sql`${column('type')} = ${type}`] : []),
-    ...(isActive ? [sql`${column('status')} <> 'disabled'`] : []),
-    ...(isRegistered ? [sql`(${column('type')} <> 'mcp_server' or ${column('is_registered')})`] : []),
+    ...(includeInactive ? [] : [sql`${column('status')} <> 'disabled'`]),
+    ...(includePending ? [] : [sql`(${column('type')} <> 'mcp_server' or ${column('is_registered')})`]),
     ...facets.map((values) => sql`${column('facets')} && ${values}::text[]`),
   ];
   return sql.join(conditions, sql` and `);
@@ -232,9 +233,10 @@ function isShown({ type, isActive, isRegistered, facets }: EntityFilter, table =
 
 function isListed({ filter, versions }: ListChoice): RawBuilder<unknown> {
   if (versions === 'all') return isShown(filter);
-  const { isActive, isRegistered, facets, prerelease } = filter;
+  const { includeInactive, includePending, facets, prerelease } = filter;
   // Almost every list; the type is the same for all versions.
-  if (isActive && !isRegistered && facets.length === 0 && !prerelease) return sql`is_newest and ${isShown(filter)}`;
+  const isUsual = !includeInactive && includePending && facets.length === 0 && !prerelease;
+  if (isUsual) return sql`is_newest and ${isShown(filter)}`;
   const order = (table: string) => {
     const columns = filter.prerelease ? ['version_key', 'uid'] : ['is_stable', 'version_key', 'uid'];
     return sql`(${sql.join(columns.map((name) => (name === 'is_stable' ? sql`not ${sql.ref(`${table}.is_prerelease`)}` : sql.ref(`${table}.${name}`))))})`;

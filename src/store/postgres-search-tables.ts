@@ -10,10 +10,9 @@ import type { Revision } from './revision.ts';
 const LAYOUT = 2;
 const REVISIONS_AT_ONCE = 20;
 
-export function createSearchTables({ read, write, isOneOf }: Dialect, revision: Revision): SearchTables {
+export function createSearchTables({ read, write }: Dialect, revision: Revision): SearchTables {
   return {
     prepare: () => write.transaction().execute(prepare),
-    catalogRevision: () => revision.current(),
 
     async progress() {
       const { rows } = await sql<ProgressRow>`select * from search_state`.execute(write);
@@ -65,7 +64,7 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
           gateway_registered_at is not null as "isRegistered", facets, quality, published_at as "publishedAt",
           created_at as "createdAt", manifest_digest as "manifestDigest"
         from entity join ${keys(families)} using (type, name)
-        where blocked_at is null
+        where blocked_at is null and is_hidden = 0
       `.execute(read);
       return rows;
     },
@@ -76,9 +75,6 @@ export function createSearchTables({ read, write, isOneOf }: Dialect, revision: 
       `.execute(write);
       return rows;
     },
-
-    manifests: (uids) =>
-      read.selectFrom('manifest').select(['uid', 'text as manifest']).where(isOneOf('uid', uids)).execute(),
 
     save: (families, progress) =>
       write.transaction().execute(async (tx) => {
@@ -271,7 +267,7 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       is_newest: place === members.findIndex(({ status }) => status !== 'disabled'),
       status: member.status,
       is_registered: member.isRegistered,
-      facets: member.facets,
+      facets: member.facetValues,
       quality: member.quality,
       published_at: member.publishedAt,
       created_at: member.createdAt,

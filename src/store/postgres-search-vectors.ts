@@ -1,13 +1,13 @@
 // The vectors of the search in PostgreSQL, where pgvector is installed.
 import { sql } from 'kysely';
-import type { FamilyVector, SearchVectors } from '../search/postgres/store.ts';
+import type { SearchVectors } from '../search/postgres/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 
 /** pgvector has no graph for longer vectors; they are compared one by one. */
 const LONGEST_IN_GRAPH = 4_000;
 
 /** Adds what pgvector makes possible, whenever it was installed. Statements of `builder` may take as long as they need. */
-export async function openSearchVectors({ write, isOneOf }: Dialect, builder: Db): Promise<SearchVectors> {
+export async function openSearchVectors({ write }: Dialect, builder: Db): Promise<SearchVectors> {
   const isAvailable = await write.transaction().execute(addColumn);
   return {
     isAvailable,
@@ -31,21 +31,14 @@ export async function openSearchVectors({ write, isOneOf }: Dialect, builder: Db
       return rows.map((row) => ({ ...row, family: Number(row.family) }));
     },
 
-    async stored(model, digests) {
-      const rows = await write
-        .selectFrom('text_vector')
-        .select(['digest', 'value'])
-        .where('model', '=', model)
-        .where(isOneOf('digest', digests))
-        .execute();
-      return rows.map(({ digest, value }) => ({ digest, vector: floatsFrom(value) }));
+    async adopt(model, vectors) {
+      const rows = vectors.map(({ family, digest, vector }) => ({ family, digest, vector: `[${vector.join(',')}]` }));
+      await sql`
+        update search_vector as stored set model = ${model}, embedding = incoming.vector::halfvec
+        from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(family bigint, digest text, vector text)
+        where stored.family = incoming.family and stored.digest = incoming.digest
+      `.execute(write);
     },
-
-    save: (model, vectors, { areStored }) =>
-      write.transaction().execute(async (tx) => {
-        if (!areStored) await store(tx, model, vectors);
-        await adopt(tx, model, vectors);
-      }),
 
     async buildIndex(model, dimensions) {
       if (dimensions > LONGEST_IN_GRAPH) return;
@@ -80,34 +73,4 @@ async function addColumn(tx: Db): Promise<boolean> {
     where attrelid = to_regclass('search_vector') and attname = 'embedding' and not attisdropped
   `.execute(tx);
   return rows.length > 0;
-}
-
-async function store(tx: Db, model: string, vectors: readonly FamilyVector[]): Promise<void> {
-  const byDigest = new Map(vectors.map((each) => [each.digest, each.vector]));
-  await tx
-    .insertInto('text_vector')
-    .values([...byDigest].map(([digest, vector]) => ({ model, digest, value: bytesOf(vector) })))
-    .onConflict((conflict) =>
-      conflict.columns(['model', 'digest']).doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),
-    )
-    .execute();
-}
-
-async function adopt(tx: Db, model: string, vectors: readonly FamilyVector[]): Promise<void> {
-  const rows = vectors.map(({ family, digest, vector }) => ({ family, digest, vector: `[${vector.join(',')}]` }));
-  await sql`
-    update search_vector as stored set model = ${model}, embedding = incoming.vector::halfvec
-    from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(family bigint, digest text, vector text)
-    where stored.family = incoming.family and stored.digest = incoming.digest
-  `.execute(tx);
-}
-
-function bytesOf(vector: Float32Array): Uint8Array {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-/** A copy, because floats cannot be read from an arbitrary position in a larger block. */
-function floatsFrom(bytes: Uint8Array): Float32Array {
-  const copy = new Uint8Array(bytes);
-  return new Float32Array(copy.buffer, 0, Math.floor(copy.byteLength / 4));
 }

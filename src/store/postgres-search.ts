@@ -1,14 +1,17 @@
 // Opens the search in PostgreSQL: its tables, its vectors, and the connections that it reads through.
 import { sql } from 'kysely';
 import type { DatabaseAddress } from '../lib/address.ts';
+import type { SearchIndex } from '../search/engine/search-index.ts';
 import type { SearchReads, SearchTables, SearchVectors } from '../search/postgres/store.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
 import { createSearchReads, SEARCH_SETTINGS } from './postgres-search-reads.ts';
 import { createSearchTables } from './postgres-search-tables.ts';
 import { openSearchVectors } from './postgres-search-vectors.ts';
 import type { Revision } from './revision.ts';
+import { createSearchIndex } from './search-index.ts';
 
 export interface PostgresSearch {
+  index: SearchIndex;
   tables: SearchTables;
   vectors: SearchVectors;
   reads: SearchReads;
@@ -32,6 +35,7 @@ export async function openPostgresSearch(
   const vectors = await openSearchVectors(dialect, builder.db);
   const reader = openConnections({ url: readUrl ?? url, poolSize }, { metrics, settings: SEARCH_SETTINGS });
   return {
+    index: createSearchIndex(dialect, revision),
     tables,
     vectors,
     reads: createSearchReads(reader.db),

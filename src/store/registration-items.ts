@@ -15,8 +15,8 @@ const UNTRIED = {
   gateway_tries: 0,
 };
 
-/** What is blocked or disabled has nothing in the gateway, like what was deleted. */
-const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.status <> 'disabled')`;
+/** What is blocked, held back or disabled has nothing in the gateway, like what was deleted. */
+const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.is_held = 0 and entity.status <> 'disabled')`;
 
 export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
   const { read, write, isOneOf } = dialect;

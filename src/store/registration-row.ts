@@ -34,6 +34,7 @@ export const REGISTRABLE_COLUMNS = [
   'gateway_registered_at',
   'gateway_tries',
   'blocked_at',
+  'is_held',
   'status',
 ] as const satisfies (keyof EntityTable)[];
 
@@ -73,6 +74,7 @@ export function registrable(row: RegistrableRow, items: GatewayItem[]): Registra
     items,
     isRegistered: row.gateway_registered_at !== null,
     isBlocked: row.blocked_at !== null,
+    isHeld: row.is_held === 1,
     isDisabled: row.status === 'disabled',
     tries: row.gateway_tries,
   };

@@ -106,7 +106,7 @@ export function createRegistrationStore(
             gateway_next_try_at = incoming.gateway_next_try_at,
             gateway_tries = incoming.gateway_tries
           from ${rowsFromJson('entity', RECORD_COLUMNS, rows)} as incoming
-          where entity.uid = incoming.uid and entity.blocked_at is null
+          where entity.uid = incoming.uid and entity.blocked_at is null and entity.is_held = 0
           returning entity.uid
         `.execute(tx);
         const recorded = new Set(updated.map(({ uid }) => uid));
@@ -208,16 +208,21 @@ function refusal(
 }
 
 function pendingEntities(db: Db) {
-  return unblockedServers(db).where('gateway_registered_at', 'is', null);
+  return admittedServers(db).where('gateway_registered_at', 'is', null);
 }
 
 /** Also those that are registered, and whose update failed. */
 function failedEntities(db: Db) {
-  return unblockedServers(db).where('gateway_error', 'is not', null);
+  return admittedServers(db).where('gateway_error', 'is not', null);
 }
 
-function unblockedServers(db: Db) {
-  return db.selectFrom('entity').where('type', '=', 'mcp_server').where('blocked_at', 'is', null);
+/** Neither blocked nor held back. */
+function admittedServers(db: Db) {
+  return db
+    .selectFrom('entity')
+    .where('type', '=', 'mcp_server')
+    .where('blocked_at', 'is', null)
+    .where('is_held', '=', 0);
 }
 
 function withWords(entities: ReturnType<typeof pendingEntities>, text: string) {
@@ -239,7 +244,7 @@ function dueEntities(db: Db, { types, now, effort }: DueQuery) {
     .where((eb) => isDue(eb, { now, effort }));
 }
 
-/** Its manifest is not the one that was tried last; or it failed, and the effort includes it. Never when it is blocked. */
+/** Its manifest is not the one that was tried last; or it failed, and the effort includes it. Never when it is blocked or held back. */
 function isDue(eb: EntityExpression, { now, effort }: Pick<DueQuery, 'now' | 'effort'>): Condition {
   const hasChanged = eb.or([eb('gateway_digest', 'is', null), eb('gateway_digest', '!=', eb.ref('manifest_digest'))]);
   const hasFailed = eb.or([eb('gateway_registered_at', 'is', null), eb('gateway_error', 'is not', null)]);
@@ -248,5 +253,5 @@ function isDue(eb: EntityExpression, { now, effort }: Pick<DueQuery, 'now' | 'ef
     explicit: eb.and([hasFailed, eb('is_registrable', '=', 1)]),
     force: hasFailed,
   };
-  return eb.and([eb('blocked_at', 'is', null), eb.or([hasChanged, triedAgain[effort]])]);
+  return eb.and([eb('blocked_at', 'is', null), eb('is_held', '=', 0), eb.or([hasChanged, triedAgain[effort]])]);
 }

@@ -1,6 +1,8 @@
 // The list of remotes, and what is remembered of each, on both engines.
 import { randomUUID } from 'node:crypto';
+import type { RegisterMode } from '../policy/contract.ts';
 import type { RemoteStore } from '../remotes/store.ts';
+import { changeRules } from './admission.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { lockEntities } from './lock-entities.ts';
 import { reassign, sharedUids } from './ownership.ts';
@@ -24,7 +26,7 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
           (join) => join.onRef('members.remote_url', '=', 'remote.url'),
         )
         .select(['url', 'name', 'priority', 'is_enabled', 'last_sync_at', 'last_error', 'last_note', 'is_shrunk'])
-        .select(['etag', 'last_modified', 'entities'])
+        .select(['register', 'etag', 'last_modified', 'entities'])
         .orderBy('url')
         .execute();
       return rows.map((row) => ({
@@ -32,6 +34,7 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
         name: row.name,
         priority: row.priority,
         enabled: row.is_enabled === 1,
+        register: row.register as RegisterMode,
         last_sync_at: row.last_sync_at,
         last_status: row.last_sync_at === null ? null : row.last_error === null ? 'ok' : 'failed',
         last_error: row.last_error,
@@ -64,8 +67,9 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
       return Number(numInsertedOrUpdatedRows ?? 0);
     },
 
-    async change(url, { name, priority, enabled }) {
+    async change(url, { name, priority, enabled, register }) {
       return revision.change(async (tx) => {
+        await changeRules(tx, { always: register !== undefined });
         // Entities are locked before remotes, as everywhere.
         const isRanked = priority !== undefined || enabled !== undefined;
         const shared = isRanked ? await sharedUids(tx, url) : [];
@@ -77,6 +81,7 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
             ...(name === undefined ? {} : { name }),
             ...(priority === undefined ? {} : { priority }),
             ...(enabled === undefined ? {} : { is_enabled: enabled ? 1 : 0 }),
+            ...(register === undefined ? {} : { register }),
           })
           .where('url', '=', url)
           .execute();

@@ -1,7 +1,13 @@
 // The engine's port on both engines.
 import { type Selectable, sql } from 'kysely';
 import type { EntityType } from '../catalog/uid.ts';
-import type { FamilyName, IndexEntry, SearchIndex, StoredVector } from '../search/engine/search-index.ts';
+import {
+  type FamilyName,
+  familyKey,
+  type IndexEntry,
+  type SearchIndex,
+  type StoredVector,
+} from '../search/engine/search-index.ts';
 import { changesAfter } from './changes.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
@@ -35,6 +41,7 @@ export function createSearchIndex({ read, write, isOneOf }: Dialect, revision: R
         .selectFrom('entity')
         .select(ENTRY_COLUMNS)
         .where('blocked_at', 'is', null)
+        .where('is_hidden', '=', 0)
         .where('type', '=', type)
         .where(isOneOf('name', [...new Set(ofType.map(({ name }) => name))]))
         .execute();
@@ -52,6 +59,7 @@ export function createSearchIndex({ read, write, isOneOf }: Dialect, revision: R
         .selectFrom('entity')
         .select(ENTRY_COLUMNS)
         .where('blocked_at', 'is', null)
+        .where('is_hidden', '=', 0)
         .$if(after !== undefined, (query) => query.where(sql<boolean>`(type, name) > (${after?.type}, ${after?.name})`))
         .orderBy('type')
         .orderBy('name')
@@ -61,7 +69,7 @@ export function createSearchIndex({ read, write, isOneOf }: Dialect, revision: R
       const last = entries.at(-1);
       if (!last || entries.length < limit) return entries;
       // The last name may go on behind the limit: it is left to the next page, unless it is the only one.
-      const whole = entries.filter((entry) => keyOf(entry) !== keyOf(last));
+      const whole = entries.filter((entry) => familyKey(entry) !== familyKey(last));
       return whole.length > 0 ? whole : versionsOf([last]);
     },
 
@@ -122,10 +130,6 @@ function entryFromRow(row: EntryRow): IndexEntry {
     publishedAt: row.published_at,
     createdAt: row.created_at,
   };
-}
-
-function keyOf({ type, name }: FamilyName): string {
-  return `${type} ${name}`;
 }
 
 function vectorRow(

@@ -1,5 +1,6 @@
 // Columns as Kysely sees them: only text, integers, doubles and, for vectors, bytes, so that one schema serves both engines.
 import type { Generated } from 'kysely';
+import type { AuditEntry } from '../access/contract.ts';
 
 export interface Tables {
   entity: EntityTable;
@@ -11,10 +12,15 @@ export interface Tables {
   catalog_change: CatalogChangeTable;
   /** Not `vector`: a table is also a type, and the extension brings one of that name. */
   text_vector: VectorTable;
+  policy: PolicyTable;
+  approval: ApprovalTable;
   remote: RemoteTable;
   remote_member: RemoteMemberTable;
   remote_rejection: RemoteRejectionTable;
   ingest_run: IngestRunTable;
+  access_token: AccessTokenTable;
+  /** Columns are named as the log shows them. */
+  audit_entry: AuditEntry;
 }
 
 export interface EntityTable {
@@ -56,6 +62,15 @@ export interface EntityTable {
   is_prerelease: number;
   /** Whether a gateway could register it: it has an address, or parts that need none. */
   is_registrable: number;
+  /** What rules ask for, as JSON; null in rows of an older mapping. */
+  facts: string | null;
+  /** Digest of what the entity brings, which approvals are for; null as above. */
+  brings: string | null;
+  /** Left out of searches and lists by the policy. */
+  is_hidden: Generated<number>;
+  /** Kept out of the gateway by the policy, or by the settings of its remote. */
+  is_held: Generated<number>;
+  needs_approval: Generated<number>;
   gateway_tried_at: Generated<string | null>;
   /** Null: not before the manifest changes. */
   gateway_next_try_at: Generated<string | null>;
@@ -134,6 +149,37 @@ interface RemoteTable {
   is_enabled: Generated<number>;
   /** Whether an unchanged index means that nothing that it lists has changed. */
   is_self_contained: Generated<number>;
+  /** What of it may be registered: all, approved, none. */
+  register: Generated<string>;
+}
+
+/** One row. */
+interface PolicyTable {
+  id: number;
+  text: string | null;
+  digest: string | null;
+  changed_at: string | null;
+  changed_by: string | null;
+  /** Moves with the text, and with what remotes may register. */
+  version: number;
+  /** The version that all entities have their flags from. */
+  applied_version: number;
+}
+
+/** Rows outlive their entities: one that comes again with the same content is approved. */
+interface ApprovalTable {
+  uid: string;
+  brings: string;
+  type: string;
+  slug: string;
+  /** The remote that the content came from. */
+  remote_url: string | null;
+  decision: string;
+  reason: string | null;
+  decided_by: string;
+  decided_at: string;
+  /** What the reviewer saw, as JSON, for comparison with later versions. */
+  reviewed: string;
 }
 
 interface RemoteMemberTable {
@@ -158,4 +204,16 @@ interface IngestRunTable {
   started_at: string;
   /** JSON, as it is shown. */
   run: string;
+}
+
+export interface AccessTokenTable {
+  name: string;
+  /** Of the token itself, which is not kept. */
+  digest: string;
+  role: string;
+  /** JSON. */
+  scope: string;
+  created_at: string;
+  created_by: string;
+  expires_at: string | null;
 }

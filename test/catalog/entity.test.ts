@@ -46,6 +46,14 @@ test('entity: holds what the database sorts and filters by, and the manifest as 
       tag: ['pdf', 'tables'],
       transport: ['sse'],
     },
+    facts: {
+      publisher: 'io.example.docs',
+      license: 'Apache-2.0',
+      transports: ['sse'],
+      artifacts: [],
+      hasDigests: true,
+      brings: jsonDigest({ server: mcpRegistration }),
+    },
   });
 });
 
@@ -119,7 +127,13 @@ test('record: adds what only the manifest says, why it scores as it does, and al
   };
   const entity = aStoredEntity({ manifest });
   const versions = [
-    { uid: 'mcp_server:pdf-tables@2.0.0', version: '2.0.0', status: 'active' as const, isBlocked: false },
+    {
+      uid: 'mcp_server:pdf-tables@2.0.0',
+      version: '2.0.0',
+      status: 'active' as const,
+      isBlocked: false,
+      isHidden: false,
+    },
   ];
   const { quality, ...record } = presentRecord(entity, versions, PRESENTATION);
   assert.deepEqual(record, {
@@ -137,7 +151,14 @@ test('record: adds what only the manifest says, why it scores as it does, and al
     provenance: manifest.provenance,
     mcp_registration: manifest.mcp_registration,
     versions: [
-      { id: 'mcp_server:pdf-tables@2.0.0', version: '2.0.0', status: 'active', prerelease: false, blocked: false },
+      {
+        id: 'mcp_server:pdf-tables@2.0.0',
+        version: '2.0.0',
+        status: 'active',
+        prerelease: false,
+        blocked: false,
+        hidden: false,
+      },
     ],
   });
   const sum = quality.filter(({ met }) => met).reduce((total, { weight }) => total + weight, 0);
@@ -186,5 +207,8 @@ function aStoredEntity({
     blockedAt: null,
     blockedReason: null,
     ownerUrl: null,
+    isHidden: false,
+    isHeld: false,
+    needsApproval: false,
   };
 }

@@ -31,7 +31,7 @@ test('access: a token that is missing or wrong is exit code 4, and says what to 
   for (const HUB_TOKEN of ['', 'wrong']) {
     const { exitCode, out, error } = await inTerminal(['pending', 'list'], { environment: { HUB_URL, HUB_TOKEN } });
     assert.deepEqual([exitCode, out], [4, '']);
-    assert.match(error, /^hub: .* Set HUB_TOKEN to the API_TOKEN of the hub\.\n$/);
+    assert.match(error, /^hub: .* Set HUB_TOKEN to a token of the hub\.\n$/);
     assert.equal(/refused the token/.test(error), HUB_TOKEN !== '');
     assert.doesNotMatch(error, /wrong/);
   }

@@ -207,6 +207,22 @@ test('progress: a line now and then elsewhere', () => {
   assert.deepEqual(written, ['after a while\n']);
 });
 
+test('progress: elsewhere, what takes longer than ten seconds gets a line', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const written: string[] = [];
+  const writeError = (text: string) => written.push(text);
+  const progress = createProgress({ isTerminal: false, columns: 80, writeError, now: () => 0 });
+  progress.show('npm.install …');
+  t.mock.timers.tick(9_999);
+  assert.deepEqual(written, []);
+  t.mock.timers.tick(1);
+  progress.tell('ok      npm.install');
+  progress.show('lockfile.write …');
+  progress.tell('ok      lockfile.write');
+  t.mock.timers.tick(15_000);
+  assert.deepEqual(written, ['npm.install …\n', 'ok      npm.install\n', 'ok      lockfile.write\n']);
+});
+
 /** A terminal, and all that was written to it. */
 function watchedTerminal(environment: Record<string, string> = {}) {
   const written: string[] = [];

@@ -325,6 +325,17 @@ const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise
   listPending: (client) => client.listPending({ text: '', errorOnly: false, ...page }),
   removePending: (client) => client.removePending('tool:a@1'),
   removeManyPending: (client) => client.removeManyPending({ all: true, error_only: false }),
+  whoAmI: (client) => client.whoAmI(),
+  listTokens: (client) => client.listTokens(),
+  createToken: (client) => client.createToken({ name: 'a', role: 'reader', scope: [] }),
+  revokeToken: (client) => client.revokeToken('a'),
+  listAudit: (client) => client.listAudit({ limit: 10 }),
+  getPolicy: (client) => client.getPolicy(),
+  changePolicy: (client) => client.changePolicy('version: 1'),
+  testPolicy: (client) => client.testPolicy({ id: 'tool:a@1' }),
+  listApprovals: (client) => client.listApprovals({ state: 'pending', ...page }),
+  getApproval: (client) => client.getApproval('tool:a@1'),
+  decideApproval: (client) => client.decideApproval('tool:a@1', { decision: 'approve' }),
 };
 for (const [name, ask] of Object.entries(questions)) {
   test(`client: to ${name}, JSON of something else is no answer of a hub`, async (t) => {

@@ -90,7 +90,7 @@ async function protectedHub(
 ) {
   const { app, world } = await testHub(t, { settings });
   let count = 0;
-  app.post('/protected', { config: { protection: 'admin' } }, async () => {
+  app.post('/protected', { config: { operation: 'listAudit' } }, async () => {
     count += 1;
     return { done: true };
   });

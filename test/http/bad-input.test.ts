@@ -168,7 +168,7 @@ async function readingHub(t: TestContext, settings: Record<string, string> = {})
     settings: { API_TOKEN: TOKEN, MAX_BODY_BYTES: '1024', ...settings },
   });
   let count = 0;
-  app.post('/bodies', { config: { protection: 'admin' }, schema: { body: Body } }, async () => {
+  app.post('/bodies', { config: { operation: 'listAudit' }, schema: { body: Body } }, async () => {
     count += 1;
     return { done: true };
   });

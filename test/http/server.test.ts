@@ -28,8 +28,8 @@ test('CORS: pages of other sites may read what is public', async (t) => {
 
 test('CORS: pages of other sites may not use what is protected', async (t) => {
   const { app } = await testHub(t);
-  app.get('/admin-read', { config: { protection: 'admin' } }, async () => ({}));
-  app.post('/admin-write', { config: { protection: 'admin' } }, async () => ({}));
+  app.get('/admin-read', { config: { operation: 'listAudit' } }, async () => ({}));
+  app.post('/admin-write', { config: { operation: 'listAudit' } }, async () => ({}));
   for (const request of [
     { url: '/metrics', headers: PREFLIGHT },
     { url: '/admin-read', headers: PREFLIGHT },
@@ -88,7 +88,7 @@ test('compression: what is over 1 kB, in the way the caller reads best', async (
 
 test('rate limit: counts all public reads of an address together', async (t) => {
   const { app } = await testHub(t, { settings: { RATE_LIMIT_PER_MINUTE: '3', TRUST_PROXY: 'true' } });
-  app.post('/write', { config: { protection: 'admin' } }, async () => ({}));
+  app.post('/write', { config: { operation: 'listAudit' } }, async () => ({}));
   const from = (address: string) => ({ 'x-forwarded-for': address });
   for (const url of ['/remotes', '/config', '/catalog']) {
     assert.equal((await inject(app, { url, headers: from('192.0.2.1') })).status, 200);

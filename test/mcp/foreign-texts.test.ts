@@ -13,6 +13,7 @@ const MOST_SIGNS = 20_000;
 
 async function connected(t: TestContext, manifests: JsonObject[]) {
   const { listen, hub } = await testHub(t, { manifests });
+  await hub.catchUpSearch();
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', await listen())));
   t.after(() => client.close());

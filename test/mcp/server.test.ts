@@ -9,7 +9,7 @@ import type { McpHub } from '../../src/mcp/tool.ts';
 
 async function clientOf(t: TestContext, hub: Partial<McpHub>): Promise<Client> {
   const onFailure = (error: unknown) => assert.fail(String(error));
-  const server = createMcpServer({ hub: hub as McpHub, isAdmin: true, onFailure });
+  const server = createMcpServer({ hub: hub as McpHub, onFailure });
   const client = new Client({ name: 'test', version: '1.0.0' });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as unknown as ServerTransport);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { ROLES, type Role } from '../../src/access/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 
-/** `optional`: open to all, and does more with the admin token; a wrong one is refused. */
-type Protection = 'public' | 'optional' | 'admin' | 'metrics';
+/** The role that is needed. `optional`: open to all, and does more for some roles; a wrong token is refused. */
+type Protection = 'public' | 'optional' | Exclude<Role, 'reader'> | 'metrics';
 
 interface Endpoint {
   method: HTTPMethods;
@@ -35,14 +36,14 @@ const ENDPOINTS: Endpoint[] = [
   {
     method: 'DELETE',
     path: '/catalog/entities/:id',
-    protection: 'admin',
+    protection: 'operator',
     success: 200,
     example: '/catalog/entities/tool:deleted@1.0.0',
   },
   {
     method: 'PATCH',
     path: '/catalog/entities/:id',
-    protection: 'admin',
+    protection: 'operator',
     success: 200,
     example: '/catalog/entities/tool:a@1.0.0',
     body: { blocked: false },
@@ -57,9 +58,9 @@ const ENDPOINTS: Endpoint[] = [
   {
     method: 'POST',
     path: '/catalog/install',
-    protection: 'admin',
+    protection: 'installer',
     success: 200,
-    body: { id: 'tool:a', target: '.', dry_run: true },
+    body: { id: 'tool:a', target: 'a-project', dry_run: true },
   },
   { method: 'GET', path: '/catalog/search', protection: 'public', success: 200 },
   {
@@ -70,40 +71,61 @@ const ENDPOINTS: Endpoint[] = [
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
   },
   { method: 'GET', path: '/config', protection: 'public', success: 200 },
-  { method: 'GET', path: '/diagnostics', protection: 'admin', success: 200 },
+  { method: 'GET', path: '/diagnostics', protection: 'operator', success: 200 },
   { method: 'GET', path: '/docs', protection: 'public', success: 200 },
   { method: 'GET', path: '/health', protection: 'public', success: 200 },
   { method: 'GET', path: '/metrics', protection: 'metrics', success: 200 },
   { method: 'GET', path: '/openapi.json', protection: 'public', success: 200 },
   { method: 'GET', path: '/ingest/status', protection: 'public', success: 200 },
-  { method: 'GET', path: '/remotes/rejections', protection: 'admin', success: 200 },
-  { method: 'GET', path: '/gateways/pending', protection: 'admin', success: 200 },
+  { method: 'GET', path: '/remotes/rejections', protection: 'operator', success: 200 },
+  { method: 'GET', path: '/gateways/pending', protection: 'operator', success: 200 },
   {
     method: 'DELETE',
     path: '/gateways/pending/:uid',
-    protection: 'admin',
+    protection: 'operator',
     success: 200,
     example: '/gateways/pending/mcp_server:a@1.0.0',
   },
-  { method: 'POST', path: '/gateways/pending/delete', protection: 'admin', success: 200, body: { all: true } },
+  { method: 'POST', path: '/gateways/pending/delete', protection: 'operator', success: 200, body: { all: true } },
+  { method: 'GET', path: '/operations/approvals', protection: 'public', success: 200 },
+  { method: 'GET', path: '/operations/policy', protection: 'public', success: 200 },
+  { method: 'GET', path: '/policy', protection: 'operator', success: 200 },
+  { method: 'PUT', path: '/policy', protection: 'admin', success: 200, body: { text: 'version: 1\n' } },
+  { method: 'POST', path: '/policy/test', protection: 'operator', success: 200, body: { id: 'tool:a' } },
+  { method: 'GET', path: '/approvals', protection: 'operator', success: 200 },
+  { method: 'GET', path: '/approvals/:id', protection: 'operator', success: 200, example: '/approvals/tool:a' },
+  {
+    method: 'POST',
+    path: '/approvals/:id',
+    protection: 'operator',
+    success: 200,
+    example: '/approvals/tool:a',
+    body: { decision: 'approve' },
+  },
+  { method: 'GET', path: '/whoami', protection: 'optional', success: 200 },
+  { method: 'GET', path: '/tokens', protection: 'admin', success: 200 },
+  { method: 'POST', path: '/tokens', protection: 'admin', success: 201, body: { name: 'new', role: 'reader' } },
+  { method: 'DELETE', path: '/tokens/:name', protection: 'admin', success: 200, example: '/tokens/new' },
+  { method: 'GET', path: '/audit', protection: 'admin', success: 200 },
   // The second of each pair is the address that existing clients call.
   ...['', '/catalog'].flatMap((prefix): Endpoint[] => [
     { method: 'GET', path: `${prefix}/remotes`, protection: 'public', success: 200 },
-    { method: 'POST', path: `${prefix}/remotes`, protection: 'admin', success: 201, body: REMOTE },
+    { method: 'POST', path: `${prefix}/remotes`, protection: 'operator', success: 201, body: REMOTE },
     {
       method: 'PATCH',
       path: `${prefix}/remotes`,
-      protection: 'admin',
+      protection: 'operator',
       success: 200,
       example: `${prefix}/remotes?remote=${REMOTE.url}`,
       body: { priority: 1 },
     },
-    { method: 'DELETE', path: `${prefix}/remotes`, protection: 'admin', success: 200, body: REMOTE },
-    { method: 'POST', path: `${prefix}/ingest`, protection: 'admin', success: 200 },
-    { method: 'POST', path: `${prefix}/remotes/sync`, protection: 'admin', success: 200 },
+    { method: 'DELETE', path: `${prefix}/remotes`, protection: 'operator', success: 200, body: REMOTE },
+    { method: 'POST', path: `${prefix}/ingest`, protection: 'operator', success: 200 },
+    { method: 'POST', path: `${prefix}/remotes/sync`, protection: 'operator', success: 200 },
   ]),
 ];
 
+const ACCEPT = { accept: 'application/json, text/event-stream' };
 const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
 const settings = { API_TOKEN: TOKENS.admin, METRICS_TOKEN: TOKENS.metrics };
 const manifests = ['a', 'deleted'].map((id) => aManifest({ type: 'tool', id }));
@@ -122,19 +144,57 @@ test('endpoints: a new route is noticed', async (t) => {
 });
 
 test('endpoints: each is open to whom the table says, and answers as it says', async (t) => {
-  const { app } = await testHub(t, { settings, manifests });
+  const { app, hub } = await testHub(t, { settings, manifests });
+  const tokens = await Promise.all(ROLES.map((role) => hub.createToken({ name: role, role, scope: [] })));
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
-    await t.test(`${method} ${path} is ${protection} and answers ${success}`, async () => {
+    await t.test(`${method} ${path} is for ${protection} and answers ${success}`, async () => {
       const openedBy = async (token?: string) => {
-        const accept = 'application/json, text/event-stream';
-        const headers = token === undefined ? { accept } : { accept, authorization: `Bearer ${token}` };
+        const headers = token === undefined ? ACCEPT : { ...ACCEPT, authorization: `Bearer ${token}` };
         return (await app.inject({ method, url: example, headers, body })).statusCode;
       };
       const isOpen = protection === 'public' || protection === 'optional';
+      const isRole = !isOpen && protection !== 'metrics';
       assert.equal(await openedBy(), isOpen ? success : 401);
+      assert.equal(await openedBy(TOKENS.metrics), isRole || protection === 'optional' ? 401 : success);
+      for (const { role, token } of isRole ? tokens.slice(0, ROLES.indexOf(protection)) : [])
+        assert.equal(await openedBy(token), 403, role);
       assert.equal(await openedBy(TOKENS.admin), protection === 'metrics' ? 401 : success);
-      assert.equal(await openedBy(TOKENS.metrics), ['admin', 'optional'].includes(protection) ? 401 : success);
     });
+  }
+});
+
+test('endpoints: the lowest role that the table names is enough', async (t) => {
+  const { app, hub } = await testHub(t, { settings, manifests });
+  for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
+    if (protection === 'public' || protection === 'optional' || protection === 'metrics') continue;
+    const name = `${protection}-${method}-${path.replaceAll(/[^a-z]/g, '')}`;
+    const { token } = await hub.createToken({ name, role: protection, scope: [] });
+    const headers = { authorization: `Bearer ${token}` };
+    const { statusCode } = await app.inject({ method, url: example, headers, body });
+    assert.equal(statusCode, success, `${method} ${path}`);
+  }
+});
+
+test('endpoints: with READ_ACCESS=token, only the page, its documents, health and settings are open', async (t) => {
+  const { app, hub } = await testHub(t, { settings: { ...settings, READ_ACCESS: 'token' }, manifests });
+  const { token } = await hub.createToken({ name: 'reader', role: 'reader', scope: [] });
+  const open = [
+    '/',
+    '/entities/:id',
+    '/operations',
+    '/operations/approvals',
+    '/operations/policy',
+    '/docs',
+    '/openapi.json',
+    '/health',
+    '/config',
+  ];
+  for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
+    if (protection !== 'public' && protection !== 'optional') continue;
+    const status = async (headers: Record<string, string>) =>
+      (await app.inject({ method, url: example, headers: { ...ACCEPT, ...headers }, body })).statusCode;
+    assert.equal(await status({}), open.includes(path) ? success : 401, path);
+    assert.equal(await status({ authorization: `Bearer ${token}` }), success, path);
   }
 });
 

@@ -35,6 +35,7 @@ testOnEveryEngine('remotes: are added once, listed by address, counted and remov
     name: null,
     priority: 0,
     enabled: true,
+    register: 'all',
     last_sync_at: null,
     last_status: null,
     last_error: null,

@@ -47,11 +47,11 @@ browserTest(
     const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
     const assertAccessible = async (step: string) => assert.deepEqual(await axeFindings(page), [], step);
 
-    await dialog.getByLabel('Admin token').fill('a wrong one');
+    await dialog.getByLabel('Token', { exact: true }).fill('a wrong one');
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('The hub does not accept this token.').waitFor();
     await assertAccessible('the token');
-    await dialog.getByLabel('Admin token').fill(TOKEN);
+    await dialog.getByLabel('Token', { exact: true }).fill(TOKEN);
     await dialog.getByRole('button', { name: 'Continue' }).click();
 
     await dialog.getByLabel('Folder on the hub’s machine').fill('project');
@@ -140,7 +140,7 @@ browserTest(
     const page = await open(PDF, { expects: /401/ });
     const dialog = page.getByRole('dialog');
     const giveToken = async () => {
-      await dialog.getByLabel('Admin token').fill(TOKEN);
+      await dialog.getByLabel('Token', { exact: true }).fill(TOKEN);
       await dialog.getByRole('button', { name: 'Continue' }).click();
     };
     const refuseNext = () =>
@@ -270,15 +270,19 @@ browserTest(
   },
 );
 
-browserTest('install: the plan says that nothing can be written there', { manifests: [remote] }, async ({ open }) => {
-  const page = await open(PDF);
-  await page.getByRole('button', { name: 'Install on the hub' }).click();
-  await page.getByLabel('Folder on the hub’s machine').fill(resolve(import.meta.dirname, '../..'));
-  await page.getByRole('button', { name: 'Show the plan' }).click();
-  await page.getByRole('dialog').getByText('This will fail: The target cannot be used.').waitFor();
-  await page.locator('.plan').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isDisabled());
-});
+browserTest(
+  "install: the hub's own folder is refused, and another can be named",
+  { manifests: [remote] },
+  async ({ open }) => {
+    const page = await open(PDF, { expects: /400/ });
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await page.getByLabel('Folder on the hub’s machine').fill(resolve(import.meta.dirname, '../..'));
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('alert').getByText("the hub's own program").first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Install', exact: true }).count(), 0);
+    assert.ok(await page.getByRole('button', { name: 'Show the plan' }).isEnabled());
+  },
+);
 
 const local = aManifest({ mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'local'] } } } });
 

@@ -14,9 +14,9 @@ browserTest(
     const host = await publish(t);
     host.delay((path) => (path.startsWith('/m/') ? 150 : 0));
     const page = await open('/operations', { expects: /400/ });
-    await page.getByText('Admins only').waitFor();
+    await page.getByText('Operators only').waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Remotes' }).count(), 0);
-    await page.getByLabel('Admin token').fill(TOKEN);
+    await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.getByRole('button', { name: 'Continue' }).click();
 
     const remotes = page.getByRole('region', { name: 'Remotes' });
@@ -198,7 +198,7 @@ browserTest(
     const health = page.getByRole('region', { name: 'Health' });
     await health.getByText('tried once the token is there').waitFor();
     assert.deepEqual(page.asked('/diagnostics'), []);
-    await page.getByLabel('Admin token').fill('secret');
+    await page.getByLabel('Token', { exact: true }).fill('secret');
     await page.getByRole('button', { name: 'Continue' }).click();
     await health.getByText(/^Gateway\s*Does not answer/).waitFor();
     await screenshot(page, 'operations-gateway-away');
@@ -253,11 +253,47 @@ browserTest(
     const page = await open('/operations', { expects: /401/ });
     await page.evaluate('sessionStorage.setItem("hub.token", "of-yesterday")');
     await page.reload();
-    await page.getByLabel('Admin token').fill(TOKEN);
+    await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('No remotes yet').waitFor();
     await page.getByRole('button', { name: 'Forget the token' }).click();
-    await page.getByText('Admins only').waitFor();
+    await page.getByText('Operators only').waitFor();
     assert.equal(await page.evaluate('sessionStorage.length'), 0);
   },
 );
+
+browserTest(
+  'page: a catalog that is not public asks for a token first, and says what a token is not enough for',
+  { demo: true, settings: { API_TOKEN: TOKEN, READ_ACCESS: 'token' } },
+  async ({ open, hub }) => {
+    const { token } = await hub.createToken({ name: 'reader', role: 'reader', scope: [] });
+    const page = await open('/', { expects: /401/ });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await screenshot(page, 'sign-in');
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: 'PDF Tables' }).first().waitFor();
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByText('Operators only').waitFor();
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('This token has the role reader').waitFor();
+  },
+);
+
+browserTest('operations: the audit log shows who changed what', {}, async ({ open, hub }) => {
+  const person = { name: 'ada', role: 'operator', scope: [], isKnown: true, via: 'http', address: '10.0.0.7' } as const;
+  for (let number = 1; number <= 21; number += 1)
+    await hub.as(person).addRemote(`https://catalog.example.org/${number}.json`);
+  const page = await open('/operations');
+  const log = page.getByRole('region', { name: 'Audit log' });
+  await log.getByText('Who changed what').press('Enter');
+  await log.getByRole('row', { name: /ada \(operator, http, 10\.0\.0\.7\) addRemote .*\/21\.json ok/ }).waitFor();
+  assert.equal(await log.getByRole('row').count(), 21);
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'operations-audit');
+  await log.getByRole('button', { name: 'Show earlier ones' }).click();
+  await log.getByRole('row', { name: /\/1\.json ok/ }).waitFor();
+  assert.equal(await log.getByRole('button').count(), 0);
+});

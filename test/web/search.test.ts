@@ -388,7 +388,7 @@ browserTest(
     await page.getByRole('button', { name: /^Theme/ }).click();
     await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
     await page.getByRole('link', { name: 'Operations' }).click();
-    await page.getByLabel('Admin token').fill('kept');
+    await page.getByLabel('Token', { exact: true }).fill('kept');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Remotes' }).waitFor();
     await page.getByRole('link', { name: 'Search' }).click();

@@ -1,13 +1,17 @@
 // The frame around every page: name, ways to go, theme; and the page itself.
 import { signal } from '@preact/signals';
+import { areReadsProtected, token } from './api/token.ts';
 import { EntityPage } from './entity/entity-page.tsx';
+import { ApprovalsPage } from './governance/approvals-page.tsx';
+import { PolicyPage } from './governance/policy-page.tsx';
 import { NowherePage } from './nowhere-page.tsx';
 import { OperationsPage } from './operations/operations-page.tsx';
 import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
+import { TokenForm } from './parts/token-form.tsx';
 import { go, view } from './router.ts';
 import { useKey } from './search/keyboard.ts';
 import { SearchPage } from './search/search-page.tsx';
-import { lastPath } from './search/search-state.ts';
+import { lastPath, retry } from './search/search-state.ts';
 import { nextTheme, type Theme, theme } from './theme.ts';
 
 const isOffline = signal(!navigator.onLine);
@@ -38,6 +42,9 @@ export function App() {
           <a href="/operations" aria-current={view.value.name === 'operations' ? 'page' : undefined}>
             Operations
           </a>
+          <a href="/operations/approvals" aria-current={view.value.name === 'approvals' ? 'page' : undefined}>
+            Approvals
+          </a>
           <a href="/docs">API</a>
         </nav>
         <ThemeButton />
@@ -66,16 +73,38 @@ function toSearch(): void {
 
 function Page() {
   const shown = view.value;
+  if (areReadsProtected.value && token.value === '') return <SignIn />;
   switch (shown.name) {
     case 'entity':
       return <EntityPage id={shown.id} />;
     case 'operations':
       return <OperationsPage />;
+    case 'approvals':
+      return <ApprovalsPage />;
+    case 'policy':
+      return <PolicyPage />;
     case 'search':
       return <SearchPage />;
     case 'nowhere':
       return <NowherePage />;
   }
+}
+
+/** For a hub that shows nothing without a token. */
+function SignIn() {
+  return (
+    <main id="content" class="operations-page">
+      <section class="panel" aria-labelledby="sign-in">
+        <h1 id="sign-in">Sign in</h1>
+        <TokenForm
+          neededRole="reader"
+          isRefused={false}
+          why="This catalog is not public: it needs a token."
+          onKept={retry}
+        />
+      </section>
+    </main>
+  );
 }
 
 const THEMES: Record<Theme, { Icon: typeof SunIcon; words: string }> = {

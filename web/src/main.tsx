@@ -10,6 +10,7 @@ import './styles/controls.css';
 import './styles/search.css';
 import './styles/entity.css';
 import './styles/operations.css';
+import './styles/governance.css';
 
 /** A list that was asked for ahead is there by then; to draw the page without it first would only hold it up. */
 const LONGEST_WAIT_MS = 60;

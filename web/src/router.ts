@@ -1,7 +1,13 @@
 // Where the reader is: the address bar is the page's state, so that back, reload and links work.
 import { computed, signal } from '@preact/signals';
 
-export type View = { name: 'search' } | { name: 'operations' } | { name: 'entity'; id: string } | { name: 'nowhere' };
+export type View =
+  | { name: 'search' }
+  | { name: 'operations' }
+  | { name: 'approvals' }
+  | { name: 'policy' }
+  | { name: 'entity'; id: string }
+  | { name: 'nowhere' };
 
 export const address = signal(new URL(location.href));
 export const view = computed(() => viewOf(address.value.pathname), { name: 'view' });
@@ -68,8 +74,15 @@ function viewOf(pathname: string): View {
   const [, id] = /^\/entities\/(.+)$/s.exec(pathname) ?? [];
   if (id !== undefined) return { name: 'entity', id: decoded(id) };
   if (pathname === '/') return { name: 'search' };
-  return { name: /^\/operations\/?$/.test(pathname) ? 'operations' : 'nowhere' };
+  const [, page] = /^\/(operations|operations\/approvals|operations\/policy)\/?$/.exec(pathname) ?? [];
+  return { name: OPERATORS_PAGES[page ?? ''] ?? 'nowhere' };
 }
+
+const OPERATORS_PAGES: Readonly<Record<string, 'operations' | 'approvals' | 'policy'>> = {
+  operations: 'operations',
+  'operations/approvals': 'approvals',
+  'operations/policy': 'policy',
+};
 
 function decoded(text: string): string {
   try {

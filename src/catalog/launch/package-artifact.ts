@@ -7,10 +7,21 @@ import { hostedAddress, identifierOf, launchPackage } from './registry-package.t
 const INSTALLED = ['npm', 'pypi', 'oci', 'mcpb'];
 
 export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
-  if (Array.isArray(artifacts) && artifacts.length > 0) return artifacts.map(asObject);
+  if (Array.isArray(artifacts) && artifacts.length > 0)
+    return artifacts.map((artifact) => withDigestOfPackage(asObject(artifact), asObjects(packages)));
   return asObjects(packages)
     .filter((pack) => INSTALLED.includes(registryOf(pack)) && identifierOf(pack) && !hostedAddress(pack))
     .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
+}
+
+/** Registries keep the digest of a bundle beside the artifact, in `packages`. */
+function withDigestOfPackage(artifact: JsonObject, packages: readonly JsonObject[]): JsonObject {
+  const spec = asObject(artifact.spec);
+  if (asText(spec.registry)?.toLowerCase() !== 'mcpb') return artifact;
+  const pack = packages.find(({ identifier }) => identifier === (spec.package ?? spec.url)) ?? {};
+  const digest = asText(either(pack, 'fileSha256', 'file_sha256'));
+  const isKnown = spec.fileSha256 ?? spec.file_sha256 ?? spec.digest;
+  return digest && !isKnown ? { ...artifact, spec: { ...spec, fileSha256: digest } } : artifact;
 }
 
 export function artifactOfPackage(pack: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 // `hub install` and `hub update`.
+import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { CLIENTS, type ClientName } from '../../catalog/client-config.ts';
-import { kindNameOf } from '../../install/artifacts/kind-name.ts';
 import type { InstallReport, InstallRequest, LockedEntity, Lockfile } from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
@@ -84,10 +84,14 @@ type Surroundings = Omit<Call, 'args' | 'options'>;
 
 /** Before anything is opened. @throws UsageError */
 function checkOptions(names: readonly string[], options: InstallOptions, { access }: Surroundings): void {
-  const { version, manifest, frozen, onHub, target, dest, allowScripts, allowBuild } = options;
+  const { version, manifest, frozen, onHub, target, dest, client, prefer, allowScripts, allowBuild } = options;
   if (names.length === 0 && manifest === undefined && !frozen)
     throw new UsageError(
       'Say what to install: a name, a manifest with --manifest, or everything locked with --frozen.',
+    );
+  if (frozen && ((manifest ?? dest ?? prefer) !== undefined || client.length > 0))
+    throw new UsageError(
+      '--frozen installs what hub.lock.json says: leave out --manifest, --client, --prefer and --dest.',
     );
   if (names.length > 1 && (manifest ?? dest) !== undefined)
     throw new UsageError('--manifest and --dest are for one entity at a time.');

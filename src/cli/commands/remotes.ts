@@ -1,4 +1,5 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
+import { REGISTER_MODES } from '../../policy/contract.ts';
 import type {
   IngestReport,
   Remote,
@@ -9,7 +10,7 @@ import type {
 } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, UsageError } from '../exit-codes.ts';
-import { flag, signedNumber, text } from '../options.ts';
+import { flag, oneOf, signedNumber, text } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { forgiving } from '../output/progress.ts';
 import { oneLine, plural, shownMoment } from '../output/text.ts';
@@ -24,6 +25,7 @@ const SETTINGS = {
     '--priority <number>',
     'which remote an entity belongs to that several list: the highest wins',
   ),
+  register: oneOf('--register <which>', 'what of it reaches the gateway', REGISTER_MODES),
 };
 
 export const remoteCommands = [
@@ -64,7 +66,7 @@ export const remoteCommands = [
   }),
   command({
     path: ['remotes', 'set'],
-    summary: 'name a remote, give it a priority, enable or disable it',
+    summary: 'name a remote, give it a priority, say what of it is registered, enable or disable it',
     details:
       'An entity belongs to the remote that brought it first. With priorities, it belongs to the remote with the highest one that lists it; the next sync takes its manifest from there. Syncs leave disabled remotes out.',
     kind: 'hub',
@@ -77,13 +79,14 @@ export const remoteCommands = [
     examples: [
       ['hub remotes set https://catalog.example.org/index.json --name team', ''],
       ['hub remotes set team --priority 10', ''],
+      ['hub remotes set team --register approved', 'only approved servers of it reach the gateway'],
       ['hub remotes set team --disable', ''],
     ],
     async run({ args: [reference = ''], options: { enable, disable, ...settings }, output, access }) {
       if (enable && disable) throw new UsageError('Give --enable or --disable, not both.');
       const enabled = enable ? true : disable ? false : undefined;
-      if ([settings.name, settings.priority, enabled].every((each) => each === undefined))
-        throw new UsageError('Say what to change: --name, --priority, --enable or --disable.');
+      if ([settings.name, settings.priority, settings.register, enabled].every((each) => each === undefined))
+        throw new UsageError('Say what to change: --name, --priority, --register, --enable or --disable.');
       const hub = await access.open({ mustExist: true });
       const remote = await hub.changeRemote(reference, { ...settings, enabled });
       const passedOn = remote.note ? `\n${oneLine(remote.note)}\n` : '';
@@ -214,6 +217,9 @@ function remotesForPeople({ items }: RemoteList, output: Output): string {
     ...(items.some(({ name }) => name) ? [{ title: 'Name', text: ({ name }: Remote) => name ?? '' }] : []),
     ...(items.some(({ priority }) => priority !== 0)
       ? [{ title: 'Priority', text: ({ priority }: Remote) => String(priority), isNumber: true }]
+      : []),
+    ...(items.some(({ register }) => register !== 'all')
+      ? [{ title: 'Registers', text: ({ register }: Remote) => register }]
       : []),
     { title: 'Entities', text: ({ entities }) => entities.toLocaleString('en-US'), isNumber: true },
     { title: 'Last sync', text: ({ last_sync_at }) => (last_sync_at ? shownMoment(last_sync_at) : 'never') },

@@ -92,6 +92,8 @@ function entityForPeople(
       ['Updated', shownMoment(entity.updated_at)],
       ['Content changed', entity.changed_at && shownMoment(entity.changed_at)],
       ['Blocked', entity.blocked_at && blockOf(entity)],
+      ['Hidden by', entity.hidden_by],
+      ['Kept out of the gateway by', entity.held_by],
       ['Remote', entity.remote],
       ['Also listed by', entity.listed_by.filter((url) => url !== entity.remote).join(', ')],
       ['Server', serverOf(entity)],
@@ -104,7 +106,10 @@ function entityForPeople(
       .map(({ framework, template_key }) => `Adapter   ${oneLine(`${framework} ${template_key ?? ''}`)}\n`)
       .join(''),
     readme && entity.readme ? `${harmless(entity.readme).trimEnd()}\n` : '',
-    entity.blocked_at === null && style.faint(`Install it: hub install ${oneLine(entity.id)}\n`),
+    entity.install_refusal && `${oneLine(entity.install_refusal)}\n`,
+    entity.blocked_at === null &&
+      !entity.install_refusal &&
+      style.faint(`Install it: hub install ${oneLine(entity.id)}\n`),
   ];
   return paragraphs.filter(Boolean).join('\n');
 }

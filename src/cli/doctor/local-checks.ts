@@ -115,8 +115,9 @@ async function vectorFinding(hub: Hub | undefined, { embedding }: Config): Promi
   return meaningFinding(hub, embedding?.baseUrl);
 }
 
-function protectionFinding({ adminToken, host }: Config): Finding {
+function protectionFinding({ adminToken, oidc, host }: Config): Finding {
   if (adminToken) return { outcome: 'ok', found: 'API_TOKEN is set' };
+  if (oidc) return { outcome: 'ok', found: `sign-ins come from ${oidc.issuer}` };
   if (isLoopbackHost(host))
     return { outcome: 'ok', found: 'API_TOKEN is not set; only this machine can reach the hub' };
   const advice = 'Set API_TOKEN: anybody who reaches the hub can change the catalog and install.';

@@ -1,6 +1,6 @@
 // Plans, steps and reports of installs, for people.
+import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
-import { kindNameOf } from '../../install/artifacts/kind-name.ts';
 import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
 import type { Output } from './output.ts';
 import { forgiving, type Progress } from './progress.ts';
@@ -94,12 +94,11 @@ function registering(registration: InstallPlan['mcp_registration']): string {
   return `gateway.register: ${reason ? `not for the gateway: ${oneLine(reason)}` : 'into the gateway, if one is configured'}`;
 }
 
-function dryRunEnd({ ok, target_fault: fault, plan }: InstallReport, { style }: Output): string {
+function dryRunEnd({ ok, plan }: InstallReport, { style }: Output): string {
   const faults = [...plan.artifacts, ...plan.adapters].filter(
     (each) => each.fault !== undefined && !('alternative' in each && each.alternative),
   ).length;
-  const target = fault ? `${style.bad(oneLine(fault))}\n` : '';
   const why =
     ok || faults === 0 ? '' : `${style.bad(`It would not be installed whole: ${faults} of its parts will fail.`)}\n`;
-  return `${target}${why}Nothing was touched (--dry-run).\n`;
+  return `${why}Nothing was touched (--dry-run).\n`;
 }

@@ -37,6 +37,7 @@ export function forgiving<T>(listener: (event: T) => void): (event: T) => void {
 }
 
 const REDRAW_MS = 100;
+/** Elsewhere than on a terminal, what takes longer gets a line. */
 const LINE_MS = 10_000;
 export const ERASE_LINE = '\r\u001b[K';
 
@@ -48,8 +49,10 @@ export function createProgress({
 }: ProgressOptions): Progress {
   let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
   let isShown = false;
+  let waiting: NodeJS.Timeout | undefined;
 
   function end(): void {
+    clearTimeout(waiting);
     if (isShown) writeError(ERASE_LINE);
     isShown = false;
   }
@@ -61,9 +64,13 @@ export function createProgress({
 
   return {
     show(text) {
-      if (now() - shownAt < (isTerminal ? REDRAW_MS : LINE_MS)) return;
-      shownAt = now();
+      clearTimeout(waiting);
       const line = oneLine(text);
+      if (now() - shownAt < (isTerminal ? REDRAW_MS : LINE_MS)) {
+        if (!isTerminal) waiting = setTimeout(() => writeError(`${line}\n`), LINE_MS);
+        return;
+      }
+      shownAt = now();
       if (!isTerminal) return writeError(`${line}\n`);
       writeError(`${ERASE_LINE}${shortened(line, columns - 1)}`);
       isShown = true;

@@ -19,7 +19,6 @@ import { choice, flag, wholeNumber, words } from '../query-string.ts';
 /** What every read of the catalog may answer. */
 const READ_PROBLEMS = ['rate_limited', 'database_unavailable'] as const;
 const LONGEST_TEXT = 500;
-const admin = { protection: 'admin' } as const;
 
 const EntityId = z.object({
   id: z
@@ -69,7 +68,7 @@ const CatalogListQuery = z.object({
   state: choice(CATALOG_STATES)
     .prefault('any')
     .describe(
-      '`missing`: no remote lists them; `blocked`: an operator has blocked them, which hides them from other lists',
+      '`missing`: no remote lists them; `blocked`: an operator has blocked them, which hides them from other lists; `hidden`: the policy hides them',
     )
     .meta({ examples: ['missing'] }),
   sort: choice(CATALOG_SORTS)
@@ -90,6 +89,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
   app.get(
     '/catalog',
     {
+      config: { operation: 'listCatalog' },
       schema: {
         tags,
         summary: 'List the catalog',
@@ -109,6 +109,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
   app.get(
     '/catalog/entities/:id',
     {
+      config: { operation: 'getEntity' },
       schema: {
         tags,
         summary: 'One entity, whole',
@@ -126,7 +127,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
   app.delete(
     '/catalog/entities/:id',
     {
-      config: admin,
+      config: { operation: 'removeEntity' },
       schema: {
         tags,
         summary: 'Delete an entity',
@@ -135,17 +136,17 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         params: WholeEntityId,
         response: {
           200: EntityRemoved,
-          ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'entity_blocked', 'database_unavailable'),
+          ...problems('invalid_request', 'entity_not_found', 'entity_blocked', 'database_unavailable'),
         },
       },
     },
-    (request) => hub.removeEntity(request.params.id),
+    (request) => hub.as(request.caller).removeEntity(request.params.id),
   );
 
   app.patch(
     '/catalog/entities/:id',
     {
-      config: admin,
+      config: { operation: 'blockEntity' },
       schema: {
         tags,
         summary: 'Block an entity, or lift its block',
@@ -153,17 +154,18 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         body: BlockBody,
         response: {
           200: BlockedEntity.describe('The entity'),
-          ...problems('invalid_request', 'unauthorized', 'entity_not_found', 'database_unavailable'),
+          ...problems('invalid_request', 'entity_not_found', 'database_unavailable'),
         },
       },
     },
-    ({ params: { id }, body: { blocked, reason } }) =>
-      blocked ? hub.blockEntity(id, reason ?? undefined) : hub.unblockEntity(id),
+    ({ params: { id }, body: { blocked, reason }, caller }) =>
+      blocked ? hub.as(caller).blockEntity(id, reason ?? undefined) : hub.as(caller).unblockEntity(id),
   );
 
   app.get(
     '/catalog/manifest/:id',
     {
+      config: { operation: 'getManifest' },
       schema: {
         tags,
         summary: 'The manifest as it was ingested',

@@ -30,7 +30,6 @@ const PendingListQuery = z.object({
 
 const PendingUid = z.object({ uid: z.string().meta({ examples: ['mcp_server:pdf-tables@1.0.0'] }) });
 
-const config = { protection: 'admin' } as const;
 const tags = ['gateways'];
 
 export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
@@ -39,12 +38,12 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
   app.get(
     '/gateways/pending',
     {
-      config,
+      config: { operation: 'listPending' },
       schema: {
         tags,
         summary: 'Servers that are ingested and not registered, newest first',
         querystring: PendingListQuery,
-        response: { 200: PendingPage, ...problems('invalid_request', 'unauthorized', 'database_unavailable') },
+        response: { 200: PendingPage, ...problems('invalid_request', 'database_unavailable') },
       },
     },
     (request) => {
@@ -56,28 +55,28 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
   app.delete(
     '/gateways/pending/:uid',
     {
-      config,
+      config: { operation: 'removePending' },
       schema: {
         tags,
         summary: 'Remove a server that is not registered',
         params: PendingUid,
-        response: { 200: Removal, ...problems('unauthorized', 'method_not_allowed') },
+        response: { 200: Removal, ...problems('method_not_allowed') },
       },
     },
-    (request) => hub.removePending(request.params.uid),
+    (request) => hub.as(request.caller).removePending(request.params.uid),
   );
 
   app.post(
     '/gateways/pending/delete',
     {
-      config,
+      config: { operation: 'removeManyPending' },
       schema: {
         tags,
         summary: 'Remove many servers that are not registered',
         body: BulkRemovalRequest,
-        response: { 200: BulkRemoval, ...problems('invalid_request', 'unauthorized', 'database_unavailable') },
+        response: { 200: BulkRemoval, ...problems('invalid_request', 'database_unavailable') },
       },
     },
-    (request) => hub.removeManyPending(request.body),
+    (request) => hub.as(request.caller).removeManyPending(request.body),
   );
 }

@@ -12,7 +12,7 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
   app.post(
     '/catalog/install',
     {
-      config: { protection: 'admin' },
+      config: { operation: 'install' },
       schema: {
         tags: ['install'],
         summary: 'Install an entity into a folder',
@@ -24,7 +24,6 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
           ...problems(
             'invalid_request',
             'invalid_manifest',
-            'unauthorized',
             'entity_not_found',
             'entity_blocked',
             'lockfile_mismatch',
@@ -34,8 +33,9 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
       },
     },
     async (request, reply) => {
-      if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.install(request.body, report));
-      return hub.install(request.body);
+      const { install } = hub.as(request.caller);
+      if (wantsEvents(request)) return sendEvents(request, reply, (report) => install(request.body, report));
+      return install(request.body);
     },
   );
 }

@@ -3,25 +3,22 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../access/contract.ts';
 import type { ErrorCode, HubError } from '../../errors.ts';
 import type { Hub } from '../../hub.ts';
 import type { Logger } from '../../lib/world.ts';
-import { isAdmin } from '../auth.ts';
+import { callerOf } from '../auth.ts';
 import { checkOrigin } from '../origin.ts';
 import { asHubError, setStatus } from '../problem.ts';
 
 export interface McpRouteDependencies {
   hub: Hub;
-  adminToken: string | undefined;
   /** Names of hosts that this hub goes by. */
   hostNames: readonly string[];
   log: Pick<Logger, 'error' | 'debug'>;
 }
 
-/** How the SDK is told that the caller may do everything; the token itself stays here. */
-const ADMIN: AuthInfo = { token: '', clientId: 'operator', scopes: ['admin'] };
-
-export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, log }: McpRouteDependencies): void {
+export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRouteDependencies): void {
   const onFailure = (error: unknown) => log.error({ error }, 'An MCP request failed');
   let opened: Promise<McpHttpHandler> | undefined;
 
@@ -32,7 +29,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, lo
       import('../../mcp/server.ts'),
     ]);
     return createMcpHandler(
-      ({ authInfo }) => createMcpServer({ hub, isAdmin: authInfo?.scopes.includes('admin') ?? false, onFailure }),
+      ({ authInfo }) => createMcpServer({ hub: hub.as(authInfo?.extra?.caller as Caller), onFailure }),
       { onerror: (error) => log.debug({ error }, 'An MCP request was refused') },
     );
   }
@@ -52,7 +49,9 @@ export function mcpRoutes(app: FastifyInstance, { hub, adminToken, hostNames, lo
       },
     },
     async (request, reply) => {
-      const authInfo = isAdmin(request, adminToken) ? ADMIN : undefined;
+      const caller = await callerOf(request, hub, 'mcp');
+      // How the SDK hands on who calls; the token itself stays here.
+      const authInfo: AuthInfo = { token: '', clientId: caller.name, scopes: [], extra: { caller } };
       opened ??= open();
       const { fetch } = await opened;
       const response = await fetch(webRequest(request, goneSignal(reply)), {

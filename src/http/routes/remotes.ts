@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Caller } from '../../access/contract.ts';
 import type { Hub } from '../../hub.ts';
 import { withoutCredentials } from '../../lib/credentials.ts';
 import {
@@ -17,7 +18,7 @@ import {
   RemoteSettings,
   SyncReport,
 } from '../../remotes/contract.ts';
-import { isTokenGiven } from '../auth.ts';
+import { isOperator } from '../auth.ts';
 import { sendEvents, wantsEvents } from '../event-stream.ts';
 import { problems } from '../openapi.ts';
 import { flag, wholeNumber, words } from '../query-string.ts';
@@ -91,29 +92,26 @@ const RejectionsQuery = z.object({
     .meta({ examples: [0] }),
 });
 
-const admin = { protection: 'admin' } as const;
 const tags = ['remotes'];
-const SECRETS = 'On a hub with a token, callers that do not send it see `***` for secrets in the addresses of remotes.';
+const SECRETS = 'On a hub with a token, only operators see secrets in the addresses of remotes; others see `***`.';
 
-export function remoteRoutes(
-  server: FastifyInstance,
-  { hub, adminToken }: { hub: Hub; adminToken: string | undefined },
-): void {
+export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
   /** Some hosts take a token in the address, which is for operators alone. */
-  const shownTo = <T>(request: FastifyRequest, answer: T): T =>
-    isTokenGiven(request, adminToken) ? answer : withoutCredentials(answer);
+  const shownTo = async <T>(request: FastifyRequest, answer: T): Promise<T> =>
+    (await isOperator(request, hub)) ? answer : withoutCredentials(answer);
 
   /** The first reference counts; the others must not be those of another remote. */
-  const removeRemote = (given: readonly (string | null | undefined)[], purge: boolean) => {
+  const removeRemote = (caller: Caller, given: readonly (string | null | undefined)[], purge: boolean) => {
     const [reference = '', ...also] = given.filter((each) => typeof each === 'string');
-    return hub.removeRemote(reference, { purge, also });
+    return hub.as(caller).removeRemote(reference, { purge, also });
   };
 
   for (const prefix of ['', '/catalog']) {
     app.get(
       `${prefix}/remotes`,
       {
+        config: { operation: 'listRemotes' },
         schema: {
           tags,
           summary: 'List the remotes',
@@ -127,7 +125,7 @@ export function remoteRoutes(
     app.post(
       `${prefix}/remotes`,
       {
-        config: admin,
+        config: { operation: 'addRemote' },
         schema: {
           tags,
           summary: 'Add a remote, or change the settings of one that is there',
@@ -135,22 +133,22 @@ export function remoteRoutes(
           response: {
             200: RemoteRemoved.describe('With `op: delete`'),
             201: RemoteAdded,
-            ...problems('invalid_request', 'unauthorized', 'name_taken'),
+            ...problems('invalid_request', 'name_taken'),
           },
         },
       },
       async (request, reply) => {
         if (request.body.op === 'delete')
-          return removeRemote([request.body.url, request.body.name], request.body.purge ?? false);
+          return removeRemote(request.caller, [request.body.url, request.body.name], request.body.purge ?? false);
         const { url, op: _add, ...settings } = request.body;
-        return reply.code(201).send(await hub.addRemote(url, settings));
+        return reply.code(201).send(await hub.as(request.caller).addRemote(url, settings));
       },
     );
 
     app.patch(
       `${prefix}/remotes`,
       {
-        config: admin,
+        config: { operation: 'changeRemote' },
         schema: {
           tags,
           summary: 'Name a remote, give it a priority, enable or disable it',
@@ -158,33 +156,33 @@ export function remoteRoutes(
           body: RemoteSettings,
           response: {
             200: RemoteChanged,
-            ...problems('invalid_request', 'unauthorized', 'remote_not_found', 'name_taken'),
+            ...problems('invalid_request', 'remote_not_found', 'name_taken'),
           },
         },
       },
-      (request) => hub.changeRemote(request.query.remote, request.body),
+      (request) => hub.as(request.caller).changeRemote(request.query.remote, request.body),
     );
 
     app.delete(
       `${prefix}/remotes`,
       {
-        config: admin,
+        config: { operation: 'removeRemote' },
         schema: {
           tags,
           summary: 'Remove a remote',
           querystring: RemoveQuery,
           body: RemovedRemote.nullish(),
-          response: { 200: RemoteRemoved, ...problems('invalid_request', 'unauthorized') },
+          response: { 200: RemoteRemoved, ...problems('invalid_request') },
         },
       },
-      ({ body, query }) =>
-        removeRemote([body?.url, body?.name, query.url, query.name, query.remote], body?.purge || query.purge),
+      ({ body, query, caller }) =>
+        removeRemote(caller, [body?.url, body?.name, query.url, query.name, query.remote], body?.purge || query.purge),
     );
 
     app.post(
       `${prefix}/remotes/sync`,
       {
-        config: admin,
+        config: { operation: 'syncRemotes' },
         schema: {
           tags,
           summary: 'Ingest all remotes, then register new servers',
@@ -192,20 +190,21 @@ export function remoteRoutes(
             'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
           querystring: SyncQuery,
           body: SyncBody,
-          response: { 200: SyncReport, ...problems('invalid_request', 'unauthorized', 'sync_running') },
+          response: { 200: SyncReport, ...problems('invalid_request', 'sync_running') },
         },
       },
       async (request, reply) => {
         const options = { force: request.body?.force || request.query.force };
-        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.syncRemotes(report, options));
-        return hub.syncRemotes(undefined, options);
+        const { syncRemotes } = hub.as(request.caller);
+        if (wantsEvents(request)) return sendEvents(request, reply, (report) => syncRemotes(report, options));
+        return syncRemotes(undefined, options);
       },
     );
 
     app.post(
       `${prefix}/ingest`,
       {
-        config: admin,
+        config: { operation: 'ingest' },
         schema: {
           tags,
           summary: 'Ingest one remote, or all of them',
@@ -213,15 +212,16 @@ export function remoteRoutes(
             'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
           querystring: IngestQuery,
           body: IngestBody,
-          response: { 200: IngestReport, ...problems('invalid_request', 'unauthorized') },
+          response: { 200: IngestReport, ...problems('invalid_request') },
         },
       },
       async (request, reply) => {
         const { url: address, name, remote } = request.body ?? {};
         const url = address ?? name ?? remote ?? request.query.remote;
         const options = { acceptShrunk: request.body?.accept_shrunk };
-        if (wantsEvents(request)) return sendEvents(request, reply, (report) => hub.ingest(url, report, options));
-        return hub.ingest(url, undefined, options);
+        const { ingest } = hub.as(request.caller);
+        if (wantsEvents(request)) return sendEvents(request, reply, (report) => ingest(url, report, options));
+        return ingest(url, undefined, options);
       },
     );
   }
@@ -229,6 +229,7 @@ export function remoteRoutes(
   app.get(
     '/ingest/status',
     {
+      config: { operation: 'ingestStatus' },
       schema: {
         tags,
         summary: 'Ingests under way, and the last ones',
@@ -242,12 +243,12 @@ export function remoteRoutes(
   app.get(
     '/remotes/rejections',
     {
-      config: admin,
+      config: { operation: 'listRejections' },
       schema: {
         tags,
         summary: 'Manifests that were not taken, and why',
         querystring: RejectionsQuery,
-        response: { 200: RejectionPage, ...problems('invalid_request', 'unauthorized') },
+        response: { 200: RejectionPage, ...problems('invalid_request') },
       },
     },
     (request) => hub.listRejections(request.query),

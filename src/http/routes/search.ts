@@ -2,11 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { assertRole } from '../../access/authenticate.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
 import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
-import { requireToken } from '../auth.ts';
+import { callerOf } from '../auth.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, csv, flag, freeText, wholeNumber } from '../query-string.ts';
@@ -72,19 +73,17 @@ const SearchParameters = z.object({
     .describe('Count the results by type, capability, framework, provider and transport')
     .meta({ examples: ['true'] }),
   explain: flag(false)
-    .describe('Show how each score came about; needs the admin token where there is one')
+    .describe('Show how each score came about; needs the role `operator`')
     .meta({ examples: ['false'] }),
 });
 
-export function searchRoutes(
-  server: FastifyInstance,
-  { hub, adminToken }: { hub: Hub; adminToken: string | undefined },
-): void {
+export function searchRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
 
   app.get(
     '/catalog/search',
     {
+      config: { operation: 'search' },
       schema: {
         tags: ['catalog'],
         summary: 'Find what serves a need, or list the catalog',
@@ -92,13 +91,13 @@ export function searchRoutes(
         response: {
           200: SearchPage.describe('The best results'),
           304: z.null().optional().describe('Not changed'),
-          ...problems('invalid_request', 'unauthorized', 'rate_limited', 'database_unavailable'),
+          ...problems('invalid_request', 'rate_limited', 'database_unavailable'),
         },
       },
     },
     async (request, reply) => {
       const query = queryFrom(request.query);
-      if (query.explain) requireToken(request, adminToken);
+      if (query.explain) assertRole(await callerOf(request, hub), 'operator');
       const isKnown = (tag: string) => matchesEtag(request.headers['if-none-match'], weak(tag));
       const { tag, page } = await hub.searchUnlessKnown(query, isKnown);
       reply.header('cache-control', query.explain ? 'private, no-store' : 'no-cache');

@@ -50,12 +50,12 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
   app.get(
     '/diagnostics',
     {
-      config: { protection: 'admin' },
+      config: { operation: 'diagnose' },
       schema: {
         tags,
         summary:
           'Whether the gateway, the embedding model and the language model can be used, tried from where the hub runs',
-        response: { 200: Diagnosis.describe('What was found'), ...problems('unauthorized') },
+        response: { 200: Diagnosis.describe('What was found'), ...problems() },
       },
     },
     () => hub.diagnose(),
@@ -64,13 +64,13 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
   app.get(
     '/metrics',
     {
-      config: { protection: 'metrics' },
+      config: { isForMetrics: true },
       schema: {
         tags,
         summary: 'Figures in Prometheus form',
         response: {
           200: { description: 'Figures', content: { 'text/plain': { schema: z.string() } } },
-          ...problems('unauthorized'),
+          ...problems(),
         },
       },
     },

@@ -28,6 +28,8 @@ export interface Dialect {
    * others have made of them. Nothing where there is one writer at a time. Always in order, so that nobody waits in a circle.
    */
   readonly forUpdate: RawBuilder<unknown>;
+  /** The same for rows that many transactions rely on at once: only those who change them wait. */
+  readonly forShare: RawBuilder<unknown>;
   /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
   tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
   /** Only where queries are planned by what is known of the tables: looks at them now, which the database itself does only now and then. */

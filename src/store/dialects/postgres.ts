@@ -18,13 +18,14 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 const LONGEST_LIFETIME_SEC = 1_800;
 
 /** SQL that differs from SQLite's, for every client of a PostgreSQL. */
-const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate'> = {
+const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate' | 'forShare'> = {
   byteOrderedText: sql`text collate "C"`,
   rowsFromJson: (table, columns, json) =>
     sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
   isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
   // Keys never change, so transactions that refer to one need not wait.
   forUpdate: sql`for no key update`,
+  forShare: sql`for share`,
 };
 
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;

@@ -69,6 +69,7 @@ export async function openSqlite(
     isOneOf: (column, values) =>
       sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
     forUpdate: sql``,
+    forShare: sql``,
     tryLock: async (name) => tryLock(path, name),
     // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),

@@ -129,9 +129,10 @@ testBothWays(
 testBothWays(
   'hub install: each version may be under a slug of its own',
   { manifests: namesakes },
-  async (_t, { json }) => {
+  async (t, { json }) => {
+    const target = await tempDir(t);
     const planned = async (...args: string[]) =>
-      (await json<InstallReport>('install', ...args, '--dry-run')).answer?.plan.id;
+      (await json<InstallReport>('install', ...args, '--dry-run', '--target', target)).answer?.plan.id;
     assert.equal(await planned('ledger'), 'tool:mcp.ledger.stdio.2.0.0@2.0.0');
     assert.equal(await planned('ledger@1.0.0'), 'tool:mcp.ledger.stdio.1.0.0@1.0.0');
     assert.equal(await planned('io.example/ledger', '--prerelease'), 'tool:mcp.ledger.stdio.3.0.0-beta.1@3.0.0-beta.1');

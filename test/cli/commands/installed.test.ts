@@ -110,6 +110,38 @@ test('hub uninstall: takes everything away, but keeps what was changed', async (
   assert.ok(!existsSync(join(target, 'vendor/one')));
 });
 
+test('hub uninstall: an entry that was edited stays, and what it names is gone', async (t) => {
+  const { server, hub, target, version } = await installed(t);
+  const exec = { cmd: ['node', 'a'] };
+  await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
+  assert.equal((await hub('install', 'pdf-tables', '--client', 'claude')).exitCode, 0);
+  const file = join(target, '.mcp.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
+  const again = await hub('install', 'pdf-tables');
+  assert.match(again.error, /The entry 'pdf-tables' of '\.mcp\.json' was changed .* --force replaces it/);
+  const { out } = await hub('uninstall', 'pdf-tables');
+  assert.match(
+    out,
+    /kept {5}\.mcp\.json, which was changed .*; it may still name \.hub\/bin\/pdf-tables, which is gone\n/,
+  );
+});
+
+test('hub list, hub verify: a lockfile that cannot be read is told, with what to do', async (t) => {
+  const { hub, target } = await installed(t);
+  await writeFile(join(target, 'hub.lock.json'), '{"version": 1, "entities": [{"id": 7}]}');
+  for (const command of ['list', 'verify']) {
+    const { exitCode, error } = await hub(command);
+    assert.notEqual(exitCode, 0);
+    assert.match(error, /hub\.lock\.json .*\$\.entities\.0\.id must be a string, not number.* Fix it or move it away/);
+  }
+});
+
+test('hub install: files that did not change are not said to be written', async (t) => {
+  const { hub } = await installed(t);
+  const { out } = await hub('install', 'pdf-tables');
+  assert.doesNotMatch(out, /wrote/);
+});
+
 test('hub verify: a change is told, with exit code 1, also when quiet', async (t) => {
   const { hub, json, target } = await installed(t);
   const same = await hub('verify');

@@ -43,6 +43,7 @@ for (const prefix of ['', '/catalog']) {
           name: null,
           priority: 0,
           enabled: true,
+          register: 'all',
           credentials: false,
           last_sync_at: null,
           last_status: null,

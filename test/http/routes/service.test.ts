@@ -93,6 +93,7 @@ test('config: shows settings, and no secret', async (t) => {
     base_url: 'http://hub.test',
     database: 'sqlite',
     admin_protected: true,
+    reads_protected: false,
     gateway_configured: true,
     max_body_bytes: 2048,
     rate_limit_per_minute: 0,

@@ -4,10 +4,10 @@ import { failureOf, isAborted, unreachable, unreadable } from './problem.ts';
 import { forgetToken, token } from './token.ts';
 
 export interface RequestOptions {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
-  /** Sends the token, or the one named here; public reads never do. */
-  admin?: boolean | { token: string };
+  /** Another token than that of this tab. */
+  token?: string;
   signal?: AbortSignal;
   accept?: string;
   /** A status that says no, and still comes with the answer that was asked for. */
@@ -51,9 +51,9 @@ function asUnreachable(error: unknown): never {
 }
 
 export async function send(path: string, options: RequestOptions): Promise<Response> {
-  const { method = 'GET', body, admin = false, signal, accept = 'application/json', answersWith } = options;
+  const { method = 'GET', body, signal, accept = 'application/json', answersWith } = options;
   const headers: Record<string, string> = { accept };
-  const bearer = typeof admin === 'object' ? admin.token : admin && token.value;
+  const bearer = options.token ?? token.value;
   if (bearer) headers.authorization = `Bearer ${bearer}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
   const response = await fetch(path, {
@@ -65,7 +65,7 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     credentials: 'same-origin',
   }).catch(asUnreachable);
   // A token that the hub refuses is of no use any more: it is asked for again. Not one that was given since then.
-  if (admin === true && response.status === 401 && token.value === bearer) forgetToken();
+  if (response.status === 401 && token.value === bearer) forgetToken();
   if (!response.ok && !(response.status === answersWith && isJson(response))) throw await failureOf(response);
   return response;
 }

@@ -1,8 +1,18 @@
 // The hub's endpoints, as the page uses them.
+import type { AuditPage, Identity } from '../../../src/access/contract.ts';
 import type { CatalogPage, EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage } from '../../../src/gateway/contract.ts';
 import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
+import type {
+  ApprovalDecided,
+  ApprovalDecision,
+  ApprovalListState,
+  ApprovalPage,
+  ApprovalReview,
+  PolicyChange,
+  PolicyState,
+} from '../../../src/policy/contract.ts';
 import type {
   IngestReport,
   IngestStatus,
@@ -31,55 +41,62 @@ export const hub = {
   health: () => ask<Health>('/health?check_db=true', { answersWith: 503 }),
   config: () => ask<PublicConfig>('/config'),
   /** Takes as long as what it tries. */
-  diagnose: () => ask<Diagnosis>('/diagnostics', { admin: true }),
+  diagnose: () => ask<Diagnosis>('/diagnostics'),
   /** Has a token of its own, which the page does not ask for. */
   metrics: () => askText('/metrics'),
 
   search: (parameters: URLSearchParams, signal: AbortSignal) =>
     ask<SearchPage>(`/catalog/search?${parameters}`, { signal }),
   entity: (id: string, signal: AbortSignal) => ask<EntityRecord>(entityRoute(id), { signal }),
-  removeEntity: (id: string) => ask<EntityRemoved>(entityRoute(id), { method: 'DELETE', admin: true }),
+  removeEntity: (id: string) => ask<EntityRemoved>(entityRoute(id), { method: 'DELETE' }),
   blockEntity: (id: string, reason: string) =>
     ask<EntityRecord>(entityRoute(id), {
       method: 'PATCH',
-      admin: true,
       body: { blocked: true, ...(reason === '' ? {} : { reason }) },
     }),
-  unblockEntity: (id: string) =>
-    ask<EntityRecord>(entityRoute(id), { method: 'PATCH', admin: true, body: { blocked: false } }),
+  unblockEntity: (id: string) => ask<EntityRecord>(entityRoute(id), { method: 'PATCH', body: { blocked: false } }),
   entitiesIn: (state: 'missing' | 'blocked', limit: number) =>
     ask<CatalogPage>(`/catalog?${new URLSearchParams({ state, limit: String(limit) })}`),
   manifest: (id: string) => askText(manifestPath(id)),
 
   planInstall: (order: InstallOrder) =>
-    ask<InstallReport>('/catalog/install', { method: 'POST', admin: true, body: { ...order, dry_run: true } }),
+    ask<InstallReport>('/catalog/install', { method: 'POST', body: { ...order, dry_run: true } }),
   install: (order: InstallOrder, onEvent: (event: InstallEvent) => void) =>
-    follow<InstallEvent, InstallReport>('/catalog/install', { method: 'POST', admin: true, body: order }, onEvent),
+    follow<InstallEvent, InstallReport>('/catalog/install', { method: 'POST', body: order }, onEvent),
 
   /** Without the token, the hub hides parts of addresses, and one in parts cannot be removed. */
-  remotes: () => ask<RemoteList>('/remotes', { admin: true }),
-  addRemote: (remote: NewRemote) => ask<RemoteAdded>('/remotes', { method: 'POST', admin: true, body: remote }),
+  remotes: () => ask<RemoteList>('/remotes'),
+  addRemote: (remote: NewRemote) => ask<RemoteAdded>('/remotes', { method: 'POST', body: remote }),
   changeRemote: (url: string, settings: RemoteSettings) =>
     ask<RemoteChanged>(`/remotes?${new URLSearchParams({ remote: url })}`, {
       method: 'PATCH',
-      admin: true,
       body: settings,
     }),
   removeRemote: (url: string, purge: boolean) =>
-    ask<RemoteRemoved>('/remotes', { method: 'DELETE', admin: true, body: { url, purge } }),
+    ask<RemoteRemoved>('/remotes', { method: 'DELETE', body: { url, purge } }),
   rejections: (url: string, limit: number) =>
-    ask<RejectionPage>(`/remotes/rejections?${new URLSearchParams({ url, limit: String(limit) })}`, { admin: true }),
+    ask<RejectionPage>(`/remotes/rejections?${new URLSearchParams({ url, limit: String(limit) })}`),
   ingest: (body: { url: string; accept_shrunk: boolean }, onProgress: (progress: SyncProgress) => void) =>
-    follow<SyncProgress, IngestReport>('/ingest', { method: 'POST', admin: true, body }, onProgress),
+    follow<SyncProgress, IngestReport>('/ingest', { method: 'POST', body }, onProgress),
   sync: (force: boolean, onProgress: (progress: SyncProgress) => void) =>
-    follow<SyncProgress, SyncReport>('/remotes/sync', { method: 'POST', admin: true, body: { force } }, onProgress),
-  ingestStatus: () => ask<IngestStatus>('/ingest/status', { admin: true }),
+    follow<SyncProgress, SyncReport>('/remotes/sync', { method: 'POST', body: { force } }, onProgress),
+  ingestStatus: () => ask<IngestStatus>('/ingest/status'),
 
-  pending: (parameters: URLSearchParams) => ask<PendingPage>(`/gateways/pending?${parameters}`, { admin: true }),
-  /** The cheapest thing that only an admin may ask for. */
-  checkToken: (token: string) => ask<PendingPage>('/gateways/pending?limit=1', { admin: { token } }),
+  pending: (parameters: URLSearchParams) => ask<PendingPage>(`/gateways/pending?${parameters}`),
+  audit: (limit: number, before: string | null) =>
+    ask<AuditPage>(`/audit?${new URLSearchParams({ limit: String(limit), ...(before && { before }) })}`),
+  whoAmI: (token: string) => ask<Identity>('/whoami', { token }),
   removePending: (request: Partial<BulkRemovalRequest>) =>
-    ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', admin: true, body: request }),
+    ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', body: request }),
+
+  policy: () => ask<PolicyState>('/policy'),
+  changePolicy: (text: string, dryRun: boolean) =>
+    ask<PolicyChange>('/policy', { method: 'PUT', body: { text, dry_run: dryRun } }),
+  approvals: (state: ApprovalListState, limit: number) =>
+    ask<ApprovalPage>(`/approvals?${new URLSearchParams({ state, limit: String(limit) })}`),
+  approval: (id: string) => ask<ApprovalReview>(`/approvals/${encodeURIComponent(id)}`),
+  decideApproval: (id: string, decision: ApprovalDecision) =>
+    ask<ApprovalDecided>(`/approvals/${encodeURIComponent(id)}`, { method: 'POST', body: decision }),
 };
 
 function entityRoute(id: string): string {

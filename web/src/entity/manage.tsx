@@ -4,8 +4,7 @@ import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
-import { settings } from '../api/settings.ts';
-import { token } from '../api/token.ts';
+import { mayAct } from '../api/settings.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 
@@ -20,9 +19,9 @@ type Action = 'block' | 'delete';
 export function Manage({ entity, onChange, onDelete }: ManageProps) {
   const dialog = useSignal<Action | undefined>(undefined);
   const failure = useSignal<HubFailure | undefined>(undefined);
-  const isAdmin = token.value !== '' || settings.value?.admin_protected === false;
+  const isOperator = mayAct('operator');
   // A refused token is forgotten at once; the dialog or the notice that says so must not go with it.
-  if (!isAdmin && !dialog.value && !failure.value) return null;
+  if (!isOperator && !dialog.value && !failure.value) return null;
 
   async function unblock(): Promise<void> {
     failure.value = undefined;

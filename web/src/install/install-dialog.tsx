@@ -1,8 +1,7 @@
 // Installing on the hub's machine: the plan first, then the steps as they happen, the lockfile at the end.
 import { useMemo } from 'preact/hooks';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { settings } from '../api/settings.ts';
-import { token } from '../api/token.ts';
+import { needsTokenFor } from '../api/settings.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { TokenForm } from '../parts/token-form.tsx';
@@ -17,8 +16,9 @@ export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClo
     <Dialog title={`Install ${entity.title ?? entity.name}`} onClose={onClose}>
       {needsToken(run) ? (
         <TokenForm
+          neededRole="installer"
           isRefused={run.failure.value?.kind === 'unauthorized'}
-          why="Installing changes files on the hub’s machine, so it needs the admin token."
+          why="Installing changes files on the hub’s machine, so it needs a token."
           onKept={() => {
             run.failure.value = undefined;
           }}
@@ -34,7 +34,7 @@ export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClo
 function needsToken({ stage, failure }: InstallRun): boolean {
   if (failure.value?.kind === 'unauthorized') return true;
   const isAhead = stage.value.name !== 'running' && stage.value.name !== 'done';
-  return isAhead && settings.value?.admin_protected === true && token.value === '';
+  return isAhead && needsTokenFor('installer');
 }
 
 function Stages({ run, onClose }: { run: InstallRun; onClose: () => void }) {

@@ -12,7 +12,6 @@ export function Plan({ report }: { report: InstallReport }) {
       <p>
         Into the folder <code>{target}</code> on the hub’s machine:
       </p>
-      <Fault fault={report.target_fault} />
       <ol class="plan">
         {plan.artifacts.map((artifact) => (
           <Artifact key={`${artifact.step} ${artifact.command}`} {...artifact} />

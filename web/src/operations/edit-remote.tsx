@@ -1,4 +1,4 @@
-// The dialog for the name, the priority and the state of a remote.
+// The dialog for the settings of a remote.
 import { useSignal } from '@preact/signals';
 import type { Remote } from '../../../src/remotes/contract.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -8,11 +8,13 @@ export function EditRemote({ remote, onClose }: { remote: Remote; onClose: () =>
   const name = useSignal(remote.name ?? '');
   const priority = useSignal(String(remote.priority));
   const enabled = useSignal(remote.enabled);
+  const register = useSignal(remote.register);
   const save = () =>
     changeRemote(remote.url, {
       name: name.value.trim() || null,
       priority: Number(priority.value),
       enabled: enabled.value,
+      register: register.value,
     });
   return (
     <FormDialog title="Edit remote" action="Save" onSubmit={save} onClose={onClose}>
@@ -45,6 +47,19 @@ export function EditRemote({ remote, onClose }: { remote: Remote; onClose: () =>
       <p id="priority-hint" class="quiet">
         An entry that several remotes list belongs to the remote with the highest priority.
       </p>
+      <label>
+        <span class="label">Register into the gateway</span>
+        <select
+          value={register}
+          onChange={(event) => {
+            register.value = event.currentTarget.value as Remote['register'];
+          }}
+        >
+          <option value="all">All servers that the policy allows</option>
+          <option value="approved">Only approved servers</option>
+          <option value="none">Nothing</option>
+        </select>
+      </label>
       <label class="choice">
         <input
           type="checkbox"

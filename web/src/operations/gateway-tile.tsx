@@ -3,8 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
-import { settings } from '../api/settings.ts';
-import { token } from '../api/token.ts';
+import { mayAct, settings } from '../api/settings.ts';
 import { type GatewayTrial, gatewayTile } from './glance-words.ts';
 import { Tile } from './tile.tsx';
 
@@ -20,7 +19,7 @@ async function tryIt(): Promise<void> {
 
 export function GatewayTile() {
   const known = settings.value;
-  const mayTry = known?.gateway_configured === true && (!known.admin_protected || token.value !== '');
+  const mayTry = known?.gateway_configured === true && mayAct('operator');
   useEffect(() => {
     if (mayTry && trial.value === 'not tried') void tryIt();
   }, [mayTry]);

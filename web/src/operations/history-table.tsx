@@ -1,30 +1,17 @@
 // The last ingests as a table.
 import type { IngestRun } from '../../../src/remotes/contract.ts';
+import { ScrollTable } from '../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../parts/words.ts';
 
 const COLUMNS = ['Started', 'Remote', 'Took', 'New', 'Changed', 'Unchanged', 'Refused', 'Gone', 'Outcome'];
 
 export function HistoryTable({ runs }: { runs: readonly IngestRun[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <div class="table-scroll" tabIndex={0}>
-      <table class="runs">
-        <thead>
-          <tr>
-            {COLUMNS.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow key={`${run.url} ${run.started_at}`} run={run} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable columns={COLUMNS}>
+      {runs.map((run) => (
+        <RunRow key={`${run.url} ${run.started_at}`} run={run} />
+      ))}
+    </ScrollTable>
   );
 }
 

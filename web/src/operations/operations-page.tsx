@@ -1,10 +1,11 @@
 // Running the hub: its health, its remotes, their ingests, entries to look at, and pending servers.
 import { useEffect } from 'preact/hooks';
-import { areSettingsAsked, settings } from '../api/settings.ts';
+import { areSettingsAsked, mayAct, needsTokenFor } from '../api/settings.ts';
 import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { Attention } from './attention.tsx';
+import { Audit } from './audit.tsx';
 import { Glance } from './glance.tsx';
 import { History } from './history.tsx';
 import { failure, look } from './operations-state.ts';
@@ -31,7 +32,7 @@ export function OperationsPage() {
     };
   }, []);
 
-  const needsToken = token.value === '' && settings.value?.admin_protected === true;
+  const needsToken = needsTokenFor('operator');
   const isRefused = failure.value?.kind === 'unauthorized';
   return (
     <main id="content" class="operations-page">
@@ -53,8 +54,9 @@ export function OperationsPage() {
 function TokenPanel({ isRefused }: { isRefused: boolean }) {
   return (
     <section class="panel" aria-labelledby="token">
-      <h2 id="token">Admins only</h2>
+      <h2 id="token">Operators only</h2>
       <TokenForm
+        neededRole="operator"
         isRefused={isRefused}
         why="Remotes and pending servers need the hub’s token."
         onKept={() => {
@@ -73,6 +75,7 @@ function Panels() {
       <History />
       <Attention />
       <Pending />
+      {mayAct('admin') && <Audit />}
     </>
   );
 }

@@ -1,5 +1,6 @@
-// Asks for the admin token, once in a tab.
+// Asks for a token, once in a tab.
 import { useSignal } from '@preact/signals';
+import { isAtLeast, type Role } from '../../../src/access/roles.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
@@ -7,23 +8,29 @@ import { keepToken } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
 
 interface TokenFormProps {
+  /** The lowest role that is of use here. */
+  neededRole: Role;
   why: string;
   /** Whether the one that was given before is no longer good. */
   isRefused: boolean;
   onKept: () => void;
 }
 
-export function TokenForm({ why, isRefused, onKept }: TokenFormProps) {
+export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps) {
   const failure = useSignal<HubFailure | undefined>(undefined);
   const value = useSignal('');
+  /** The role of a token that may do too little. */
+  const lower = useSignal<Role | undefined>(undefined);
 
   async function check(event: Event): Promise<void> {
     event.preventDefault();
     failure.value = undefined;
     const token = value.value.trim();
     try {
-      await hub.checkToken(token);
-      keepToken(token);
+      const identity = await hub.whoAmI(token);
+      lower.value = isAtLeast(identity.role, neededRole) ? undefined : identity.role;
+      if (lower.value) return;
+      keepToken(token, identity.role);
       onKept();
     } catch (error) {
       failure.value = asFailure(error);
@@ -33,7 +40,7 @@ export function TokenForm({ why, isRefused, onKept }: TokenFormProps) {
   return (
     <form class="token-form" onSubmit={check}>
       <label>
-        <span class="label">Admin token</span>
+        <span class="label">Token</span>
         <input
           type="password"
           autocomplete="off"
@@ -48,11 +55,17 @@ export function TokenForm({ why, isRefused, onKept }: TokenFormProps) {
         Continue
       </button>
       <p class="quiet">
-        {why} It is the value of <code>API_TOKEN</code>, and is kept in this tab only, until it is closed.
+        {why} It is the hub’s <code>API_TOKEN</code>, or a token with the role {neededRole} or a higher one, and is kept
+        in this tab only, until it is closed.
       </p>
       {isRefused && !failure.value && (
         <p class="reason reason-bad" role="alert">
           The hub does not accept the token any more. Nothing was done; it goes on from here with one that is good.
+        </p>
+      )}
+      {lower.value && (
+        <p class="reason reason-bad" role="alert">
+          This token has the role {lower.value}; the role {neededRole} is needed here.
         </p>
       )}
       {failure.value?.kind === 'unauthorized' && (

@@ -1,0 +1,68 @@
+// Who a caller is, by the bearer token that it sent.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { HubError } from '../errors.ts';
+import type { Caller } from './contract.ts';
+import type { CheckJsonWebToken } from './json-web-tokens.ts';
+import { isAtLeast, type Role } from './roles.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface Authentication {
+  /** Whether the hub has neither API_TOKEN nor an issuer of tokens: then everybody may do everything. */
+  readonly isOpen: boolean;
+  /** `bearer` is empty for callers that sent none. @throws HubError `unauthorized`, `forbidden` */
+  identify(bearer: string): Promise<Identified>;
+}
+
+export interface AuthenticationDependencies {
+  apiToken: string | undefined;
+  readsNeedToken: boolean;
+  tokens: Pick<Tokens, 'find'>;
+  checkJsonWebToken: CheckJsonWebToken | undefined;
+}
+
+type Identified = Pick<Caller, 'name' | 'role' | 'scope' | 'isKnown'>;
+
+const ANYBODY: Identified = { name: 'anybody', role: 'reader', scope: [], isKnown: false };
+
+export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
+  const { apiToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;
+  const isOpen = apiToken === undefined && checkJsonWebToken === undefined;
+  return {
+    isOpen,
+    async identify(bearer) {
+      if (isOpen) return { ...ANYBODY, role: 'admin' };
+      if (bearer === '' && readsNeedToken) throw needsToken('reader');
+      if (bearer === '') return ANYBODY;
+      if (apiToken !== undefined && isSameText(bearer, apiToken))
+        return { name: 'API_TOKEN', role: 'admin', scope: [], isKnown: true };
+      const token = await tokens.find(bearer);
+      if (token) return { name: token.name, role: token.role, scope: token.scope, isKnown: true };
+      if (checkJsonWebToken && bearer.split('.').length === 3)
+        return { ...(await checkJsonWebToken(bearer)), scope: [], isKnown: true };
+      throw new HubError(
+        'unauthorized',
+        "The token in the header 'Authorization' is not accepted: it is wrong, expired or revoked.",
+      );
+    },
+  };
+}
+
+/** @throws HubError `unauthorized` for callers without a token, `forbidden` for others */
+export function assertRole({ name, role, isKnown }: Pick<Caller, 'name' | 'role' | 'isKnown'>, needed: Role): void {
+  if (isAtLeast(role, needed)) return;
+  if (!isKnown) throw needsToken(needed);
+  throw new HubError('forbidden', `This needs the role ${needed}, and '${name}' is ${role}.`);
+}
+
+function needsToken(role: Role): HubError {
+  return new HubError(
+    'unauthorized',
+    `This needs the header 'Authorization: Bearer <token>' with the hub's API_TOKEN, or with a token of the role ${role}.`,
+  );
+}
+
+/** In constant time; the digests make both sides equally long. */
+export function isSameText(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}

@@ -1,0 +1,27 @@
+// Ports: what access needs from a database.
+import type { AuditEntry, AuditQuery, Role } from './contract.ts';
+
+export interface StoredToken {
+  name: string;
+  role: Role;
+  scope: string[];
+  createdAt: string;
+  createdBy: string;
+  expiresAt: string | null;
+}
+
+export interface TokenStore {
+  /** False when the name is taken. */
+  add(token: StoredToken, digest: string): Promise<boolean>;
+  find(digest: string): Promise<StoredToken | undefined>;
+  /** In the order of their names. */
+  list(): Promise<StoredToken[]>;
+  /** Whether there was one of this name. */
+  remove(name: string): Promise<boolean>;
+}
+
+export interface AuditStore {
+  append(entry: AuditEntry): Promise<void>;
+  /** The newest first. */
+  list(query: AuditQuery): Promise<AuditEntry[]>;
+}

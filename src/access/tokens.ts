@@ -1,0 +1,73 @@
+// Tokens that administrators hand out. The hub keeps only their digests.
+import { createHash, randomBytes } from 'node:crypto';
+import { HubError } from '../errors.ts';
+import type { Clock } from '../lib/world.ts';
+import type { AccessToken, NewToken, TokenCreated, TokenList, TokenRevoked } from './contract.ts';
+import type { StoredToken, TokenStore } from './store.ts';
+
+export interface Tokens {
+  /** @throws HubError `name_taken` */
+  create(token: NewToken, createdBy: string): Promise<TokenCreated>;
+  list(): Promise<TokenList>;
+  /** @throws HubError `token_not_found` */
+  revoke(name: string): Promise<TokenRevoked>;
+  /** Undefined for a token that is unknown, revoked or expired. */
+  find(secret: string): Promise<StoredToken | undefined>;
+}
+
+/** So that people and scanners of leaked secrets recognize one. */
+const PREFIX = 'hub_';
+const DAY_MS = 86_400_000;
+
+export function createTokens(store: TokenStore, now: Clock): Tokens {
+  const isExpired = ({ expiresAt }: StoredToken) => expiresAt !== null && expiresAt <= now().toISOString();
+
+  const shown = (token: StoredToken): AccessToken => ({
+    name: token.name,
+    role: token.role,
+    scope: token.scope,
+    created_at: token.createdAt,
+    created_by: token.createdBy,
+    expires_at: token.expiresAt,
+    expired: isExpired(token),
+  });
+
+  return {
+    async create({ name, role, scope, expires_in_days: days }, createdBy) {
+      const at = now();
+      const token: StoredToken = {
+        name,
+        role,
+        scope,
+        createdAt: at.toISOString(),
+        createdBy,
+        expiresAt: days ? new Date(at.getTime() + days * DAY_MS).toISOString() : null,
+      };
+      const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+      if (!(await store.add(token, digestOf(secret))))
+        throw new HubError(
+          'name_taken',
+          `There is already a token '${name}': choose another name, or revoke it first.`,
+        );
+      return { ...shown(token), token: secret };
+    },
+
+    list: async () => ({ items: (await store.list()).map(shown) }),
+
+    async revoke(name) {
+      if (!(await store.remove(name))) throw new HubError('token_not_found', `No token is named '${name}'.`);
+      return { revoked: true, name };
+    },
+
+    async find(secret) {
+      if (!secret.startsWith(PREFIX)) return undefined;
+      const token = await store.find(digestOf(secret));
+      return token && !isExpired(token) ? token : undefined;
+    },
+  };
+}
+
+/** One round is enough: the secret is random, and cannot be guessed. */
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

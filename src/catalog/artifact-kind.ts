@@ -1,0 +1,16 @@
+// Which kind of artifact a manifest means. Needs nothing of Node: the page imports it too.
+import type { JsonObject } from '../lib/json.ts';
+
+/** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */
+export type KindName = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote' | 'unsupported';
+
+const OWN_KINDS = ['pypi', 'oci', 'git', 'zip', 'npm', 'mcpb'] as const satisfies readonly KindName[];
+
+/** Published catalogs write most of their artifacts as `other`; the spec then tells what they are. */
+export function kindNameOf(kind: string, spec: JsonObject): KindName {
+  const registry = String(spec.registry ?? '').toLowerCase();
+  const named = OWN_KINDS.find((each) => each === kind.toLowerCase()) ?? OWN_KINDS.find((each) => each === registry);
+  if (named) return named;
+  const isRemote = registry === '' && typeof spec.url === 'string' && typeof spec.transport === 'string';
+  return isRemote ? 'remote' : 'unsupported';
+}

@@ -1,0 +1,147 @@
+// Tokens and the audit log.
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import {
+  type AuditEntry,
+  AuditPage,
+  type AuditQuery,
+  Identity,
+  NewToken,
+  TokenCreated,
+  TokenList,
+  TokenRevoked,
+} from '../../access/contract.ts';
+import type { Hub } from '../../hub.ts';
+import type { HubOperations } from '../../hub-operations.ts';
+import { callerOf } from '../auth.ts';
+import { problems } from '../openapi.ts';
+import { choice, wholeNumber, words } from '../query-string.ts';
+
+const time = (description: string) =>
+  z
+    .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+      error: 'must be a date or a time, such as 2026-11-01 or 2026-11-01T12:00:00Z',
+    })
+    .transform((text) => new Date(text).toISOString())
+    .optional()
+    .describe(description)
+    .meta({ examples: ['2026-11-01'] });
+
+const AuditParameters = z.object({
+  caller: words(200)
+    .optional()
+    .describe('Only what this caller did')
+    .meta({ examples: ['build-server'] }),
+  operation: words(100)
+    .optional()
+    .describe('Only this operation')
+    .meta({ examples: ['install'] }),
+  subject: words(500)
+    .optional()
+    .describe('Only what has this text in its subject, such as the id of an entity')
+    .meta({ examples: ['mcp_server:team-wiki'] }),
+  outcome: choice(['ok', 'failed'])
+    .optional()
+    .meta({ examples: ['failed'] }),
+  since: time('Only from this time on'),
+  until: time('Only before this time'),
+  before: words(100)
+    .optional()
+    .describe('Only entries before this one: `next` of the page before')
+    .meta({ examples: ['2026-11-02T08:15:00.000Z-00000042-1a2b3c4d'] }),
+  limit: wholeNumber(1, 1000)
+    .prefault(100)
+    .meta({ examples: [20] }),
+});
+
+const TokenReference = z.object({ name: z.string().meta({ examples: ['old-laptop'] }) });
+const JSON_LINES = 'application/x-ndjson';
+
+export function accessRoutes(server: FastifyInstance, hub: Hub): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+  const tags = ['access'];
+
+  app.get(
+    '/whoami',
+    {
+      config: { operation: 'whoAmI' },
+      schema: {
+        tags,
+        summary: 'Who the caller is, and what it may do',
+        response: { 200: Identity, ...problems('database_unavailable') },
+      },
+    },
+    async (request) => hub.as(await callerOf(request, hub)).whoAmI(),
+  );
+
+  app.get(
+    '/tokens',
+    {
+      config: { operation: 'listTokens' },
+      schema: { tags, summary: 'List the tokens', response: { 200: TokenList, ...problems('database_unavailable') } },
+    },
+    () => hub.listTokens(),
+  );
+
+  app.post(
+    '/tokens',
+    {
+      config: { operation: 'createToken' },
+      schema: {
+        tags,
+        summary: 'Create a token',
+        description: 'The answer has the token itself, which is shown only once.',
+        body: NewToken,
+        response: { 201: TokenCreated, ...problems('invalid_request', 'name_taken', 'database_unavailable') },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await hub.as(request.caller).createToken(request.body)),
+  );
+
+  app.delete(
+    '/tokens/:name',
+    {
+      config: { operation: 'revokeToken' },
+      schema: {
+        tags,
+        summary: 'Revoke a token',
+        description: 'It is refused from the next request on.',
+        params: TokenReference,
+        response: { 200: TokenRevoked, ...problems('token_not_found', 'database_unavailable') },
+      },
+    },
+    (request) => hub.as(request.caller).revokeToken(request.params.name),
+  );
+
+  app.get(
+    '/audit',
+    {
+      config: { operation: 'listAudit' },
+      schema: {
+        tags,
+        summary: 'Who changed what, the newest first',
+        description: `With \`Accept: ${JSON_LINES}\`, all entries that match are sent, one JSON object per line.`,
+        querystring: AuditParameters,
+        response: { 200: AuditPage, ...problems('invalid_request', 'database_unavailable') },
+      },
+    },
+    async (request, reply) => {
+      if (!request.headers.accept?.includes(JSON_LINES)) return hub.listAudit(request.query);
+      const lines = Readable.from(auditLines(hub, request.query));
+      return reply
+        .type(JSON_LINES)
+        .serializer(String)
+        .send(lines as unknown as AuditPage);
+    },
+  );
+}
+
+async function* auditLines(hub: Pick<HubOperations, 'listAudit'>, query: AuditQuery): AsyncGenerator<string> {
+  for (let before: string | null | undefined = query.before; before !== null; ) {
+    const page: { items: AuditEntry[]; next: string | null } = await hub.listAudit({ ...query, before });
+    for (const entry of page.items) yield `${JSON.stringify(entry)}\n`;
+    before = page.next;
+  }
+}

@@ -1,0 +1,151 @@
+// Tokens and the audit log, through HTTP on both databases.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuditEntry, TokenCreated } from '../../src/access/contract.ts';
+import { assertProblem, inject } from '../http/wire.ts';
+import { aManifest } from '../support/builders.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+import { testHub } from '../support/hub.ts';
+
+const API_TOKEN = 'the-admin-token';
+const settings = { API_TOKEN };
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const manifests = ['com.acme/wiki', 'org.other/wiki'].map((id) => aManifest({ type: 'tool', id, version: '1.0.0' }));
+
+testOnEveryEngine('tokens: one is made, used, listed without its secret, and revoked', async (t, database) => {
+  const { app, world } = await testHub(t, { settings, database });
+  const admin = { headers: bearer(API_TOKEN) };
+  const body = { name: 'build-server', role: 'operator', expires_in_days: 30 };
+  const made = await inject(app, { method: 'POST', url: '/tokens', ...admin, payload: body });
+  assert.equal(made.status, 201);
+  const { token, expires_at } = JSON.parse(made.body) as TokenCreated;
+  assert.equal(expires_at, new Date(world.now().getTime() + 30 * 86_400_000).toISOString());
+  const twice = await inject(app, { method: 'POST', url: '/tokens', ...admin, payload: body });
+  assertProblem(twice, 'name_taken');
+  assert.equal((await inject(app, { url: '/gateways/pending', headers: bearer(token) })).status, 200);
+  assertProblem(await inject(app, { url: '/tokens', headers: bearer(token) }), 'forbidden');
+
+  const listed = await inject(app, { url: '/tokens', ...admin });
+  assert.deepEqual(
+    JSON.parse(listed.body).items.map(({ name, role, created_by }: TokenCreated) => [name, role, created_by]),
+    [['build-server', 'operator', 'API_TOKEN']],
+  );
+  assert.ok(!listed.body.includes(token));
+
+  const revoke = { method: 'DELETE', url: '/tokens/build-server', ...admin } as const;
+  assert.equal((await inject(app, revoke)).status, 200);
+  assertProblem(await inject(app, { url: '/gateways/pending', headers: bearer(token) }), 'unauthorized');
+  assertProblem(await inject(app, revoke), 'token_not_found');
+});
+
+test('tokens: an expired one is refused', async (t) => {
+  const { app, hub, world } = await testHub(t, { settings });
+  const { token } = await hub.createToken({ name: 'a', role: 'operator', scope: [], expires_in_days: 1 });
+  const ask = async () => (await inject(app, { url: '/gateways/pending', headers: bearer(token) })).status;
+  assert.equal(await ask(), 200);
+  world.setTime('2026-06-02T12:00:00.000Z');
+  assert.equal(await ask(), 401);
+  assert.deepEqual(
+    (await hub.listTokens()).items.map(({ expired }) => expired),
+    [true],
+  );
+});
+
+test('tokens: bad ones are refused with what is wrong, and none is made where they would not matter', async (t) => {
+  const { app } = await testHub(t, { settings });
+  const headers = bearer(API_TOKEN);
+  const bad = [
+    { role: 'reader' },
+    { name: 'a', role: 'king' },
+    { name: 'a b', role: 'reader' },
+    { name: 'a', role: 'reader', expires_in_days: 0 },
+    { name: 'a', role: 'reader', scope: ['*x'] },
+    { name: 'a', role: 'reader', scope: 'x' },
+  ];
+  for (const payload of bad) {
+    const answer = await inject(app, { method: 'POST', url: '/tokens', headers, payload });
+    assertProblem(answer, 'invalid_request');
+  }
+  const open = await testHub(t);
+  const payload = { name: 'a', role: 'reader' };
+  const problem = assertProblem(await inject(open.app, { method: 'POST', url: '/tokens', payload }), 'invalid_request');
+  assert.match(problem.detail, /Set one of them first/);
+});
+
+testOnEveryEngine('tokens: a scope limits what may be changed', async (t, database) => {
+  const { app, hub } = await testHub(t, { settings, manifests, database });
+  const { token } = await hub.createToken({ name: 'acme', role: 'operator', scope: ['com.acme/*'] });
+  const block = (id: string) =>
+    inject(app, {
+      method: 'PATCH',
+      url: `/catalog/entities/${encodeURIComponent(id)}`,
+      headers: bearer(token),
+      payload: { blocked: true },
+    });
+  assert.equal((await block('tool:com.acme/wiki@1.0.0')).status, 200);
+  const problem = assertProblem(await block('tool:org.other/wiki@1.0.0'), 'forbidden');
+  assert.match(problem.detail, /in its scope: com\.acme\/\*/);
+  const install = (payload: object) =>
+    inject(app, { method: 'POST', url: '/catalog/install', headers: bearer(token), payload });
+  const elsewhere = { id: 'tool:org.other/wiki', version: '1.0.0', target: 'x' };
+  assertProblem(await install(elsewhere), 'forbidden');
+  const sync = await inject(app, { method: 'POST', url: '/remotes/sync', headers: bearer(token) });
+  assertProblem(sync, 'forbidden');
+});
+
+testOnEveryEngine(
+  'audit: every change is recorded with who, what and how it ended; reads are not',
+  async (t, database) => {
+    const { app, hub } = await testHub(t, { settings, manifests, database });
+    const { token } = await hub.createToken({ name: 'ops', role: 'operator', scope: [] });
+    const headers = bearer(token);
+    const remote = 'https://user:secret@catalog.example.org/index.json?token=secret';
+    const requests = [
+      { method: 'PATCH', url: '/catalog/entities/tool:com.acme%2Fwiki@1.0.0', payload: { blocked: true } },
+      { method: 'DELETE', url: '/catalog/entities/tool:com.acme%2Fwiki@1.0.0' },
+      { method: 'POST', url: '/remotes', payload: { url: remote.replace('user:secret@', '') } },
+      { method: 'GET', url: '/gateways/pending' },
+      { method: 'POST', url: '/catalog/install', payload: { id: 'tool:a@1', target: 'x', dry_run: true } },
+    ] as const;
+    for (const request of requests) await inject(app, { ...request, headers });
+    const answer = await inject(app, { url: '/audit?limit=2', headers: bearer(API_TOKEN) });
+    const { items, next } = JSON.parse(answer.body) as { items: AuditEntry[]; next: string };
+    const shown = ({ caller, role, via, operation, subject, outcome }: AuditEntry) =>
+      [caller, role, via, operation, subject, outcome].join(' | ');
+    assert.deepEqual(items.map(shown), [
+      'ops | operator | http | addRemote | https://catalog.example.org/index.json?token=*** | ok',
+      'ops | operator | http | removeEntity | tool:com.acme/wiki@1.0.0 | failed',
+    ]);
+    assert.equal(items[1]?.detail, 'entity_blocked');
+    assert.equal(items[0]?.address, '127.0.0.1');
+    const rest = await hub.listAudit({ limit: 10, before: next });
+    assert.deepEqual(rest.items.map(shown), ['ops | operator | http | blockEntity | tool:com.acme/wiki@1.0.0 | ok']);
+    assert.equal(rest.next, null);
+
+    const failed = await hub.listAudit({ limit: 10, outcome: 'failed', caller: 'ops', subject: 'acme' });
+    assert.deepEqual(
+      failed.items.map(({ operation }) => operation),
+      ['removeEntity'],
+    );
+    const accept = { accept: 'application/x-ndjson' };
+    const lines = await inject(app, { url: '/audit?limit=1', headers: { ...bearer(API_TOKEN), ...accept } });
+    assert.deepEqual(
+      lines.body
+        .trim()
+        .split('\n')
+        .map((line) => shown(JSON.parse(line))),
+      [...items.map(shown), ...rest.items.map(shown)],
+    );
+    assert.ok(!lines.body.includes('secret') && !lines.body.includes(token));
+  },
+);
+
+test('tokens: an installer cannot bring manifests of its own into the catalog', async (t) => {
+  const { app, hub } = await testHub(t, { settings, manifests });
+  const { token } = await hub.createToken({ name: 'ci', role: 'installer', scope: [] });
+  const [manifest] = manifests;
+  const payload = { id: 'tool:com.acme/wiki@1.0.0', target: 'x', manifest: { ...manifest, summary: 'replaced' } };
+  const answer = await inject(app, { method: 'POST', url: '/catalog/install', headers: bearer(token), payload });
+  assertProblem(answer, 'forbidden');
+  assert.notEqual((await hub.getEntity('tool:com.acme/wiki@1.0.0')).summary, 'replaced');
+});
