@@ -105,7 +105,10 @@ function awaitedNote(names: readonly string[]): string {
 }
 
 function listOf(names: readonly string[]): string {
-  const shown = names.toSorted().slice(0, MOST_NAMES).map((name) => `'${name}'`);
+  const shown = names
+    .toSorted()
+    .slice(0, MOST_NAMES)
+    .map((name) => `'${name}'`);
   return [...shown, ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])].join(', ');
 }
 
