@@ -1,8 +1,12 @@
 // Digests of texts, files and whole folders, and links in folders that lead out.
 import { createHash, hash as hashOf } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+
+const READ_TOGETHER = 32;
+/** Smaller files are read at once, which is several times faster than a stream. */
+const SMALL_BYTES = 100_000;
 
 export function textDigest(text: string | Buffer): string {
   return `sha256:${hashOf('sha256', text)}`;
@@ -17,24 +21,29 @@ export async function fileDigest(path: string): Promise<string> {
 /** Of names, contents, links as they are written, and executable bits. Files and folders with names in `skip` do not count. */
 export async function treeDigest(folder: string, skip: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
-  async function add(relativePath: string): Promise<void> {
-    const names = await readdir(join(folder, relativePath), { encoding: 'buffer' });
-    for (const name of names.sort(Buffer.compare).map(String)) {
-      const path = relativePath === '' ? name : `${relativePath}/${name}`;
-      if (skip.includes(name)) continue;
-      const whole = join(folder, path);
-      const found = await lstat(whole);
-      const note = (kind: string, content = '') => hash.update(`${kind} ${JSON.stringify(path)}${content}\n`);
-      if (found.isDirectory()) {
-        note('folder');
-        await add(path);
-      } else if (found.isSymbolicLink()) note('link', ` ${JSON.stringify(await readlink(whole))}`);
-      else if (found.isFile()) note(found.mode & 0o100 ? 'program' : 'file', ` ${await fileDigest(whole)}`);
-      else note('other');
+  async function add(inside: string): Promise<void> {
+    const names = (await readdir(join(folder, inside), { encoding: 'buffer' })).sort(Buffer.compare).map(String);
+    const paths = names.filter((name) => !skip.includes(name)).map((name) => posix.join(inside, name));
+    for (let from = 0; from < paths.length; from += READ_TOGETHER) {
+      const some = paths.slice(from, from + READ_TOGETHER);
+      for (const [index, entry] of (await Promise.all(some.map((path) => describe(folder, path)))).entries()) {
+        hash.update(`${entry}\n`);
+        if (entry.startsWith('folder ')) await add(some[index] ?? '');
+      }
     }
   }
   await add('');
   return `sha256:${hash.digest('hex')}`;
+}
+
+async function describe(folder: string, path: string): Promise<string> {
+  const [whole, shown] = [join(folder, path), JSON.stringify(path)];
+  const found = await lstat(whole);
+  if (found.isDirectory()) return `folder ${shown}`;
+  if (found.isSymbolicLink()) return `link ${shown} ${JSON.stringify(await readlink(whole))}`;
+  if (!found.isFile()) return `other ${shown}`;
+  const digest = found.size < SMALL_BYTES ? textDigest(await readFile(whole)) : await fileDigest(whole);
+  return `${found.mode & 0o100 ? 'program' : 'file'} ${shown} ${digest}`;
 }
 
 /** The first link that leads out of the folder, or into the `.git` of a repository in it. */

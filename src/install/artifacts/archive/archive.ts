@@ -27,14 +27,12 @@ type ArchiveSpec = z.infer<typeof ArchiveSpec>;
 
 /** Published catalogs put the address of the bundle into `package`. */
 const BundleSpec = z
-  .object({
-    package: WebAddress,
-    fileSha256: Digest.nullish(),
-    dest: Destination.nullish(),
-  })
+  .object({ package: WebAddress, fileSha256: Digest.nullish(), dest: Destination.nullish() })
   .transform(({ package: url, fileSha256: digest, dest }) => ({ url, digest, dest }));
 
-const common: Pick<ArtifactKind<ArchiveSpec>, 'describe' | 'location' | 'resolve'> = {
+export const zipKind: ArtifactKind<ArchiveSpec> = {
+  step: 'zip.extract',
+  spec: ArchiveSpec,
   describe: ({ url, digest }) => `download ${publicUrl(url)}, ${digest ? `check ${digest}, ` : ''}extract it`,
   location: ({ url, dest }) => ({ kind: 'vendor', dest: dest ?? undefined, names: vendorNames(url) }),
   // Leaves the archive in the staging folder, for `build`.
@@ -45,28 +43,21 @@ const common: Pick<ArtifactKind<ArchiveSpec>, 'describe' | 'location' | 'resolve
     if (digest) checkDigest(`The archive ${resolved}`, { expected: digest, found: integrity });
     return { resolved, integrity };
   },
-};
-
-export const zipKind: ArtifactKind<ArchiveSpec> = {
-  ...common,
-  step: 'zip.extract',
-  spec: ArchiveSpec,
   async build(spec, resolution, folder, context) {
     const file = await fetchLocked(spec, resolution, context);
+    await removeSignature(file);
     return { extra: await extractArchive(file, folder, context.signal) };
   },
 };
 
 export const mcpbKind: ArtifactKind<ArchiveSpec> = {
-  ...common,
+  ...zipKind,
   step: 'mcpb.extract',
   spec: BundleSpec,
-  async build(spec, resolution, folder, context) {
-    const file = await fetchLocked(spec, resolution, context);
-    await removeSignature(file);
-    const extra = await extractArchive(file, folder, context.signal);
-    return { extra, ...(await inspectBundle(folder)) };
-  },
+  build: async (spec, resolution, folder, context) => ({
+    ...(await zipKind.build(spec, resolution, folder, context)),
+    ...(await inspectBundle(folder)),
+  }),
   inspect: inspectBundle,
 };
 
