@@ -178,7 +178,13 @@ export const ApprovalDecision = z.object({
     .max(2000)
     .optional()
     .describe('For a rejection, what its publisher or the next reviewer should know'),
-  digest: z.string().optional().describe('What was reviewed; refused when the entity brings something else by now'),
+  digest: z
+    .string()
+    .optional()
+    .describe(
+      'Of the content that was reviewed; needed to approve. Refused when the entity brings something else by now',
+    )
+    .meta({ examples: ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] }),
 });
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 

@@ -1,4 +1,6 @@
 // `hub approvals`, `hub approve`, `hub reject` and `hub revoke`: entities that need approval.
+
+import { harmless } from '../../lib/harmless.ts';
 import {
   APPROVAL_STATES,
   type ApprovalDecided,
@@ -12,7 +14,7 @@ import { oneOfOr, paging, text } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural, shownMoment } from '../output/text.ts';
 
-const IDS = { name: '<ids...>', description: 'of entities; without a version, the newest one' };
+const IDS = { name: '<ids...>', description: '<type>:<slug>@<version>' };
 
 export const approvalCommands = [
   command({
@@ -43,12 +45,18 @@ export const approvalCommands = [
     path: ['approve'],
     summary: 'approve entities: what the policy held back is let through',
     details:
-      'An approval is for one version and what it brings. A new version asks again, unless the rule says `approval: name`.',
+      'An approval is for one version and what it brings. A new version asks again, unless the rule says `approval: name`. Without --digest, it shows what each entity brings, and asks.',
     kind: 'hub',
     args: [IDS],
-    options: { reason: text('--reason <text>', 'why') },
-    examples: [['hub approve mcp_server:pdf-tables@1.0.0', '']],
-    run: ({ options: { reason }, ...call }) => decideAll(call, { decision: 'approve', reason }, 'approved'),
+    options: {
+      digest: text('--digest <digest>', "of the content that you reviewed, as 'hub approvals <id>' shows it"),
+      reason: text('--reason <text>', 'why'),
+    },
+    examples: [
+      ['hub approve mcp_server:pdf-tables@1.0.0', 'shows what it brings, and asks'],
+      ['hub approve mcp_server:pdf-tables@1.0.0 --digest sha256:9f86d0…', 'for scripts'],
+    ],
+    run: ({ options, ...call }) => approveAll(call, options),
   }),
   command({
     path: ['reject'],
@@ -73,6 +81,31 @@ export const approvalCommands = [
   }),
 ];
 
+type Surroundings = Omit<Call, 'options'>;
+
+/** Only what somebody saw is approved: here and now, or earlier under this digest. */
+async function approveAll(call: Surroundings, given: { digest?: string; reason?: string }): Promise<Ending> {
+  const { args, access, output, terminal } = call;
+  const { digest, reason } = given;
+  if (digest !== undefined && args.length > 1) throw new UsageError('--digest is for one entity at a time.');
+  const { ask } = terminal;
+  if (digest !== undefined) return decideAll(call, { decision: 'approve', digest, reason }, 'approved');
+  if (!ask)
+    throw new UsageError(
+      "Nobody is there to confirm what is approved: name the content that was reviewed with --digest; 'hub approvals <id>' shows it.",
+    );
+  const hub = await access.open({ mustExist: true });
+  const decided: ApprovalDecided[] = [];
+  for (const each of args) {
+    const review = await hub.getApproval(each);
+    terminal.writeError(harmless(reviewForPeople(review, output)));
+    const answer = await ask(`Approve ${oneLine(review.id)}? [y/N] `);
+    if (!/^y(es)?$/i.test(answer?.trim() ?? '')) continue;
+    decided.push(await hub.decideApproval(review.id, { decision: 'approve', digest: review.digest, reason }));
+  }
+  return answerDecided(decided, 'approved', output);
+}
+
 async function decideAll(
   { args, access, output }: Pick<Call, 'args' | 'access' | 'output'>,
   decision: ApprovalDecision,
@@ -81,12 +114,17 @@ async function decideAll(
   const hub = await access.open({ mustExist: true });
   const decided: ApprovalDecided[] = [];
   for (const id of args) decided.push(await hub.decideApproval(id, decision));
+  return answerDecided(decided, done, output);
+}
+
+function answerDecided(decided: readonly ApprovalDecided[], done: string, output: Output): Ending {
   const lines = () =>
-    decided.map(({ id, note }) => `${done}  ${oneLine(id)}\n${note ? `${oneLine(note)}\n` : ''}`).join('');
+    decided.map(({ id, note }) => `${done}  ${oneLine(id)}\n${note ? `${oneLine(note)}\n` : ''}`).join('') ||
+    'Nothing was decided.\n';
   return output.answer({ items: decided }, lines);
 }
 
-function pageForPeople({ items, total }: ApprovalPage, state: string, output: Output): string {
+function pageForPeople({ items, total, offset }: ApprovalPage, state: string, output: Output): string {
   if (items.length === 0) return total > 0 ? `There are no more; ${total} in all.\n` : `No entity is ${state}.\n`;
   const rows = output.table(items, [
     { title: 'Entity', text: ({ id }) => id },
@@ -101,7 +139,9 @@ function pageForPeople({ items, total }: ApprovalPage, state: string, output: Ou
       isFlexible: true,
     },
   ]);
-  return `${rows}\n${output.style.faint(`${items.length} of ${plural(total, 'entity', 'entities')}`)}\n`;
+  const next = offset + items.length;
+  const more = next < total ? `; next page: --offset ${next}` : '';
+  return `${rows}\n${output.style.faint(`${items.length} of ${plural(total, 'entity', 'entities')}${more}`)}\n`;
 }
 
 function reviewForPeople(review: ApprovalReview, { style }: Output): string {
@@ -115,6 +155,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
     ['Started by', review.launch],
     ['Published', review.published_at && shownMoment(review.published_at)],
     ['Asked by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
+    ['Digest', review.digest],
     ['Decision', decision && [decision.decision, decision.decided_by, decision.reason].filter(Boolean).join(', ')],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${oneLine(value)}`] : []));

@@ -32,6 +32,13 @@ const EntityId = z.object({
     .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
 });
 
+const WholeEntityId = z.object({
+  id: z
+    .string()
+    .describe('`<type>:<slug>@<version>`')
+    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
+});
+
 const tags = ['governance'];
 
 export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
@@ -72,8 +79,9 @@ export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
       schema: {
         tags,
         summary: 'Approve or reject an entity, or revoke what was decided',
-        description: 'The first of two different decisions stands until it is revoked.',
-        params: EntityId,
+        description:
+          'The first of two different decisions stands until it is revoked. An approval names the digest of the content that was reviewed.',
+        params: WholeEntityId,
         body: ApprovalDecision,
         response: {
           200: ApprovalDecided,

@@ -5,6 +5,7 @@ import type { ApprovalPage, ApprovalReview, PolicyChange, PolicyTest } from '../
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
 
 const server = (id: string) =>
   aManifest({
@@ -46,22 +47,31 @@ testBothWays('hub policy: checked, counted, applied, shown and explained', { man
 testBothWays(
   'hub approvals: listed, reviewed, approved, rejected and revoked',
   { manifests },
-  async (t, { hub, json }) => {
+  async (t, { hub, json, environment }) => {
     const file = join(await tempDir(t), 'policy.yaml');
     await writeFile(file, ASK);
     assert.equal((await hub('approvals')).out, 'No entity is pending.\n');
     await hub('policy', 'apply', file);
     const waiting = await hub('approvals');
     assert.match(waiting.out, /^ENTITY +PUBLISHER +LICENSE +ASKED BY\n/);
+    assert.match((await hub('approvals', '--limit', '1')).out, /1 of 2 entities; next page: --offset 1\n$/);
     assert.match(waiting.out, /alpha.*com\.acme.*Apache-2\.0.*rule 1 'ask'.*2 of 2 entities\n$/s);
     const review = await json<ApprovalReview>('approvals', uid('alpha'));
     assert.equal(review.answer.launch, 'https://h.example/alpha/sse');
     assert.match((await hub('approvals', uid('alpha'))).out, /Started by +https:\/\/h\.example\/alpha\/sse/);
 
-    assert.deepEqual((await hub('approve', uid('alpha'))).out, `approved  ${uid('alpha')}\n`);
+    const blind = await hub('approve', uid('alpha'));
+    assert.deepEqual([blind.exitCode, /reviewed with --digest/.test(blind.error)], [2, true]);
+    const ask = async () => 'y';
+    const asked = await inTerminal(['approve', uid('alpha')], { environment, ask });
+    assert.equal(asked.out, `approved  ${uid('alpha')}\n`);
+    assert.match(asked.error, /Started by +https:\/\/h\.example\/alpha\/sse/);
+    const declined = await inTerminal(['approve', uid('beta')], { environment, ask: async () => '' });
+    assert.equal(declined.out, 'Nothing was decided.\n');
+    const { digest } = (await json<ApprovalReview>('approvals', uid('beta'))).answer;
     assert.equal((await hub('reject', uid('beta'))).exitCode, 2, 'without a reason');
     assert.equal((await hub('reject', uid('beta'), '--reason', 'Sold.')).exitCode, 0);
-    const other = await hub('approve', uid('beta'));
+    const other = await hub('approve', uid('beta'), '--digest', digest);
     assert.equal(other.exitCode, 1);
     assert.match(other.error, /was rejected by .*\(Sold\)/);
     assert.match((await hub('approvals', '--state', 'rejected')).out, /beta.*Sold\./);

@@ -43,8 +43,10 @@ async function decide(app: FastifyInstance, uid: string, payload: JsonObject) {
   return inject(app, { method: 'POST', url: pathOf(uid), payload });
 }
 
+/** What the entity brings now is approved, unless the payload names something else. */
 async function decided(app: FastifyInstance, uid: string, payload: JsonObject): Promise<ApprovalDecided> {
-  const answer = await decide(app, uid, payload);
+  const { digest } = await review(app, uid);
+  const answer = await decide(app, uid, payload.decision === 'approve' ? { digest, ...payload } : payload);
   assert.equal(answer.status, 200, answer.body);
   return ApprovalDecided.parse(JSON.parse(answer.body));
 }
@@ -118,8 +120,9 @@ testOnEveryEngine(
   'approvals: of two who decide at once, the first stands and the second is told',
   async (t, database) => {
     const { app } = await withPolicy(t, database, ASK, [server('a')]);
+    const { digest } = await review(app, uidOf('a'));
     const answers = await Promise.all([
-      decide(app, uidOf('a'), { decision: 'approve' }),
+      decide(app, uidOf('a'), { decision: 'approve', digest }),
       decide(app, uidOf('a'), { decision: 'reject', reason: 'No.' }),
     ]);
     const refused = answers.filter(({ status }) => status !== 200);
@@ -132,6 +135,41 @@ testOnEveryEngine(
     await decided(app, uidOf('a'), { decision: again });
   },
 );
+
+testOnEveryEngine('approvals: two who approve at once agree, and the first is named', async (t, database) => {
+  const { app, hub } = await testHub(t, { settings: { API_TOKEN: 'secret' }, manifests: [server('a')], database });
+  await hub.changePolicy(ASK);
+  const { digest } = await hub.getApproval(uidOf('a'));
+  const names = ['ada', 'bob'];
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const { token } = await hub.createToken({ name, role: 'operator', scope: [] });
+      const request = { method: 'POST', url: pathOf(uidOf('a')), payload: { decision: 'approve', digest } } as const;
+      return inject(app, { ...request, headers: { authorization: `Bearer ${token}` } });
+    }),
+  );
+  const deciders = answers.map(({ status, body }) => {
+    assert.equal(status, 200, body);
+    return ApprovalDecided.parse(JSON.parse(body)).decision?.decided_by;
+  });
+  assert.equal(deciders[0], deciders[1]);
+  assert.ok(names.includes(String(deciders[0])));
+});
+
+testOnEveryEngine('approvals: nothing is approved that nobody saw', async (t, database) => {
+  const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
+  const { digest } = await review(app, uidOf('a'));
+  const blind = assertProblem(await decide(app, uidOf('a'), { decision: 'approve' }), 'invalid_request');
+  assert.match(blind.detail, /send the digest that GET \/approvals/);
+  const loose = await decide(app, 'mcp_server:a', { decision: 'approve', digest });
+  assert.match(assertProblem(loose, 'invalid_request').detail, /must name the version/);
+  await hub.load([
+    { document: server('a', { mcp_registration: { server: { transport: 'SSE', url: 'https://x.y/' } } }) },
+  ]);
+  const late = assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
+  assert.match(late.detail, /has changed since it was reviewed: review it again/);
+  assert.deepEqual(await listed(app), [uidOf('a')]);
+});
 
 testOnEveryEngine(
   'approvals: a version stays approved while its texts change, and not when it brings something else',
@@ -230,7 +268,7 @@ test('approvals: bad requests', async (t) => {
   assertProblem(await inject(app, '/approvals?state=maybe'), 'invalid_request');
   assertProblem(await inject(app, '/approvals?limit=0'), 'invalid_request');
   assertProblem(await inject(app, pathOf('mcp_server:nothing@1')), 'entity_not_found');
-  assertProblem(await decide(app, uidOf('nothing'), { decision: 'approve' }), 'entity_not_found');
+  assertProblem(await decide(app, uidOf('nothing'), { decision: 'approve', digest: 'x' }), 'entity_not_found');
   assertProblem(await decide(app, uidOf('a'), { decision: 'maybe' }), 'invalid_request');
   assertProblem(await decide(app, uidOf('a'), {}), 'invalid_request');
   const protectedHub = await testHub(t, { settings: { API_TOKEN: 'secret' } });
