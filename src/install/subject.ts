@@ -34,13 +34,13 @@ const MOST_PARTS = 200;
 export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
   /** Absent for the catalog of another hub: a manifest in the request is then installed without being saved. */
   save?: Catalog['save'];
-  /** Why the policy does not let this manifest be installed, for one that is not saved; absent where there is no policy. */
+  /** Why the policy does not let the manifest of a request be installed; absent where there is no policy. */
   refusalOf?(entity: Entity): Promise<string | undefined>;
   /** Whether manifests can be read at the address of the hub; otherwise only where they came from. */
   readonly isServed: boolean;
 }
 
-/** A manifest in the request is saved first, unless nothing may be touched. */
+/** A manifest in the request is saved once the policy allows it, unless nothing may be touched. */
 export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
   const { id, manifest } = request;
   if (!manifest) return storedSubject(catalog, { id, prerelease: request.prerelease ?? false });
@@ -51,10 +51,8 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   assertLists(manifest);
   // Blocked entities stay blocked, whoever sends their manifest.
   await recordOf(catalog, entity.uid);
-  if (request.dry_run || !catalog.save) {
-    assertAllowed(await catalog.refusalOf?.(entity));
-    return subjectOf(entity, manifest);
-  }
+  assertAllowed(await catalog.refusalOf?.(entity));
+  if (request.dry_run || !catalog.save) return subjectOf(entity, manifest);
   const { uid } = await catalog.save(source);
   return storedSubject(catalog, { id: uid, prerelease: false });
 }

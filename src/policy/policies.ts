@@ -24,7 +24,7 @@ export interface Policies {
   inForce(): Promise<CompiledPolicy>;
   /** What rules say about an entity that is in the catalog; empty for one that they let through. */
   standing(uid: EntityUid): Promise<Standing>;
-  /** Why this may not be installed, for a manifest that is not in the catalog. */
+  /** Why this may not be installed, for a manifest that somebody brings. */
   refusalOf(entity: Entity): Promise<string | undefined>;
   /**
    * Gives entities the flags of the rules in force, unless all have them; `evenIfApplied`: also when only time has passed, if
@@ -153,7 +153,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       if (!subject) return {};
       const approval = await store.approvalOf(subject);
       const { search, install, register } = decisionsFor(policyOf(stored), subject, now());
-      const refusal = installRefusal(uid, install, approval);
+      const refusal = installRefusal(uid, install, { approval });
       return {
         ...(verdictOf(search, approval) === 'allowed' ? {} : { hidden_by: search.label }),
         ...(verdictOf(register, approval) === 'allowed' ? {} : { held_by: register.label }),
@@ -165,14 +165,18 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       const stored = await recentlyStored();
       if (stored.digest === null) return undefined;
       const { uid, type, name, slug, quality, publishedAt, isRegistrable, facts } = entity;
+      const known = await store.subject(uid);
       const subject: PolicySubject = {
         ...{ uid, type, name, slug, quality, publishedAt, isRegistrable, ...facts },
-        createdAt: now().toISOString(),
+        createdAt: known?.createdAt ?? now().toISOString(),
         remote: null,
         registers: 'all',
       };
       const { install } = decisionsFor(policyOf(stored), subject, now());
-      return installRefusal(uid, install, await store.approvalOf(subject));
+      return installRefusal(uid, install, {
+        approval: await store.approvalOf(subject),
+        isInCatalog: known?.brings === facts.brings,
+      });
     },
   };
 }
