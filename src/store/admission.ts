@@ -41,6 +41,7 @@ export const SUBJECT_COLUMNS = [
   'is_registrable',
   'owner_url',
   'made_of',
+  'missing_since',
   'facts',
   'is_hidden',
   'is_held',

@@ -76,7 +76,7 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
       const rows = await page(after, limit);
       const admit = await admission.forReading(read);
       const flags = await admit(rows.map(candidateFromRow));
-      const uids = rows.filter((row) => !haveSameFlags(row, flags.get(row.uid) ?? ALLOWED)).map(({ uid }) => uid);
+      const uids = rows.filter((row) => !haveSameFlags(row, wantedFlags(row, flags))).map(({ uid }) => uid);
       return { uids, last: rows.at(-1)?.uid };
     },
 
@@ -100,11 +100,21 @@ export async function readmit(
   const rows = await tx.selectFrom('entity').select(SUBJECT_COLUMNS).where(isOneOf('uid', uids)).execute();
   const flags = await admit(rows.map(candidateFromRow));
   const changed = rows.flatMap((row) => {
-    const wanted = flags.get(row.uid) ?? ALLOWED;
+    const wanted = wantedFlags(row, flags);
     return haveSameFlags(row, wanted) ? [] : [{ uid: row.uid, ...wanted }];
   });
   if (changed.length > 0) await writeFlags(tx, changed, rowsFromJson);
   return changed.map(({ uid }) => uid);
+}
+
+/**
+ * An entity that its remote has left behind stays held: the setting that held it is gone with the remote, and no other
+ * remote has brought its content.
+ */
+function wantedFlags(row: SubjectRow, flags: ReadonlyMap<string, FlagColumns>): FlagColumns {
+  const wanted = flags.get(row.uid) ?? ALLOWED;
+  const isLeft = row.missing_since !== null || (row.owner_url !== null && row.made_of === null);
+  return isLeft && row.is_held === 1 ? { ...wanted, is_held: 1 } : wanted;
 }
 
 async function writeFlags(

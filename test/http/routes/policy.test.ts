@@ -32,7 +32,12 @@ const COPYLEFT = server('org.other/copyleft', { license: 'AGPL-3.0' });
 const MANIFESTS = [FREE, COPYLEFT];
 const NO_COPYLEFT = "version: 1\nrules:\n  - { name: no copyleft, match: { license: 'AGPL-*' }, outcome: block }\n";
 
-async function call(app: FastifyInstance, method: 'GET' | 'PUT' | 'POST' | 'PATCH', url: string, payload?: JsonObject) {
+async function call(
+  app: FastifyInstance,
+  method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: JsonObject,
+) {
   const answer = await inject(app, { method, url, ...(payload && { payload }) });
   return { ...answer, json: () => JSON.parse(answer.body) };
 }
@@ -182,6 +187,7 @@ testOnEveryEngine('policy: installs are refused by rule, also of manifests in th
   const manifest = server('inline', { license: 'AGPL-3.0' });
   assertProblem(await install({ id: uidOf('inline'), manifest, dry_run: true }), 'not_allowed');
   assertProblem(await install({ id: uidOf('inline'), manifest }), 'not_allowed');
+  assertProblem(await call(app, 'GET', `/catalog/entities/${uidOf('inline')}`), 'entity_not_found');
   assert.equal((await install({ id: uidOf('com.acme/free') })).status, 200);
 
   await put(app, 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, install: require_approval }');
@@ -190,6 +196,9 @@ testOnEveryEngine('policy: installs are refused by rule, also of manifests in th
     waiting.detail,
     /\(rule 1 'ask'\): an operator approves it with 'hub approve mcp_server:com\.acme\/free@1\.0\.0'/,
   );
+  const inline = assertProblem(await install({ id: uidOf('inline'), manifest: server('inline') }), 'not_allowed');
+  assert.match(inline.detail, /only what a remote lists can be approved/);
+  assertProblem(await call(app, 'GET', `/catalog/entities/${uidOf('inline')}`), 'entity_not_found');
 });
 
 testOnEveryEngine(
@@ -244,6 +253,36 @@ testOnEveryEngine('remotes: say what of theirs is registered', async (t, databas
   assertProblem(await call(app, 'PATCH', '/remotes?remote=team', { register: 'some' }), 'invalid_request');
 });
 
+testOnEveryEngine('remotes: the removal of one registers nothing of what it held back', async (t, database) => {
+  const host = await startIndexServer(t);
+  for (const index of ['/one.json', '/two.json', '/three.json'])
+    host.put(index, {
+      manifests: [host.url('/m/shared.json'), ...(index === '/one.json' ? [host.url('/m/a.json')] : [])],
+    });
+  host.put('/m/a.json', server('a'));
+  host.put('/m/shared.json', server('shared'));
+  const { app, hub, registered } = await withGateway(t, database, []);
+  const reapplied = () => call(app, 'PATCH', '/remotes?remote=three', { register: 'all' });
+  await hub.addRemote(host.url('/three.json'), { name: 'three', enabled: false });
+  await hub.addRemote(host.url('/one.json'), { name: 'one', register: 'none', priority: 9 });
+  await hub.addRemote(host.url('/two.json'), { name: 'two' });
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), []);
+  await call(app, 'DELETE', '/remotes?remote=one');
+  await reapplied();
+  assert.match(
+    String((await hub.registerOne(uidOf('shared')))?.outcome),
+    /failed/,
+    'its content is that of the removed one',
+  );
+  const synced = await hub.syncRemotes(undefined, { force: true });
+  assert.equal(synced.failed, 0);
+  assert.deepEqual(registered(), ['shared'], 'the other remote has brought it, and may register it');
+  await reapplied();
+  await hub.syncRemotes(undefined, { force: true });
+  assert.deepEqual(registered(), ['shared']);
+});
+
 testOnEveryEngine(
   'policy: rules about a remote do not trust what somebody installs in its place',
   async (t, database) => {
@@ -259,9 +298,7 @@ testOnEveryEngine(
     assert.equal((await install({ id: uidOf('a') })).status, 200);
     const manifest = server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil' } }] });
     assertProblem(await install({ id: uidOf('a'), manifest }), 'not_allowed');
-    assertProblem(await install({ id: uidOf('a') }), 'not_allowed');
-    await hub.ingest();
-    assert.equal((await install({ id: uidOf('a') })).status, 200, 'the remote brings its own again');
+    assert.equal((await install({ id: uidOf('a') })).status, 200, 'what the remote brought is as it was');
   },
 );
 
