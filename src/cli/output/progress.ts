@@ -60,6 +60,7 @@ export function createProgress({
   function tell(line: string): void {
     end();
     writeError(`${harmless(line)}\n`);
+    if (!isTerminal) shownAt = now();
   }
 
   return {
