@@ -1,5 +1,5 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['access', 'catalog', 'search', 'gateway', 'install', 'remotes', 'policy'];
+const slices = ['access', 'catalog', 'search', 'gateway', 'install', 'remotes', 'policy', 'registry'];
 const mayImport = {
   errors: [],
   version: [],
@@ -8,9 +8,10 @@ const mayImport = {
   catalog: ['lib'],
   search: ['lib', 'catalog'],
   policy: ['lib', 'catalog'],
+  registry: ['lib', 'catalog', 'search'],
   gateway: ['lib', 'catalog'],
   install: ['lib', 'catalog', 'search', 'gateway'],
-  remotes: ['lib', 'catalog', 'search', 'gateway', 'policy'],
+  remotes: ['lib', 'catalog', 'search', 'gateway', 'policy', 'registry'],
   store: ['lib', ...slices],
   settings: ['lib', 'access'],
   'remote-credentials': ['settings'],

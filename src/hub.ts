@@ -22,7 +22,7 @@ import type { HubOperations } from './hub-operations.ts';
 import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
-import { manifestOf } from './remotes/index-formats/listed-server.ts';
+import { manifestOf } from './registry/listed-server.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/engine/create-engine.ts';

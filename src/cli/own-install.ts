@@ -32,7 +32,7 @@ export async function openOwnInstall(
     import('../install/install.ts'),
     import('./world.ts'),
     import('../remotes/open-remotes.ts'),
-    import('../remotes/index-formats/listed-server.ts'),
+    import('../registry/listed-server.ts'),
   ]);
   const config = access.config();
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), terminal.environment);

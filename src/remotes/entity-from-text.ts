@@ -1,7 +1,7 @@
 // The text of a manifest, or of the `server.json` of an MCP registry → the entity it describes.
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { parseManifestText } from '../catalog/manifest-text.ts';
-import { isServerJson, listedManifest } from './index-formats/listed-server.ts';
+import { isServerJson, listedManifest } from '../registry/listed-server.ts';
 
 export interface ManifestText {
   /** Its address, which tells JSON from YAML where the text does not. */

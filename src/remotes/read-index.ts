@@ -1,9 +1,9 @@
 // A parsed index → its entries, by the readers that know its layouts.
 import { HubError } from '../errors.ts';
 import { isJsonObject } from '../lib/json.ts';
+import { isServerJson } from '../registry/listed-server.ts';
 import { hubIndex } from './index-formats/hub-index.ts';
 import type { IndexEntry, IndexPage, IndexReader } from './index-formats/index-reader.ts';
-import { isServerJson } from './index-formats/listed-server.ts';
 import { mcpRegistry } from './index-formats/mcp-registry.ts';
 
 /** Each reads its part of a document. In this order, so that a manifest somebody wrote counts before what a registry knows. */

@@ -1,8 +1,9 @@
 // The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
 import { isJsonObject, type JsonObject, storableText } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { isServerJson } from '../../registry/listed-server.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
-import { isServerJson, listedServer } from './listed-server.ts';
+import { serverEntry } from './server-entry.ts';
 
 const KEYS = ['manifests', 'items', 'entries'];
 
@@ -37,12 +38,12 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
   if (typeof listed === 'string') return isBlank(listed) ? undefined : at(listed, indexUrl);
   if (!isJsonObject(listed)) return undefined;
   const { manifest, base_url: base } = listed;
-  if (isServerJson(manifest)) return listedServer(manifest, indexUrl);
+  if (isServerJson(manifest)) return serverEntry(manifest, indexUrl);
   if (isJsonObject(manifest)) return { url: placeInIndex(indexUrl, nameOf(manifest)), manifest };
   const reference = [manifest, listed.manifest_url, listed.manifest_path, listed.path].find(
     (each): each is string => typeof each === 'string' && !isBlank(each),
   );
-  if (reference === undefined) return isServerJson(listed) ? listedServer(listed, indexUrl) : undefined;
+  if (reference === undefined) return isServerJson(listed) ? serverEntry(listed, indexUrl) : undefined;
   const entry = at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
   const digest = digestIn(listed);
   return digest === undefined ? entry : { ...entry, digest };

@@ -1,7 +1,7 @@
 // An MCP registry as an index: both generations of its list, paged.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type IndexEntry, type IndexReader, unusableEntry, usableEntry } from './index-reader.ts';
-import { listedServer } from './listed-server.ts';
+import { serverEntry } from './server-entry.ts';
 
 export const mcpRegistry: IndexReader = {
   keys: ['servers'],
@@ -19,7 +19,7 @@ export const mcpRegistry: IndexReader = {
 function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntry {
   const place = { kind: 'server', position } as const;
   if (!isJsonObject(listed)) return unusableEntry(indexUrl, place);
-  return usableEntry(indexUrl, place, () => listedServer(listed, indexUrl));
+  return usableEntry(indexUrl, place, () => serverEntry(listed, indexUrl));
 }
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {

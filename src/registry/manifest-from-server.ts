@@ -1,8 +1,9 @@
 // An MCP registry's `server.json` → a manifest: packages become artifacts, remotes the registration.
-import { artifactOfPackage } from '../../catalog/launch/package-artifact.ts';
-import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
-import { commandOf } from './registry-command.ts';
-import { either } from './spellings.ts';
+import { artifactOfPackage } from '../catalog/launch/package-artifact.ts';
+import { either } from '../catalog/launch/registry-input.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
+import { PUBLISHER_META } from './contract.ts';
+import { commandOf } from './package-command.ts';
 
 /** `official` is what the registry itself says of the server: status and dates. Both spellings of every key are read. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
@@ -11,6 +12,8 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
   const name = String(server.name ?? '');
   const repository = asText(asObject(server.repository).url);
   const homepage = asText(either(server, 'websiteUrl', 'website_url'));
+  const status = asText(official.status ?? server.status)?.toLowerCase() ?? 'active';
+  const message = asText(either(official, 'statusMessage', 'status_message')) ?? null;
   return {
     schema_version: 1,
     type: 'mcp_server',
@@ -23,23 +26,36 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
     ...(homepage ? { homepage } : {}),
     ...(repository ? { source_url: repository } : {}),
     links: { ...(repository ? { repository } : {}), ...(homepage ? { homepage } : {}) },
-    lifecycle: lifecycleOf(String(official.status ?? server.status ?? 'active').toLowerCase()),
+    lifecycle: lifecycleOf(status, message),
     provenance: {
       source: 'mcp-registry',
       server_name: name,
       published_at: either(official, 'publishedAt', 'published_at') ?? null,
       updated_at: either(official, 'updatedAt', 'updated_at') ?? null,
+      ...(status === 'deleted' ? { registry_status: status } : {}),
     },
     artifacts: packages.map(artifactOfPackage),
     packages,
     remotes,
     ...registrationOf(packages, remotes),
+    ...whatOnlyRegistriesRead(server),
   };
 }
 
-function lifecycleOf(status: string): JsonObject {
-  if (status === 'deleted') return { status: 'disabled', reason: 'Withdrawn from the registry.' };
-  return { status: status === 'deprecated' ? 'deprecated' : 'active' };
+/** Kept as it came, so that the server can be listed again as it was published. */
+function whatOnlyRegistriesRead({ repository, icons, _meta }: JsonObject): JsonObject {
+  const provided = asObject(_meta)[PUBLISHER_META];
+  return {
+    ...(asText(asObject(repository).source) ? { repository } : {}),
+    ...(asObjects(icons).length > 0 ? { icons } : {}),
+    ...(provided === undefined ? {} : { _meta: { [PUBLISHER_META]: provided } }),
+  };
+}
+
+function lifecycleOf(status: string, message: string | null): JsonObject {
+  if (status === 'deleted') return { status: 'disabled', reason: message ?? 'Withdrawn from the registry.' };
+  if (status !== 'deprecated') return { status: 'active' };
+  return message === null ? { status } : { status, reason: message };
 }
 
 /** A server that can be reached is registered by its address; one that is run, by its command. */

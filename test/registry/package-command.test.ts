@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchOf } from '../../../src/catalog/launch/launch.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
-import { commandOf } from '../../../src/remotes/index-formats/registry-command.ts';
-import { manifestFromServer } from '../../../src/remotes/index-formats/registry-server.ts';
+import { launchOf } from '../../src/catalog/launch/launch.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { manifestFromServer } from '../../src/registry/manifest-from-server.ts';
+import { commandOf } from '../../src/registry/package-command.ts';
 
 const npm = (fields: JsonObject) =>
   commandOf({ registryType: 'npm', identifier: '@t/one', version: '1.2.3', ...fields });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entityFromManifest } from '../../../src/catalog/entity.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
-import { manifestFromServer } from '../../../src/remotes/index-formats/registry-server.ts';
+import { entityFromManifest } from '../../src/catalog/entity.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { manifestFromServer } from '../../src/registry/manifest-from-server.ts';
 
 const manifest = (server: JsonObject, official: JsonObject = {}) =>
   manifestFromServer({ name: 'io.github.someone/weather', version: '1.2.0', ...server }, official);

@@ -1,9 +1,8 @@
-// A server of an MCP registry, wrapped as its list has it or alone as in `server.json` → an entry with a manifest.
-import { asObject, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { type IndexEntry, placeInIndex } from './index-reader.ts';
-import { manifestFromServer } from './registry-server.ts';
+// A server as an MCP registry lists it, or alone as in `server.json` → a manifest.
+import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { OFFICIAL_META } from './contract.ts';
+import { manifestFromServer } from './manifest-from-server.ts';
 
-const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 const SCHEMA = /modelcontextprotocol.*server[\w.-]*\.json$/i;
 
 /** Manifests of the hub have a type, and those that lack one by mistake at least an id. */
@@ -24,11 +23,8 @@ export function listedManifest(listed: JsonObject): JsonObject {
   return manifestFromServer(serverOf(listed), officialOf(listed));
 }
 
-export function listedServer(listed: JsonObject, indexUrl: string): IndexEntry {
-  const manifest = listedManifest(listed);
-  const status = String(officialOf(listed).status ?? serverOf(listed).status ?? 'active').toLowerCase();
-  const url = placeInIndex(indexUrl, `${manifest.name}@${manifest.version}`);
-  return { url, manifest, isDeleted: status === 'deleted' };
+export function isDeletedServer(listed: JsonObject): boolean {
+  return String(officialOf(listed).status ?? serverOf(listed).status ?? '').toLowerCase() === 'deleted';
 }
 
 function isWrapped({ server }: JsonObject): boolean {

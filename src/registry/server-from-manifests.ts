@@ -1,0 +1,179 @@
+// Manifests → `server.json`: the way back from `manifest-from-server.ts`. Several manifests may describe one version of a server.
+import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
+import { PUBLISHER_META, SERVER_SCHEMA, type ServerJson, type ServerKey, type ServerStatus } from './contract.ts';
+
+/** What manifests say about one version of a server. */
+export interface ListedServer {
+  server: ServerJson;
+  status: ServerStatus;
+  statusMessage: string | null;
+  /** As the manifests say it; null when they do not. */
+  publishedAt: string | null;
+  tags: string[];
+}
+
+const SERVER_NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
+const LONGEST_NAME = 200;
+const LONGEST_VERSION = 255;
+const LONGEST_TEXT = 100;
+const LONGEST_MESSAGE = 500;
+const PUBLIC_REGISTRY = /^https?:\/\/((registry\.)?npmjs\.(org|com)|pypi\.org|docker\.io|(api\.)?nuget\.org)(\/|$)/;
+const REPOSITORY = /^https:\/\/(?:www\.)?(github|gitlab)\.com\/[^/]+\/[^/]/;
+const REMOTE_TYPES = ['streamable-http', 'sse'];
+
+/** Which server a manifest describes; undefined for those that cannot be listed under a name of their own. */
+export function serverKeyOf({ type, name, version, provenance }: JsonObject): ServerKey | undefined {
+  if (type !== 'mcp_server') return undefined;
+  const { server_name, server_version } = asObject(provenance);
+  const key = [asText(server_name), asText(name)].find((each) => each !== undefined && isServerName(each));
+  const number = asText(server_version) ?? asText(version);
+  return key && number && number.length <= LONGEST_VERSION ? { name: key, version: number } : undefined;
+}
+
+function isServerName(name: string): boolean {
+  return name.length <= LONGEST_NAME && SERVER_NAME.test(name);
+}
+
+/** In the order given, which must be a stable one: of each text, the first that there is counts. */
+export function serverFromManifests(
+  { name, version }: ServerKey,
+  manifests: readonly [JsonObject, ...JsonObject[]],
+): ListedServer {
+  const first = <T>(read: (manifest: JsonObject) => T | undefined) =>
+    manifests.map(read).find((each) => each !== undefined);
+  const repository = first(repositoryOf);
+  const title = first((manifest) => asText(manifest.title));
+  const websiteUrl = first((manifest) => websiteOf(manifest, repository));
+  const icons = first(iconsOf);
+  const packages = eachOnce(manifests.flatMap(packagesOf));
+  const remotes = eachOnce(manifests.flatMap(remotesOf));
+  const provided = first((manifest) => asObject(manifest._meta)[PUBLISHER_META]);
+  const description =
+    first((manifest) => asText(manifest.description)) ?? first((manifest) => asText(manifest.summary));
+  return {
+    server: {
+      $schema: SERVER_SCHEMA,
+      name,
+      ...(title ? { title: shortened(title) } : {}),
+      description: shortened(description ?? title ?? name),
+      version,
+      ...(websiteUrl ? { websiteUrl } : {}),
+      ...(repository ? { repository } : {}),
+      ...(icons ? { icons } : {}),
+      ...(packages.length > 0 ? { packages } : {}),
+      ...(remotes.length > 0 ? { remotes } : {}),
+      ...(isJsonObject(provided) ? { _meta: { [PUBLISHER_META]: provided } } : {}),
+    },
+    ...statusOf(manifests),
+    publishedAt: first(publishedAtOf) ?? null,
+    tags: [...new Set(manifests.flatMap(({ tags }) => (Array.isArray(tags) ? tags : [])))].filter(
+      (tag) => typeof tag === 'string',
+    ),
+  };
+}
+
+/** `disabled` only says that the hub cannot start it, which clients of a registry find out themselves. */
+function statusOf(manifests: readonly JsonObject[]): Pick<ListedServer, 'status' | 'statusMessage'> {
+  const isDeleted = ({ provenance }: JsonObject) => asObject(provenance).registry_status === 'deleted';
+  const isDeprecated = ({ lifecycle }: JsonObject) => asObject(lifecycle).status === 'deprecated';
+  const status = manifests.every(isDeleted) ? 'deleted' : manifests.every(isDeprecated) ? 'deprecated' : 'active';
+  const message = asText(asObject(manifests[0]?.lifecycle).reason)?.slice(0, LONGEST_MESSAGE).toWellFormed();
+  return { status, statusMessage: status === 'active' ? null : (message ?? null) };
+}
+
+function publishedAtOf({ provenance }: JsonObject): string | undefined {
+  const { published_at, updated_at } = asObject(provenance);
+  return [published_at, updated_at].map(asText).find((date) => date !== undefined && isTimestamp(date));
+}
+
+function isTimestamp(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function repositoryOf({ repository, links, source_url }: JsonObject): JsonObject | undefined {
+  const { url, source } = asObject(repository);
+  if (asText(url) && asText(source)) return asObject(repository);
+  const address = asText(asObject(links).repository) ?? asText(source_url) ?? '';
+  const [, host] = REPOSITORY.exec(address) ?? [];
+  return host ? { url: address, source: host } : undefined;
+}
+
+function websiteOf({ links, homepage }: JsonObject, repository: JsonObject | undefined): string | undefined {
+  const address = asText(asObject(links).homepage) ?? asText(homepage);
+  const isShown = address?.startsWith('https://') && URL.canParse(address) && address !== repository?.url;
+  return isShown ? address : undefined;
+}
+
+function iconsOf({ icons }: JsonObject): JsonObject[] | undefined {
+  const shown = asObjects(icons).filter(({ src }) => asText(src)?.startsWith('https://'));
+  return shown.length > 0 ? shown : undefined;
+}
+
+/** Manifests that were written for this hub list artifacts instead. */
+function packagesOf({ packages, artifacts }: JsonObject): JsonObject[] {
+  const listed = asObjects(packages);
+  const all = listed.length > 0 ? listed : asObjects(asObjects(artifacts).map(packageOfArtifact));
+  return asObjects(all.map((pack) => packageOf(inCamelCase(pack))));
+}
+
+function packageOf({ registryName, registryType = registryName, name, ...pack }: JsonObject): JsonObject | undefined {
+  const identifier = asText(pack.identifier) ?? asText(name);
+  const type = asText(registryType)?.toLowerCase();
+  if (!type || !identifier) return undefined;
+  const { version, registryBaseUrl, transport, ...rest } = pack;
+  const base = asText(registryBaseUrl);
+  return {
+    registryType: type,
+    ...(base && !PUBLIC_REGISTRY.test(base) ? { registryBaseUrl: base } : {}),
+    ...rest,
+    ...(type === 'oci' ? { identifier: taggedImage(identifier, asText(version)) } : { identifier }),
+    ...(type !== 'oci' && asText(version) ? { version: asText(version) } : {}),
+    transport: isJsonObject(transport) ? transport : { type: 'stdio' },
+  };
+}
+
+/** The tag belongs to the name of an image: clients would append a version to a name that has one. */
+function taggedImage(image: string, tag: string | undefined): string {
+  const isTagged = image.includes('@') || /:[^/]*$/.test(image);
+  return tag && !isTagged ? `${image}:${tag}` : image;
+}
+
+function remotesOf({ remotes }: JsonObject): JsonObject[] {
+  return asObjects(remotes).flatMap((remote) => {
+    const { transportType, type = transportType, ...rest } = inCamelCase(remote);
+    const kind = asText(type)?.toLowerCase() ?? '';
+    if (!asText(rest.url)) return [];
+    return { type: REMOTE_TYPES.includes(kind) ? kind : 'streamable-http', ...rest };
+  });
+}
+
+/** Older registries wrote `registry_type`; the names of variables stay as they are. */
+function inCamelCase(value: JsonObject): JsonObject {
+  const entries = Object.entries(value).map(([key, each]) => {
+    const name = key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+    if (name !== 'variables') return [name, camelValue(each)];
+    return [name, Object.fromEntries(Object.entries(asObject(each)).map(([own, input]) => [own, camelValue(input)]))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function camelValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelValue);
+  return isJsonObject(value) ? inCamelCase(value) : value;
+}
+
+function eachOnce(values: readonly JsonObject[]): JsonObject[] {
+  if (values.length < 2) return [...values];
+  return [...new Map(values.map((value) => [jsonDigest(value), value])).values()];
+}
+
+/** Cut at a word: clients refuse longer texts. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  if (line.length <= LONGEST_TEXT) return line;
+  const start = line.slice(0, LONGEST_TEXT - 1);
+  const words = start.slice(0, Math.max(start.lastIndexOf(' '), 0));
+  return `${(words.length > LONGEST_TEXT / 2 ? words : start).toWellFormed()}…`;
+}
