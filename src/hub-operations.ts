@@ -29,6 +29,7 @@ import type {
   PolicyState,
   PolicyTest,
 } from './policy/contract.ts';
+import type { ServerList, ServerQuery, ServerReference, ServerResponse } from './registry/contract.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -90,6 +91,13 @@ export interface HubOperations {
   /** @throws HubError `token_not_found` */
   revokeToken(name: string): Promise<TokenRevoked>;
   listAudit(query: AuditQuery): Promise<AuditPage>;
+
+  /** What the hub lists as an MCP registry. @throws HubError `invalid_request` */
+  listServers(query: ServerQuery): Promise<ServerList>;
+  /** Newest first. @throws HubError `entity_not_found` */
+  listServerVersions(name: string, options?: { includeDeleted?: boolean }): Promise<ServerList>;
+  /** @throws HubError `entity_not_found` */
+  getServer(reference: ServerReference): Promise<ServerResponse>;
 
   /** The admission policy in force. */
   getPolicy(): Promise<PolicyState>;

@@ -23,6 +23,7 @@ import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
 import { manifestOf } from './registry/listed-server.ts';
+import { openRegistry } from './registry/open-registry.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/engine/create-engine.ts';
@@ -44,6 +45,8 @@ import { createPolicyStore } from './store/policy-store.ts';
 import { hasPgvector, openPostgresSearch } from './store/postgres-search.ts';
 import { createItemStore } from './store/registration-items.ts';
 import { createRegistrationStore } from './store/registration-store.ts';
+import { createRegistryStore } from './store/registry-store.ts';
+import { createRegistryTables } from './store/registry-tables.ts';
 import { createRemoteStore } from './store/remote-store.ts';
 import { createRevision } from './store/revision.ts';
 import { createRunStore } from './store/run-store.ts';
@@ -186,6 +189,17 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     },
   });
 
+  const registry = openRegistry({
+    store: createRegistryStore(database),
+    tablesOf: (mapping) => createRegistryTables(database, revision, mapping),
+    tryLock: database.tryLock,
+    isBusy: () => sync.isIngesting() || installs.isUnderWay(),
+    search: (query) => search.search(query),
+    baseUrl,
+    now,
+    log,
+  });
+
   const installs = createHubInstalls({
     catalog: {
       ...catalog,
@@ -253,6 +267,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       policy.close(),
       remotes.stopWork(),
       installs.close(),
+      registry.close(),
       refreshed,
       interruptedClosed,
       engine.stopWork(),
@@ -346,6 +361,9 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
       const removal = await pending.removeMany(request);
       return removal.total_removed > 0 ? { ...removal, ...(await clearGateway()) } : removal;
     },
+    listServers: (query) => registry.list(query),
+    listServerVersions: (name, options) => registry.versions(name, options),
+    getServer: (reference) => registry.get(reference),
     getPolicy: () => policy.getPolicy(),
     changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: caller.name }),
     testPolicy: (request) => policy.testPolicy(request),

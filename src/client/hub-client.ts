@@ -14,6 +14,7 @@ import {
   PolicyState,
   PolicyTest,
 } from '../policy/contract.ts';
+import { ServerList, ServerResponse } from '../registry/contract.ts';
 import {
   IngestReport,
   IngestStatus,
@@ -154,6 +155,21 @@ export class HubClient implements HubOperations {
   readonly listAudit: HubOperations['listAudit'] = (query) =>
     this.#hub.ask({ path: '/audit', query: { ...query } }, AuditPage);
 
+  readonly listServers: HubOperations['listServers'] = ({ updatedSince, includeDeleted, ...query }) =>
+    this.#hub.ask(
+      { path: '/v0.1/servers', query: { ...query, updated_since: updatedSince, include_deleted: includeDeleted } },
+      ServerList,
+    );
+
+  readonly listServerVersions: HubOperations['listServerVersions'] = async (name, { includeDeleted } = {}) =>
+    this.#hub.ask({ path: `${serverPath(name)}/versions`, query: { include_deleted: includeDeleted } }, ServerList);
+
+  readonly getServer: HubOperations['getServer'] = async ({ name, version, includeDeleted }) =>
+    this.#hub.ask(
+      { path: `${serverPath(name)}/versions/${entityPath(version)}`, query: { include_deleted: includeDeleted } },
+      ServerResponse,
+    );
+
   readonly getPolicy: HubOperations['getPolicy'] = () => this.#hub.ask({ path: '/policy' }, PolicyState);
 
   readonly changePolicy: HubOperations['changePolicy'] = (text, { dryRun = false } = {}) =>
@@ -182,6 +198,10 @@ function searchParameters({ text, filters, withFitReason, withSnippets, withFace
     with_snippets: withSnippets,
     facets: withFacets,
   };
+}
+
+function serverPath(name: string): string {
+  return `/v0.1/servers/${entityPath(name)}`;
 }
 
 function entityPath(id: string): string {

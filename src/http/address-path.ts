@@ -3,11 +3,26 @@
 /** Addresses that end in an entity id, which may hold `/`. */
 const ID_PATHS = /^((?:\/catalog)?\/entities\/|\/catalog\/manifest\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
 const PATH = /^[^?#]*/;
+/** Addresses of a registry: a name of two parts, perhaps `versions`, a version and `status`. */
+const SERVER_PATHS = /^((?:\/registry\/[^/?]+)?\/v0(?:\.1)?\/servers\/)([^?]+)(.*)$/s;
+/** Some clients encode the `/` twice, some not at all. */
+const ENCODED_SLASH = /%(?:25)*2f/gi;
 
 /** What cannot be decoded would be refused before any hook has run: without headers, log and limits. */
 export function routableUrl(url: string): string {
   const readable = isReadable(url) ? url : url.replace(PATH, (path) => path.replaceAll('%', '%25'));
-  return readable.replace(ID_PATHS, (_all, path, id, query) => `${path}${id.replaceAll('/', '%2F')}${query}`);
+  return readable
+    .replace(ID_PATHS, (_all, path, id, query) => `${path}${id.replaceAll('/', '%2F')}${query}`)
+    .replace(SERVER_PATHS, (_all, path, rest, query) => `${path}${serverPath(rest)}${query}`);
+}
+
+function serverPath(text: string): string {
+  const parts = text.replace(ENCODED_SLASH, '%2F').replace(/\/+$/, '').split('/');
+  const own = parts[0]?.includes('%2F') || parts[1] === 'versions' ? 1 : 2;
+  const [versions, ...version] = parts.slice(own);
+  const isStatus = version.length > 1 && version.at(-1) === 'status';
+  const number = version.slice(0, isStatus ? -1 : undefined).join('%2F');
+  return [parts.slice(0, own).join('%2F'), versions, number, isStatus && 'status'].filter(Boolean).join('/');
 }
 
 /** Whether its path can be decoded. */

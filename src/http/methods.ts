@@ -8,6 +8,7 @@ export interface DeclaredRoute {
   url: string;
   methods: string[];
   isPublicRead: boolean;
+  crossOrigin: string | undefined;
 }
 
 /** To be called once all routes are declared. */
@@ -16,8 +17,11 @@ export function completeMethods(app: FastifyInstance, routes: readonly DeclaredR
     const methods = new Set(declared.flatMap((route) => route.methods));
     const allow = [...methods, 'OPTIONS'].join(', ');
     const publicRead = declared.some(({ isPublicRead }) => isPublicRead);
-    app.options(url, { schema: { hide: true }, config: { publicRead } }, (_request, reply) =>
-      reply.header('allow', allow).code(204).send(),
+    const crossOrigin = declared.find((route) => route.crossOrigin)?.crossOrigin;
+    app.options(
+      url,
+      { schema: { hide: true }, config: { publicRead, ...(crossOrigin ? { crossOrigin } : {}) } },
+      (_request, reply) => reply.header('allow', allow).code(204).send(),
     );
     const others = METHODS.filter((method) => !methods.has(method));
     // As a hook, because a body that nobody wants is not worth reading.

@@ -36,6 +36,7 @@ import { gatewayRoutes } from './routes/gateways.ts';
 import { installRoutes } from './routes/install.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { policyRoutes } from './routes/policy.ts';
+import { registryRoutes } from './routes/registry.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -47,6 +48,8 @@ declare module 'fastify' {
     publicRead?: boolean;
     /** Open to all although it is no read: the rate limit counts it too. */
     countsAsRead?: boolean;
+    /** Pages of all sites may call it with these methods, as the protocols of registries demand. */
+    crossOrigin?: string;
   }
 }
 
@@ -84,7 +87,12 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     prepareRoute(route);
     const methods = [route.method].flat();
     if (route.url !== '*' && !methods.includes('OPTIONS'))
-      routes.push({ url: route.url, methods, isPublicRead: route.config?.publicRead === true });
+      routes.push({
+        url: route.url,
+        methods,
+        isPublicRead: route.config?.publicRead === true,
+        crossOrigin: route.config?.crossOrigin,
+      });
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -92,7 +100,10 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
       throw new HubError('invalid_request', "The header 'Host' is missing.");
     }
   });
-  app.addHook('onSend', async (_request, reply) => varyByEncoding(reply));
+  app.addHook('onSend', async (request, reply) => {
+    varyByEncoding(reply);
+    allowOrigins(request.routeOptions.config?.crossOrigin, reply);
+  });
   observeRequests(app, world);
 
   app.setValidatorCompiler(validatorCompiler);
@@ -135,6 +146,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   accessRoutes(app, hub);
   policyRoutes(app, hub);
   approvalRoutes(app, hub);
+  registryRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });
   webPage(app);
   completeMethods(app, routes.splice(0));
@@ -162,7 +174,7 @@ async function protect(
   await app.register(cors, {
     delegator: (request, done) =>
       done(null, {
-        origin: request.routeOptions.config.publicRead ? '*' : false,
+        origin: request.routeOptions.config.publicRead || request.routeOptions.config.crossOrigin ? '*' : false,
         methods: ['GET', 'HEAD'],
         exposedHeaders: ['ETag', 'X-Request-Id', 'Retry-After'],
         maxAge: 86_400,
@@ -234,6 +246,16 @@ function readJsonBodies(app: FastifyInstance): void {
 function varyByEncoding(reply: FastifyReply): void {
   const vary = String(reply.getHeader('vary') ?? '');
   if (!/accept-encoding/i.test(vary)) reply.header('vary', vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding');
+}
+
+/** With every answer, not only those that browsers ask for beforehand: Copilot looks for them. */
+function allowOrigins(methods: string | undefined, reply: FastifyReply): void {
+  if (methods === undefined) return;
+  reply.headers({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match',
+  });
 }
 
 function saneRequestId(given: string | string[] | undefined): string | undefined {

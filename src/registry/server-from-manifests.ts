@@ -16,7 +16,8 @@ export interface ListedServer {
 
 const SERVER_NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 const LONGEST_NAME = 200;
-const LONGEST_VERSION = 255;
+/** No spaces, and nothing that a database or an address cannot hold. */
+const SERVER_VERSION = /^[^\s\p{Cc}\p{Cs}]{1,255}$/u;
 const LONGEST_TEXT = 100;
 const LONGEST_MESSAGE = 500;
 const PUBLIC_REGISTRY = /^https?:\/\/((registry\.)?npmjs\.(org|com)|pypi\.org|docker\.io|(api\.)?nuget\.org)(\/|$)/;
@@ -29,7 +30,7 @@ export function serverKeyOf({ type, name, version, provenance }: JsonObject): Se
   const { server_name, server_version } = asObject(provenance);
   const key = [asText(server_name), asText(name)].find((each) => each !== undefined && isServerName(each));
   const number = asText(server_version) ?? asText(version);
-  return key && number && number.length <= LONGEST_VERSION ? { name: key, version: number } : undefined;
+  return key && number && SERVER_VERSION.test(number) ? { name: key, version: number } : undefined;
 }
 
 function isServerName(name: string): boolean {

@@ -23,6 +23,7 @@ import { revisionStamps } from './migrations/0015_revision_stamps.ts';
 import { manifests } from './migrations/0016_manifests.ts';
 import { access } from './migrations/0017_access.ts';
 import { policy } from './migrations/0018_policy.ts';
+import { registry } from './migrations/0021_registry.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -96,6 +97,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0016_manifests': manifests(dialect),
     '0017_access': access(dialect),
     '0018_policy': policy(dialect),
+    '0021_registry': registry(dialect),
   };
 }
 

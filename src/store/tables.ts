@@ -19,6 +19,10 @@ export interface Tables {
   remote_rejection: RemoteRejectionTable;
   ingest_run: IngestRunTable;
   access_token: AccessTokenTable;
+  registry_state: RegistryStateTable;
+  registry_member: RegistryMemberTable;
+  registry_server: RegistryServerTable;
+  registry_document: RegistryDocumentTable;
   /** Columns are named as the log shows them. */
   audit_entry: AuditEntry;
 }
@@ -216,4 +220,45 @@ export interface AccessTokenTable {
   created_at: string;
   created_by: string;
   expires_at: string | null;
+}
+
+/** One row. */
+interface RegistryStateTable {
+  id: number;
+  /** The revision of the catalog that the entries show; null until they are built. */
+  revision: number | null;
+  /** When an entry last changed. */
+  changed_at: string | null;
+}
+
+/** Which entry of the registry an entity belongs to. */
+interface RegistryMemberTable {
+  uid: string;
+  name: string;
+  version: string;
+}
+
+/** An entry of the registry: narrow, because searches and questions for changes go through all of them. */
+export interface RegistryServerTable {
+  name: string;
+  version: string;
+  /** The name in lower case. */
+  name_key: string;
+  status: string;
+  status_message: string | null;
+  status_changed_at: string;
+  published_at: string;
+  updated_at: string;
+  is_latest: number;
+  /** Of everything that callers see and that counts as a change. */
+  digest: string;
+}
+
+interface RegistryDocumentTable {
+  name: string;
+  version: string;
+  /** JSON, as it is shown. */
+  server: string;
+  /** JSON: the entities that it was made of, and their tags. */
+  about: string;
 }

@@ -23,6 +23,17 @@ const REMOTE = { url: 'https://catalog.example.org/index.json' };
 /** Every endpoint there is. Whoever adds one adds it here, and says who may use it. */
 const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/', protection: 'public', success: 200 },
+  { method: 'GET', path: '/openapi.yaml', protection: 'public', success: 200 },
+  ...['/v0.1', '/v0'].flatMap((prefix): Endpoint[] => [
+    { method: 'GET', path: `${prefix}/servers`, protection: 'public', success: 200 },
+    ...['', '/versions', '/versions/:version'].map((rest): Endpoint => {
+      const example = `${prefix}/servers/org.example%2Fserver${rest.replace(':version', 'latest')}`;
+      return { method: 'GET', path: `${prefix}/servers/:name${rest}`, protection: 'public', success: 200, example };
+    }),
+    ...['health', 'ping', 'version'].map((rest): Endpoint => {
+      return { method: 'GET', path: `${prefix}/${rest}`, protection: 'public', success: 200 };
+    }),
+  ]),
   { method: 'GET', path: '/entities/:id', protection: 'public', success: 200, example: '/entities/tool:a' },
   { method: 'GET', path: '/operations', protection: 'public', success: 200 },
   { method: 'GET', path: '/catalog', protection: 'public', success: 200 },
@@ -128,7 +139,10 @@ const ENDPOINTS: Endpoint[] = [
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
 const settings = { API_TOKEN: TOKENS.admin, METRICS_TOKEN: TOKENS.metrics };
-const manifests = ['a', 'deleted'].map((id) => aManifest({ type: 'tool', id }));
+const manifests = [
+  ...['a', 'deleted'].map((id) => aManifest({ type: 'tool', id })),
+  aManifest({ id: 'server', name: 'org.example/server' }),
+];
 
 test('endpoints: the server has those of the table, and no other', async (t) => {
   const { app } = await testHub(t);
@@ -188,6 +202,8 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
     '/openapi.json',
     '/health',
     '/config',
+    '/openapi.yaml',
+    ...['/v0.1', '/v0'].flatMap((prefix) => ['health', 'ping', 'version'].map((rest) => `${prefix}/${rest}`)),
   ];
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
     if (protection !== 'public' && protection !== 'optional') continue;

@@ -1,0 +1,195 @@
+// The hub as an MCP registry: the protocol that VS Code, Copilot, ToolHive and other clients read.
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import type { Hub } from '../../hub.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { ServerList, ServerResponse } from '../../registry/contract.ts';
+import { VERSION } from '../../version.ts';
+import { matchesEtag } from '../etag.ts';
+import { problems } from '../openapi.ts';
+import { choice, wholeNumber, words } from '../query-string.ts';
+
+/** The same handlers: older clients ask the second one. */
+const PREFIXES = ['/v0.1', '/v0'];
+const READ_PROBLEMS = ['invalid_request', 'rate_limited', 'database_unavailable'] as const;
+const MAX_AGE_SEC = 60;
+/** What ToolHive knows a registry by. */
+const PROTOCOL = {
+  version: '1.0.0',
+  description:
+    'A registry of MCP servers that follows the API of https://github.com/modelcontextprotocol/registry, served by Catalog Hub.',
+};
+
+const EXAMPLE = 'org.example.data/postgres-reader';
+const name = z
+  .string()
+  .describe('Its `/` encoded as `%2F`; as it is, it is understood too')
+  .meta({ examples: [EXAMPLE] });
+const version = z
+  .string()
+  .describe('An exact version, or `latest`')
+  .meta({ examples: ['1.2.0', 'latest'] });
+
+const deleted = choice(['true', 'false'])
+  .transform((word) => word === 'true')
+  .optional()
+  .describe('Show what was taken down as well')
+  .meta({ examples: ['true'] });
+
+const ListQuery = z.object({
+  cursor: given(4_000)
+    .describe('`nextCursor` of the page before. It holds the query: the other parameters need not be repeated')
+    .meta({ examples: [''] }),
+  limit: wholeNumber(1, 100)
+    .prefault(30)
+    .meta({ examples: [10] }),
+  search: given(2_000)
+    .describe('Names that contain it come first, then what the search of the hub finds')
+    .meta({ examples: ['postgres'] }),
+  version: given(255)
+    .describe('`latest`, or an exact version')
+    .meta({ examples: ['latest'] }),
+  updated_since: given(40)
+    .pipe(z.iso.datetime({ offset: true, error: 'must be a date and time as in RFC 3339' }).optional())
+    .describe('Only what changed later than this, deleted entries included')
+    .meta({ examples: ['2026-05-01T00:00:00Z'] }),
+  include_deleted: deleted,
+});
+const OneQuery = z.object({ include_deleted: deleted });
+
+export function registryRoutes(
+  server: FastifyInstance,
+  { hub, readsNeedToken }: { hub: Hub; readsNeedToken: boolean },
+): void {
+  const send = sender(readsNeedToken);
+  for (const prefix of PREFIXES) {
+    const tags = ['registry'];
+    const isShown = { tags, hide: prefix !== PREFIXES[0] };
+    const app = server.withTypeProvider<ZodTypeProvider>();
+    const answer = { 304: z.null().optional().describe('Not changed') };
+
+    app.get(
+      `${prefix}/servers`,
+      {
+        config: { operation: 'listServers', crossOrigin: 'GET, OPTIONS' },
+        schema: {
+          ...isShown,
+          summary: 'List the servers, or search them',
+          querystring: ListQuery,
+          response: { 200: ServerList.describe('A page of servers'), ...answer, ...problems(...READ_PROBLEMS) },
+        },
+      },
+      async (request, reply) => {
+        const { updated_since: updatedSince, include_deleted: includeDeleted, ...query } = request.query;
+        return send(await hub.listServers({ ...query, updatedSince, includeDeleted }), request, reply);
+      },
+    );
+
+    app.get(
+      `${prefix}/servers/:name/versions`,
+      {
+        config: { operation: 'listServerVersions', crossOrigin: 'GET, OPTIONS' },
+        schema: {
+          ...isShown,
+          summary: 'All versions of a server, newest first',
+          params: z.object({ name }),
+          querystring: OneQuery,
+          response: {
+            200: ServerList.describe('Its versions'),
+            ...answer,
+            ...problems('entity_not_found', ...READ_PROBLEMS),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { include_deleted: includeDeleted } = request.query;
+        return send(await hub.listServerVersions(request.params.name, { includeDeleted }), request, reply);
+      },
+    );
+
+    app.get(
+      `${prefix}/servers/:name/versions/:version`,
+      {
+        config: { operation: 'getServer', crossOrigin: 'GET, OPTIONS' },
+        schema: {
+          ...isShown,
+          summary: 'One version of a server',
+          params: z.object({ name, version }),
+          querystring: OneQuery,
+          response: {
+            200: ServerResponse.describe('The server'),
+            ...answer,
+            ...problems('entity_not_found', ...READ_PROBLEMS),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { include_deleted: includeDeleted } = request.query;
+        return send(await hub.getServer({ ...request.params, includeDeleted }), request, reply);
+      },
+    );
+
+    // Removed from the protocol; some clients still call it.
+    app.get(
+      `${prefix}/servers/:name`,
+      {
+        config: { operation: 'getServer', crossOrigin: 'GET, OPTIONS' },
+        schema: { hide: true, params: z.object({ name }), querystring: OneQuery },
+      },
+      async (request, reply) => {
+        const { params, query } = request;
+        const reference = { ...params, version: 'latest', includeDeleted: query.include_deleted };
+        return send(await hub.getServer(reference), request, reply);
+      },
+    );
+
+    const open = { config: { crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } };
+    app.get(`${prefix}/health`, open, async () => ({ status: 'ok' }));
+    app.get(`${prefix}/ping`, open, async () => ({ pong: true }));
+    app.get(`${prefix}/version`, open, async () => ({ version: VERSION, git_commit: '', build_time: '' }));
+  }
+  server.get('/openapi.yaml', { config: { crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/yaml').send(stringify(ofRegistry(server.swagger()))),
+  );
+}
+
+/** A parameter that is there but empty counts as absent: clients send those. */
+function given(longest: number) {
+  return z.preprocess((value) => (value === '' ? undefined : value), words(longest).optional());
+}
+
+/** Tagged by its content, because searches change with more than the catalog. */
+function sender(readsNeedToken: boolean) {
+  const caching = readsNeedToken ? 'private, no-cache' : `public, max-age=${MAX_AGE_SEC}`;
+  return (answer: object, { headers }: Pick<FastifyRequest, 'headers'>, reply: FastifyReply) => {
+    const text = JSON.stringify(answer);
+    const etag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
+    reply.header('etag', etag).header('cache-control', caching);
+    if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send(undefined);
+    return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+  };
+}
+
+/** The part of the hub's document that other registries have as well. */
+function ofRegistry(document: object): JsonObject {
+  const { paths, info, components, ...rest } = document as {
+    paths: JsonObject;
+    info: JsonObject;
+    components: JsonObject;
+  };
+  const own = Object.entries(paths).filter(([path]) => path.startsWith(`${PREFIXES[0]}/`));
+  const used = JSON.stringify(own);
+  const schemas = Object.entries(isJsonObject(components.schemas) ? components.schemas : {}).filter(
+    ([id]) => used.includes(`/${id}"`) || /^(ServerJson|ServerResponse|Problem)$/.test(id),
+  );
+  return {
+    ...rest,
+    info: { ...info, ...PROTOCOL },
+    paths: Object.fromEntries(own),
+    components: { ...components, schemas: Object.fromEntries(schemas) },
+    tags: [{ name: 'registry' }],
+  };
+}

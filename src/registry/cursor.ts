@@ -1,0 +1,45 @@
+// Cursors: where a page ended, and what was asked for. Some clients repeat only the cursor on their second page.
+import { z } from 'zod';
+import { HubError } from '../errors.ts';
+import { parseJson } from '../lib/json.ts';
+import type { EntryFilter } from './store.ts';
+
+/** `ranked`: among the results that search found by meaning, after those whose name matches. */
+const Position = z.object({
+  in: z.enum(['names', 'ranked']),
+  rank: z.number().min(0).max(2),
+  name: z.string().max(255),
+  version: z.string().max(255),
+});
+export type CursorPosition = z.infer<typeof Position>;
+
+const Cursor = z.strictObject({
+  after: Position,
+  search: z.string().max(2000).optional(),
+  version: z.string().max(255).optional(),
+  updatedSince: z.string().max(40).optional(),
+  includeDeleted: z.boolean(),
+});
+
+export type ListedQuery = EntryFilter & { search?: string };
+
+export function writeCursor(query: ListedQuery, after: CursorPosition): string {
+  const { search, version, updatedSince, includeDeleted } = query;
+  return Buffer.from(JSON.stringify({ after, search, version, updatedSince, includeDeleted })).toString('base64url');
+}
+
+/** What is asked beside the cursor must be what it was made for. @throws HubError `invalid_request` */
+export function readCursor(text: string, asked: Partial<ListedQuery>): { query: ListedQuery; after: CursorPosition } {
+  const { data } = Cursor.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
+  if (!data) throw invalid('is not one that this hub gave out; start without it');
+  const { after, ...query } = data;
+  const differs = Object.entries(asked).some(
+    ([key, value]) => value !== undefined && value !== query[key as keyof typeof query],
+  );
+  if (differs) throw invalid('belongs to another query; start without it');
+  return { query, after };
+}
+
+function invalid(message: string): HubError {
+  return new HubError('invalid_request', `The cursor ${message}.`, { faults: [{ path: 'cursor', message }] });
+}

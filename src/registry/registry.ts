@@ -1,0 +1,186 @@
+// The hub as an MCP registry: its list, its searches, and single servers.
+import { HubError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import {
+  OFFICIAL_META,
+  type ServerList,
+  type ServerQuery,
+  type ServerReference,
+  type ServerResponse,
+} from './contract.ts';
+import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
+import type { AboutEntry, RegistryEntry, RegistryStore } from './store.ts';
+
+export interface Registry {
+  /** @throws HubError `invalid_request` */
+  list(query: ServerQuery): Promise<ServerList>;
+  /** Newest first. @throws HubError `entity_not_found` */
+  versions(name: string, options?: { includeDeleted?: boolean }): Promise<ServerList>;
+  /** @throws HubError `entity_not_found` */
+  get(reference: ServerReference): Promise<ServerResponse>;
+}
+
+export interface RegistryDependencies {
+  store: RegistryStore;
+  /** Resolves when the entries show the catalog, as far as there is time. */
+  upToDate: () => Promise<void>;
+  /** The servers that fit a text, best first. */
+  rank: (text: string) => Promise<string[]>;
+  baseUrl: () => string;
+}
+
+interface Found {
+  entries: RegistryEntry[];
+  next?: CursorPosition;
+}
+
+const USUAL_LIMIT = 30;
+const START: CursorPosition = { in: 'names', rank: -1, name: '', version: '' };
+
+export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDependencies): Registry {
+  async function find(query: ListedQuery, after: CursorPosition, limit: number): Promise<Found> {
+    const { search, ...filter } = query;
+    const isFirst = after.name === '';
+    const ofNames =
+      after.in === 'ranked'
+        ? []
+        : await store.page({ ...filter, search, limit: limit + 1, ...(isFirst ? {} : { after }) });
+    const entries = ofNames.slice(0, limit);
+    // Whether search finds more is looked up with the next page.
+    if (ofNames.length > limit || (search !== undefined && entries.length === limit))
+      return { entries, next: placeOf(entries.at(-1), 'names', search) };
+    if (search === undefined) return { entries };
+    const others = await findRanked({ ...filter, search }, after, limit - entries.length);
+    return { entries: [...entries, ...others.entries], ...(others.next ? { next: others.next } : {}) };
+  }
+
+  /** What search finds beside the names that contain the text. */
+  async function findRanked(
+    query: ListedQuery & { search: string },
+    after: CursorPosition,
+    limit: number,
+  ): Promise<Found> {
+    const text = query.search.toLowerCase();
+    const uids = await rank(query.search);
+    const namesByUid = await store.namesOf(uids);
+    const names = [...new Set(uids.flatMap((uid) => namesByUid.get(uid) ?? []))].filter(
+      (name) => !name.toLowerCase().includes(text),
+    );
+    const places = new Map(names.map((name, place) => [name, place]));
+    const placeIn = (name: string) => places.get(name) ?? names.length;
+    const keys = (await store.keysOf(names, query)).toSorted(
+      (one, other) => placeIn(one.name) - placeIn(other.name) || (one.version < other.version ? -1 : 1),
+    );
+    // A name that has left the ranking since then ends the list.
+    const start =
+      after.in === 'names'
+        ? 0
+        : 1 +
+          keys.findLastIndex(({ name, version }) => {
+            const [place, last] = [placeIn(name), placeIn(after.name)];
+            return place < last || (place === last && version <= after.version);
+          });
+    const shown = keys.slice(start, start + limit);
+    const hasMore = keys.length > start + limit;
+    return { entries: await store.entries(shown), ...(hasMore ? { next: placeOf(shown.at(-1), 'ranked') } : {}) };
+  }
+
+  function present(entry: RegistryEntry): ServerResponse {
+    const { ids, tags } = JSON.parse(entry.about) as AboutEntry;
+    return {
+      server: JSON.parse(entry.server),
+      _meta: {
+        [OFFICIAL_META]: {
+          status: entry.status,
+          statusChangedAt: entry.statusChangedAt,
+          ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
+          publishedAt: entry.publishedAt,
+          updatedAt: entry.updatedAt,
+          isLatest: entry.isLatest,
+        },
+        [`${reversedHost(baseUrl())}/catalog`]: {
+          ids,
+          ...(tags ? { tags } : {}),
+          url: `${baseUrl()}/entities/${encodeURIComponent(ids[0] ?? '')}`,
+        } satisfies JsonObject,
+      },
+    };
+  }
+
+  async function allVersions(name: string, includeDeleted: boolean): Promise<RegistryEntry[]> {
+    await upToDate();
+    const versions = await store.versions(name);
+    return versions
+      .filter(({ status }) => includeDeleted || status !== 'deleted')
+      .toSorted((one, other) => Date.parse(other.publishedAt) - Date.parse(one.publishedAt));
+  }
+
+  return {
+    async list({ cursor, limit = USUAL_LIMIT, ...given }) {
+      const asked = withoutBlanks(given);
+      const { query, after } =
+        cursor === undefined ? { query: queryOf(asked), after: START } : readCursor(cursor, asked);
+      await upToDate();
+      const { entries, next } = await find(query, after, limit);
+      const servers = entries.map(present);
+      return {
+        servers,
+        metadata: { count: servers.length, ...(next ? { nextCursor: writeCursor(query, next) } : {}) },
+      };
+    },
+
+    async versions(name, { includeDeleted = false } = {}) {
+      const servers = (await allVersions(name, includeDeleted)).map(present);
+      if (servers.length === 0) throw notFound(name);
+      return { servers, metadata: { count: servers.length } };
+    },
+
+    async get({ name, version, includeDeleted = false }) {
+      const versions = await allVersions(name, includeDeleted);
+      const entry = versions.find((each) => (version === 'latest' ? each.isLatest : each.version === version));
+      if (!entry) throw notFound(`${name}@${version}`);
+      return present(entry);
+    },
+  };
+}
+
+function withoutBlanks({ search, updatedSince, ...asked }: ServerQuery): Partial<ListedQuery> {
+  return {
+    ...asked,
+    search: search?.trim() || undefined,
+    updatedSince: updatedSince && new Date(updatedSince).toISOString(),
+  };
+}
+
+/** @throws HubError `invalid_request` */
+function queryOf({ includeDeleted, ...asked }: Partial<ListedQuery>): ListedQuery {
+  if (asked.updatedSince !== undefined && includeDeleted === false) {
+    const message = 'must not be false together with updated_since, which shows what was deleted as well';
+    throw new HubError('invalid_request', `include_deleted ${message}.`, {
+      faults: [{ path: 'include_deleted', message }],
+    });
+  }
+  return { ...asked, includeDeleted: includeDeleted ?? asked.updatedSince !== undefined };
+}
+
+function placeOf(
+  key: { name: string; version: string } | undefined,
+  list: CursorPosition['in'],
+  search?: string,
+): CursorPosition | undefined {
+  if (!key) return undefined;
+  const [name, text] = [key.name.toLowerCase(), search?.toLowerCase()];
+  const rank = text === undefined || name === text ? 0 : name.startsWith(text) ? 1 : 2;
+  return { in: list, rank, name: key.name, version: key.version };
+}
+
+/** Names of keys begin with a domain, the other way round. */
+function reversedHost(url: string): string {
+  const { hostname } = new URL(url);
+  return /^[\d.]+$|^\[/.test(hostname) ? 'localhost' : hostname.split('.').toReversed().join('.');
+}
+
+function notFound(what: string): HubError {
+  const shown = what.length > 120 ? `${what.slice(0, 120)}…` : what;
+  return new HubError('entity_not_found', `No server '${shown}' is in this registry.`);
+}

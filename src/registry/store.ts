@@ -1,0 +1,73 @@
+// Ports: the entries of the registry, and how they follow the catalog.
+import type { EntityUid } from '../catalog/uid.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { ServerKey, ServerStatus } from './contract.ts';
+import type { DatedVersion } from './latest-version.ts';
+import type { ListedServer } from './server-from-manifests.ts';
+
+/** One version of a server as it is listed. */
+export interface RegistryEntry extends ServerKey {
+  status: ServerStatus;
+  statusMessage: string | null;
+  statusChangedAt: string;
+  publishedAt: string;
+  updatedAt: string;
+  isLatest: boolean;
+  /** `server.json`, as JSON. */
+  server: string;
+  /** What the hub says about it beside that, as JSON. */
+  about: string;
+}
+
+/** What an entry says about itself for the hub: the entities it was made of, and their tags. */
+export interface AboutEntry {
+  ids: EntityUid[];
+  tags?: string[];
+}
+
+export interface EntryFilter {
+  /** An exact version, or `latest`. */
+  version?: string;
+  /** Strictly later than this; deleted entries are among them. */
+  updatedSince?: string;
+  includeDeleted: boolean;
+}
+
+/** The place of an entry in a list. With a search: 0 for the exact name, 1 for its beginning, 2 for any other part of it. */
+interface EntryPlace extends ServerKey {
+  rank: number;
+}
+
+export interface RegistryStore {
+  /** In the order of names and versions, byte by byte; with a text, only names that contain it, and the best match first. */
+  page(filter: EntryFilter & { search?: string; after?: EntryPlace; limit: number }): Promise<RegistryEntry[]>;
+  /** Of these names, in no order. */
+  keysOf(names: readonly string[], filter: EntryFilter): Promise<ServerKey[]>;
+  /** In the order given. */
+  entries(keys: readonly ServerKey[]): Promise<RegistryEntry[]>;
+  /** All versions of one server. */
+  versions(name: string): Promise<RegistryEntry[]>;
+  /** Which names these entities are listed under. */
+  namesOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, string>>;
+}
+
+/** What the store does not decide: which server a manifest describes, what it says about it, which version is the latest. */
+export interface ServerMapping {
+  keyOf(manifest: JsonObject): ServerKey | undefined;
+  listed(key: ServerKey, manifests: readonly [JsonObject, ...JsonObject[]]): ListedServer;
+  latest<T extends DatedVersion>(versions: readonly T[]): T | undefined;
+}
+
+export interface RegistryTables {
+  /** Of the catalog. */
+  revision(): Promise<number>;
+  /** The revision that the entries show; undefined until they are built. */
+  shown(): Promise<number | undefined>;
+  setShown(revision: number): Promise<void>;
+  /** The servers that changed after a revision; undefined when that is no longer known. */
+  changesAfter(revision: number): Promise<{ revision: number; uids: EntityUid[] } | undefined>;
+  /** The servers of the catalog and of the registry, in the order of their ids. */
+  serversAfter(uid: EntityUid, limit: number): Promise<EntityUid[]>;
+  /** Brings the entries in step with these entities, whether they came, changed or went. */
+  update(uids: readonly EntityUid[], now: Date): Promise<void>;
+}
