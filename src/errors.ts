@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   rate_limited: 'Too many requests from this address; `Retry-After` says when to come again.',
   internal_error: 'Something went wrong inside the hub; the log has it under the `request_id`.',
   overloaded: 'The hub cannot keep up at the moment; `Retry-After` says when to come again.',
+  issuer_unavailable: 'The issuer of sign-ins does not answer, so the token cannot be checked at the moment.',
   database_unavailable: 'The database does not answer at the moment; `Retry-After` says when to come again.',
 } as const;
 

@@ -1,28 +1,34 @@
 // The hub for one caller: each operation needs a role, stays within the caller's scope, and is recorded if it changes something.
-import type { Audit } from './access/audit.ts';
+import type { Audit, AuditedChange, ChangeOutcome } from './access/audit.ts';
 import { assertRole } from './access/authenticate.ts';
 import type { Caller, Role } from './access/contract.ts';
 import { parseReference } from './catalog/uid.ts';
 import { HubError } from './errors.ts';
+import { asked, ended, listed } from './hub-audit-words.ts';
 import type { HubOperations } from './hub-operations.ts';
+import { compileGlob } from './lib/glob.ts';
 import { shownAddress } from './lib/secret-address.ts';
 
-interface Rule<A extends unknown[]> {
+interface Rule<A extends unknown[], R> {
   role: Role;
   /** A higher role that some calls need. */
   higherRole?: (...args: A) => Role | undefined;
   /** What is changed; operations without it, and calls for which it returns undefined, only read. */
   changes?: (...args: A) => string | undefined;
+  /** What else was asked for, for the audit log. */
+  detail?: (...args: A) => string | undefined;
+  /** What came of it, for the audit log; without it, what throws no error went well. */
+  outcome?: (result: R) => ChangeOutcome;
   /** The subject is the id of an entity, so a token may be limited to it. */
   isOfEntity?: true;
 }
 
-type Rules = { [K in keyof HubOperations]: Rule<Parameters<HubOperations[K]>> };
+type Operation = keyof HubOperations;
+type Rules = { [K in Operation]: Rule<Parameters<HubOperations[K]>, Awaited<ReturnType<HubOperations[K]>>> };
 
 const reads = { role: 'reader' } as const;
 const ofEntity = { role: 'operator', changes: (uid: string) => uid, isOfEntity: true } as const;
 const ofRemote = { role: 'operator', changes: (reference: string) => shownAddress(reference) } as const;
-const MOST_NAMED = 20;
 
 /** A new operation does not compile until it says who may use it. */
 const RULES: Rules = {
@@ -46,61 +52,97 @@ const RULES: Rules = {
     // The manifest is saved in the catalog first.
     higherRole: ({ manifest }) => (manifest ? 'operator' : undefined),
     changes: ({ id, target, dry_run }) => (dry_run ? undefined : `${id} into ${target}`),
+    detail: asked.install,
+    outcome: ended.install,
     isOfEntity: true,
   },
   removeEntity: ofEntity,
-  blockEntity: ofEntity,
+  blockEntity: { ...ofEntity, detail: (_uid, reason) => asked.reason(reason) },
   unblockEntity: ofEntity,
-  removePending: ofEntity,
+  removePending: { ...ofEntity, outcome: ended.removal },
   removeManyPending: {
     role: 'operator',
-    changes: ({ uids, all }) => (all ? 'all' : `${uids?.length ?? 0}: ${uids?.slice(0, MOST_NAMED).join(', ')}`),
+    changes: ({ uids = [], all, error_only }) => (all ? `all${error_only ? ' with an error' : ''}` : listed(uids)),
+    outcome: ended.bulkRemoval,
   },
-  addRemote: ofRemote,
-  changeRemote: ofRemote,
-  removeRemote: ofRemote,
-  ingest: { role: 'operator', changes: (reference) => (reference ? shownAddress(reference) : 'all remotes') },
-  syncRemotes: { role: 'operator', changes: () => 'all remotes' },
+  addRemote: { ...ofRemote, detail: (_url, settings) => asked.remote(settings) },
+  changeRemote: { ...ofRemote, detail: (_reference, settings) => asked.remote(settings) },
+  removeRemote: {
+    ...ofRemote,
+    detail: (_reference, options) => asked.removal(options),
+    outcome: ended.remoteRemoval,
+  },
+  ingest: {
+    role: 'operator',
+    changes: (reference) => (reference ? shownAddress(reference) : 'all remotes'),
+    outcome: ended.ingest,
+  },
+  syncRemotes: { role: 'operator', changes: () => 'all remotes', outcome: ended.sync },
   getPolicy: { role: 'operator' },
   testPolicy: { role: 'operator' },
   listApprovals: { role: 'operator' },
   getApproval: { role: 'operator' },
-  decideApproval: { role: 'operator', changes: (id, { decision }) => `${id} (${decision})`, isOfEntity: true },
-  changePolicy: { role: 'admin', changes: (_text, options) => (options?.dryRun ? undefined : 'the policy') },
+  decideApproval: {
+    role: 'operator',
+    changes: (id) => id,
+    detail: (_id, decision) => asked.decision(decision),
+    isOfEntity: true,
+  },
+  changePolicy: {
+    role: 'admin',
+    changes: (_text, options) => (options?.dryRun ? undefined : 'the policy'),
+    outcome: ended.policy,
+  },
   listTokens: { role: 'admin' },
-  createToken: { role: 'admin', changes: ({ name, role }) => `${name} (${role})` },
+  createToken: { role: 'admin', changes: ({ name }) => name, detail: asked.token },
   revokeToken: { role: 'admin', changes: (name) => name },
   listAudit: { role: 'admin' },
 };
 
-export function roleFor(operation: keyof HubOperations): Role {
+export function roleFor(operation: Operation): Role {
   return RULES[operation].role;
 }
 
-export function guardHub(hub: HubOperations, caller: Caller, audit: Pick<Audit, 'record'>): HubOperations {
+/** Whether the caller's role is enough for what an operation needs at least. @throws HubError `unauthorized`, `forbidden` */
+export async function permit(
+  caller: Caller,
+  { operation, subject }: { operation: Operation; subject: string },
+  audit: Pick<Audit, 'recordRefusal'>,
+): Promise<void> {
+  await recordingRefusals(caller, { operation, subject }, audit, () => assertRole(caller, roleFor(operation)));
+}
+
+export function guardHub(hub: HubOperations, caller: Caller, audit: Omit<Audit, 'list'>): HubOperations {
   const guarded = Object.entries(RULES).map(([operation, rule]) => {
-    const { role, higherRole, changes, isOfEntity } = rule as Rule<unknown[]>;
-    const work = hub[operation as keyof HubOperations] as (...args: unknown[]) => Promise<unknown>;
+    const { role, higherRole, changes, detail, outcome, isOfEntity } = rule as Rule<unknown[], unknown>;
+    const work = hub[operation as Operation] as (...args: unknown[]) => Promise<unknown>;
     const guardedWork = async (...args: unknown[]) => {
-      assertRole(caller, higherRole?.(...args) ?? role);
       const subject = changes?.(...args);
-      if (subject === undefined) return work(...args);
-      assertScope(caller, isOfEntity ? entityOf(args) : undefined);
-      const record = (outcome: 'ok' | 'failed', detail: string | null) =>
-        audit.record(caller, { operation, subject, outcome, detail });
-      try {
-        const result = await work(...args);
-        await (isFailure(result) ? record('failed', 'see the report') : record('ok', null));
-        return result;
-      } catch (error) {
-        // Not the message: it may quote an address with a secret.
-        await record('failed', error instanceof HubError ? error.code : 'internal_error');
-        throw error;
-      }
+      const change = { operation, subject: subject ?? '', detail: detail?.(...args) };
+      await recordingRefusals(caller, change, audit, () => {
+        assertRole(caller, higherRole?.(...args) ?? role);
+        if (subject !== undefined) assertScope(caller, isOfEntity ? entityOf(args) : undefined);
+      });
+      return subject === undefined ? work(...args) : audit.record(caller, change, () => work(...args), outcome);
     };
     return [operation, guardedWork];
   });
   return Object.fromEntries(guarded) as HubOperations;
+}
+
+/** Callers without a token are not in the log: everybody can be one. */
+async function recordingRefusals(
+  caller: Caller,
+  change: AuditedChange,
+  audit: Pick<Audit, 'recordRefusal'>,
+  check: () => void,
+): Promise<void> {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'forbidden') await audit.recordRefusal(caller, change);
+    throw error;
+  }
 }
 
 /** The first argument: an id, or a request that has one and perhaps a version beside it. */
@@ -113,16 +155,11 @@ function entityOf([first]: unknown[]): string {
 /** @throws HubError `forbidden` */
 function assertScope({ name, scope }: Caller, entity: string | undefined): void {
   if (scope.length === 0) return;
-  const slug = entity && (parseReference(entity)?.slug ?? entity);
-  const isCovered = (pattern: string) =>
-    slug !== undefined && (pattern.endsWith('*') ? slug.startsWith(pattern.slice(0, -1)) : slug === pattern);
+  const slug = entity && (parseReference(entity)?.slug ?? entity).toLowerCase();
+  const isCovered = (pattern: string) => slug !== undefined && compileGlob(pattern)(slug);
   if (!scope.some(isCovered))
     throw new HubError(
       'forbidden',
       `The token '${name}' may only install or change entities in its scope: ${scope.join(', ')}.`,
     );
-}
-
-function isFailure(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'ok' in result && result.ok === false;
 }

@@ -1,4 +1,5 @@
 // Policy and approvals as the hub offers them: the use cases, the policy file, and what goes on by itself.
+import type { Caller } from './access/contract.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { EntityRecord, VersionOptions } from './catalog/contract.ts';
 import { HubError } from './errors.ts';
@@ -45,8 +46,14 @@ export interface HubPolicyDependencies {
   register: (uid: string, signal: AbortSignal) => Promise<unknown>;
   /** Resolves when every entity has facts. */
   whenFactsAreThere: Promise<unknown>;
+  /** Puts a change of the policy into the audit log. */
+  recordChange: (caller: Caller, change: () => Promise<PolicyChange>) => Promise<PolicyChange>;
   world: Pick<World, 'now' | 'log'>;
 }
+
+const POLICY_FILE: Caller = {
+  ...{ name: 'POLICY_FILE', kind: 'setting', role: 'admin', scope: [], isKnown: true, via: 'file' },
+};
 
 /** Entities grow older while the hub runs: rules about age are applied again. */
 const FIRST_LOOK_MS = 60_000;
@@ -79,7 +86,10 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
   async function start(): Promise<void> {
     const { policyFile: path } = dependencies;
     const onChange = () => inBackground('Removing held entities from the gateway', clearGateway());
-    if (path !== undefined) file = await openPolicyFile({ path, policies, log, onChange });
+    const change: Policies['change'] = (text, options) =>
+      dependencies.recordChange(POLICY_FILE, () => policies.change(text, options));
+    if (path !== undefined)
+      file = await openPolicyFile({ path, policies: { state: policies.state, change }, log, onChange });
     inBackground(
       'Applying the policy',
       dependencies.whenFactsAreThere.then(() => applyAgain({ evenIfApplied: false })),

@@ -1,7 +1,7 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAudit } from './access/audit.ts';
-import { type Authentication, createAuthentication } from './access/authenticate.ts';
+import { type Authentication, createAuthentication, signatureOf } from './access/authenticate.ts';
 import type { Caller } from './access/contract.ts';
 import { createJsonWebTokens } from './access/json-web-tokens.ts';
 import { createTokens } from './access/tokens.ts';
@@ -16,12 +16,14 @@ import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { leftoverNote } from './gateway/leftovers.ts';
 import { createPendingServers } from './gateway/pending.ts';
 import { createTokenSource } from './gateway/token.ts';
-import { guardHub } from './hub-guard.ts';
+import { ended } from './hub-audit-words.ts';
+import { guardHub, permit } from './hub-guard.ts';
 import { createHubInstalls } from './hub-installs.ts';
 import type { HubOperations } from './hub-operations.ts';
 import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
+import type { Policies } from './policy/policies.ts';
 import { manifestOf } from './registry/listed-server.ts';
 import { openRegistry } from './registry/open-registry.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
@@ -57,8 +59,12 @@ import { VERSION } from './version.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
-  /** The operations for one caller: within its role and its scope, and recorded in the audit log. */
-  as(caller: Caller): HubOperations;
+  /** The operations for one caller: within its role and its scope, and recorded in the audit log. `own`: those that the caller carries out itself. */
+  as(caller: Caller, own?: Partial<HubOperations>): HubOperations;
+  /** Whether the caller's role is enough for an operation; refusals are recorded. @throws HubError `unauthorized`, `forbidden` */
+  permit(caller: Caller, request: { operation: keyof HubOperations; subject: string }): Promise<void>;
+  /** Why the policy does not let a manifest be installed that somebody brings. */
+  refusalOf: Policies['refusalOf'];
   readonly authentication: Authentication;
   /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
@@ -230,7 +236,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     apiToken: config.adminToken,
     readsNeedToken: config.readsNeedToken,
     tokens,
-    checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, log }),
+    checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
   });
 
   const stopping = new AbortController();
@@ -258,6 +264,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     clearGateway,
     register: (uid, signal) => gateway.registerOne(uid, signal),
     whenFactsAreThere: refreshed,
+    recordChange: (caller, change) =>
+      audit.record(caller, { operation: 'changePolicy', subject: 'the policy' }, change, ended.policy),
     world,
   });
 
@@ -288,7 +296,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     throw error;
   }
 
-  const operationsOf = (caller: Pick<Caller, 'name' | 'role' | 'scope'>): HubOperations => ({
+  const operationsOf = (caller: Pick<Caller, 'name' | 'kind' | 'role' | 'scope' | 'via'>): HubOperations => ({
     async health({ checkDb }) {
       if (!checkDb) return { status: 'ok', version: VERSION };
       try {
@@ -365,24 +373,27 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     listServerVersions: (name, options) => registry.versions(name, options),
     getServer: (reference) => registry.get(reference),
     getPolicy: () => policy.getPolicy(),
-    changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: caller.name }),
+    changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: signatureOf(caller) }),
     testPolicy: (request) => policy.testPolicy(request),
     listApprovals: (query) => policy.listApprovals(query),
     getApproval: (id) => policy.getApproval(id),
-    decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: caller.name }),
-    whoAmI: async () => ({ name: caller.name, role: caller.role, scope: [...caller.scope] }),
+    decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: signatureOf(caller) }),
+    whoAmI: async () => ({ name: caller.name, kind: caller.kind, role: caller.role, scope: [...caller.scope] }),
     listTokens: () => tokens.list(),
     createToken(token) {
-      if (authentication.isOpen) throw needsProtection();
-      return tokens.create(token, caller.name);
+      // At the command line, the settings of the server that will check the token are not known.
+      if (authentication.isOpen && caller.via !== 'command line') throw needsProtection();
+      return tokens.create(token, signatureOf(caller));
     },
     revokeToken: (name) => tokens.revoke(name),
     listAudit: (query) => audit.list(query),
   });
 
   return {
-    ...operationsOf({ name: 'the hub itself', role: 'admin', scope: [] }),
-    as: (caller) => guardHub(operationsOf(caller), caller, audit),
+    ...operationsOf({ name: 'the hub itself', kind: 'setting', role: 'admin', scope: [], via: 'http' }),
+    as: (caller, own) => guardHub({ ...operationsOf(caller), ...own }, caller, audit),
+    permit: (caller, request) => permit(caller, request, audit),
+    refusalOf: (entity) => policy.refusalOf(entity),
     authentication,
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     countEntities: () => catalog.countByType(),

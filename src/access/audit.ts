@@ -1,46 +1,90 @@
-// The audit log: who changed what, when, from where, with which outcome.
+// The audit log: who changed what, when, from where, with which outcome. What is written is never changed.
 import { randomBytes } from 'node:crypto';
+import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
-import type { AuditStore } from './store.ts';
+import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
 
-type AuditRecord = Pick<AuditEntry, 'operation' | 'subject' | 'outcome' | 'detail'>;
+/** What somebody asks for; `detail` is what matters of it beside the subject. Never secrets. */
+export type AuditedChange = Pick<AuditEntry, 'operation' | 'subject'> & { detail?: string | undefined };
+
+/** How a change ended that threw no error. */
+export interface ChangeOutcome {
+  outcome: 'ok' | 'failed';
+  result?: string | undefined;
+}
 
 export interface Audit {
-  /** Does not fail: what was done is done, and the log of the hub has what could not be recorded. */
-  record(caller: Caller, record: AuditRecord): Promise<void>;
+  /** Nothing is changed that is not in the log: it is written down before, and its outcome after. */
+  record<T>(
+    caller: Caller,
+    change: AuditedChange,
+    work: () => Promise<T>,
+    outcomeOf?: (result: T) => ChangeOutcome,
+  ): Promise<T>;
+  /** The caller's role or scope does not allow it. */
+  recordRefusal(caller: Caller, change: AuditedChange): Promise<void>;
   list(query: AuditQuery): Promise<AuditPage>;
 }
 
-const LONGEST_TEXT = 1_000;
+const LONGEST_TEXT = 2_000;
 
 export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: Logger }): Audit {
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
-  /** Sorts by time, then in the order of this hub. Other hubs on the same database have ids of their own. */
-  const nextId = (at: string) => {
+
+  /** Its id sorts by time, then in the order of this hub. Other hubs on the same database have ids of their own. */
+  function entryOf(caller: Caller, { operation, subject, detail }: AuditedChange): StartedEntry {
+    const at = now().toISOString();
     recorded += 1;
-    return `${at}-${String(recorded).padStart(8, '0')}-${hubMark}`;
-  };
+    return {
+      id: `${at}-${String(recorded).padStart(8, '0')}-${hubMark}`,
+      at,
+      caller: shortText(caller.name),
+      caller_kind: caller.kind,
+      caller_id: caller.id === undefined ? null : shortText(caller.id),
+      role: caller.role,
+      via: caller.via,
+      address: caller.address?.slice(0, LONGEST_TEXT) ?? null,
+      operation,
+      subject: shortText(subject),
+      detail: detail ? shortText(detail) : null,
+    };
+  }
+
+  const endOf = (outcome: AuditEnd['outcome'], result?: string): AuditEnd => ({
+    ended_at: now().toISOString(),
+    outcome,
+    result: result ? shortText(result) : null,
+  });
 
   return {
-    async record({ name, role, via, address }, { subject, detail, ...record }) {
-      const at = now().toISOString();
-      const entry: AuditEntry = {
-        id: nextId(at),
-        at,
-        caller: storableText(name).slice(0, LONGEST_TEXT),
-        role,
-        via,
-        address: address?.slice(0, LONGEST_TEXT) ?? null,
-        subject: storableText(subject).slice(0, LONGEST_TEXT),
-        detail: detail && storableText(detail).slice(0, LONGEST_TEXT),
-        ...record,
-      };
+    async record(caller, change, work, outcomeOf = () => ({ outcome: 'ok' })) {
+      const entry = entryOf(caller, change);
+      await store.begin(entry);
+      // What was done is done: without its end, the entry still says that it was started.
+      const end = (ending: AuditEnd) =>
+        store
+          .end(entry.id, ending)
+          .catch((error) => log.error({ error, entry, ending }, 'An outcome could not be written to the audit log'));
+      try {
+        const result = await work();
+        const { outcome, result: words } = outcomeOf(result);
+        await end(endOf(outcome, words));
+        return result;
+      } catch (error) {
+        // Not the message: it may quote an address with a secret.
+        await end(endOf('failed', error instanceof HubError ? error.code : 'internal_error'));
+        throw error;
+      }
+    },
+
+    async recordRefusal(caller, change) {
+      const entry = entryOf(caller, change);
       await store
-        .append(entry)
-        .catch((error) => log.error({ error, entry }, 'A change could not be written to the audit log'));
+        .begin(entry, endOf('refused', 'forbidden'))
+        .catch((error) => log.error({ error, entry }, 'A refusal could not be written to the audit log'));
     },
 
     async list(query) {
@@ -49,4 +93,9 @@ export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: 
       return { items, next: entries.length > query.limit ? (items.at(-1)?.id ?? null) : null };
     },
   };
+}
+
+function shortText(text: string): string {
+  const storable = storableText(text);
+  return storable.length > LONGEST_TEXT ? `${storable.slice(0, LONGEST_TEXT - 2)} …` : storable;
 }

@@ -20,9 +20,9 @@ export interface AuthenticationDependencies {
   checkJsonWebToken: CheckJsonWebToken | undefined;
 }
 
-type Identified = Pick<Caller, 'name' | 'role' | 'scope' | 'isKnown'>;
+type Identified = Pick<Caller, 'name' | 'kind' | 'id' | 'role' | 'scope' | 'isKnown'>;
 
-const ANYBODY: Identified = { name: 'anybody', role: 'reader', scope: [], isKnown: false };
+const ANYBODY: Identified = { name: 'anybody', kind: 'anybody', role: 'reader', scope: [], isKnown: false };
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { apiToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;
@@ -34,11 +34,11 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
       if (bearer === '' && readsNeedToken) throw needsToken('reader');
       if (bearer === '') return ANYBODY;
       if (apiToken !== undefined && isSameText(bearer, apiToken))
-        return { name: 'API_TOKEN', role: 'admin', scope: [], isKnown: true };
+        return { name: 'API_TOKEN', kind: 'setting', role: 'admin', scope: [], isKnown: true };
       const token = await tokens.find(bearer);
-      if (token) return { name: token.name, role: token.role, scope: token.scope, isKnown: true };
+      if (token) return { name: token.name, kind: 'token', role: token.role, scope: token.scope, isKnown: true };
       if (checkJsonWebToken && bearer.split('.').length === 3)
-        return { ...(await checkJsonWebToken(bearer)), scope: [], isKnown: true };
+        return { ...(await checkJsonWebToken(bearer)), kind: 'sign-in', scope: [], isKnown: true };
       throw new HubError(
         'unauthorized',
         "The token in the header 'Authorization' is not accepted: it is wrong, expired or revoked.",
@@ -52,6 +52,12 @@ export function assertRole({ name, role, isKnown }: Pick<Caller, 'name' | 'role'
   if (isAtLeast(role, needed)) return;
   if (!isKnown) throw needsToken(needed);
   throw new HubError('forbidden', `This needs the role ${needed}, and '${name}' is ${role}.`);
+}
+
+/** For what keeps one name of who did it: people and machine users cannot be taken for tokens, which have no spaces. */
+export function signatureOf({ name, kind }: Pick<Caller, 'name' | 'kind'>): string {
+  if (kind === 'sign-in') return `${name} (signed in)`;
+  return kind === 'machine user' ? `${name} (machine user)` : name;
 }
 
 function needsToken(role: Role): HubError {

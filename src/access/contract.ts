@@ -11,17 +11,20 @@ const RoleName = z
   )
   .meta({ examples: ['installer'] });
 
+/** Names under which the hub itself records what is done. */
+const RESERVED_NAMES = ['api_token', 'policy_file', 'anybody'];
+
 const TokenName = z
   .string()
   .trim()
   .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 letters, digits, and . _ @ -')
+  .refine((name) => !RESERVED_NAMES.includes(name.toLowerCase()), 'must not be a name that the hub uses itself')
   .meta({ examples: ['build-server'] });
 
-/** A name, or how names begin with `*` behind it. */
 const ScopePattern = z
   .string()
   .trim()
-  .regex(/^[^\s*]{1,200}\*?$|^\*$/, 'must be a name, or the beginning of names followed by *')
+  .regex(/^\S{1,200}$/, 'must be a name, or a pattern with * and ?, without spaces')
   .meta({ examples: ['com.acme/*'] });
 
 export const NewToken = z.object({
@@ -32,7 +35,7 @@ export const NewToken = z.object({
     .max(100)
     .default([])
     .describe(
-      'Names of entities that the token may install or change, without type and version; `*` at the end means all that begin so. Without a scope: all.',
+      'Names of entities that the token may install or change, without type and version, or patterns with `*` and `?`; case does not count. Without a scope: all.',
     ),
   expires_in_days: z
     .number()
@@ -70,11 +73,22 @@ export const TokenRevoked = z.object({ revoked: z.literal(true), name: z.string(
 export type TokenRevoked = z.infer<typeof TokenRevoked>;
 
 /** How a request reached the hub. */
-export type Door = 'http' | 'mcp' | 'command line';
+const DOORS = ['http', 'mcp', 'command line', 'file'] as const;
+export type Door = (typeof DOORS)[number];
+
+/** `setting`: API_TOKEN or POLICY_FILE. */
+const CALLER_KINDS = ['setting', 'token', 'sign-in', 'machine user', 'anybody'] as const;
+
+const CallerKind = z
+  .enum(CALLER_KINDS)
+  .describe(
+    'What the name is the name of: a `token`, a person by `sign-in`, a `machine user` at the command line, a `setting` of the hub such as API_TOKEN, or `anybody` without credentials.',
+  );
 
 export const Identity = z
   .object({
     name: z.string().describe('Of the token or the person; `anybody` for callers without a token.'),
+    kind: CallerKind,
     role: RoleName,
     scope: z.array(z.string()).describe('Names of entities that the caller may change; empty means all.'),
   })
@@ -84,8 +98,11 @@ export type Identity = z.infer<typeof Identity>;
 export interface Caller {
   /** Of the token, the signed-in person, or the user of the machine. */
   name: string;
+  kind: (typeof CALLER_KINDS)[number];
+  /** What its issuer calls a signed-in person. Names may change, and two people may have the same. */
+  id?: string | undefined;
   role: Role;
-  /** Names of entities that it may change; empty means all. */
+  /** Names of entities that it may change, or patterns of names; empty means all. */
   scope: readonly string[];
   /** False for callers that sent no credentials. */
   isKnown: boolean;
@@ -94,18 +111,26 @@ export interface Caller {
   address?: string;
 }
 
+export const AUDIT_OUTCOMES = ['started', 'ok', 'failed', 'refused'] as const;
+
 export const AuditEntry = z
   .object({
     id: z.string(),
     at: z.string(),
     caller: z.string().describe('Name of the token, the signed-in person, or the user of the machine.'),
+    caller_kind: CallerKind,
+    caller_id: z.string().nullable().describe('The subject of a signed-in person, as its issuer names it.'),
     role: RoleName,
-    via: z.string().describe('`http`, `mcp` or `command line`.'),
+    via: z.enum(DOORS).describe('`file`: POLICY_FILE changed.'),
     address: z.string().nullable().describe('Where the request came from.'),
     operation: z.string().describe('Such as `install`, `blockEntity` or `createToken`.'),
     subject: z.string().describe('What was changed: an entity, a remote, a token.'),
-    outcome: z.enum(['ok', 'failed']),
-    detail: z.string().nullable().describe('Why it failed, or what else there is to know.'),
+    detail: z.string().nullable().describe('What else was asked for: a reason, a role, a scope, settings.'),
+    outcome: z
+      .enum(AUDIT_OUTCOMES)
+      .describe('`started`: it is under way, or the hub ended before it did. `refused`: by role or scope.'),
+    result: z.string().nullable().describe('What came of it: counts, or the code of the error.'),
+    ended_at: z.string().nullable(),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -5,12 +5,11 @@ import {
   decodeJwt,
   decodeProtectedHeader,
   errors,
-  type FetchImplementation,
   type JWTPayload,
   jwtVerify,
 } from 'jose';
 import { HubError } from '../errors.ts';
-import type { Fetch, Logger } from '../lib/world.ts';
+import type { Clock, Fetch, Logger } from '../lib/world.ts';
 import { ROLES, type Role } from './contract.ts';
 
 export interface OidcSettings {
@@ -24,6 +23,8 @@ export interface OidcSettings {
 
 interface SignedIn {
   name: string;
+  /** The subject, which stays the same. */
+  id: string;
   role: Role;
 }
 
@@ -33,26 +34,31 @@ export type CheckJsonWebToken = (token: string) => Promise<SignedIn>;
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const MOST_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
+/** How long an issuer is not asked again after a failure. */
+const LEFT_ALONE_MS = 30_000;
 const CLOCK_TOLERANCE_SEC = 30;
 
 /** The issuer is asked when the first token arrives, and again for keys that are not known. */
 export function createJsonWebTokens(
   { issuer, audience, roleClaim, roles }: OidcSettings,
-  { fetch, log }: { fetch: Fetch; log: Logger },
+  { fetch: ask, now, log }: { fetch: Fetch; now: Clock; log: Logger },
 ): CheckJsonWebToken {
+  const fetch = oncePerFailure(ask, now);
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
 
   async function findKeys() {
-    const { body, status } = await fetch({
-      url: `${issuer}/.well-known/openid-configuration`,
-      maxBytes: MOST_BYTES,
-      timeoutMs: TIMEOUT_MS,
+    const address = await fetch(`${issuer}/.well-known/openid-configuration`, (text) => {
+      const document: { issuer?: unknown; jwks_uri?: unknown } = JSON.parse(text);
+      if (String(document.issuer).replace(/\/+$/, '') !== issuer)
+        throw new Error('its configuration names another issuer');
+      return new URL(String(document.jwks_uri));
     });
-    if (status !== 200) throw new Error(`its configuration answers ${status}`);
-    const document: { issuer?: unknown; jwks_uri?: unknown } = JSON.parse(body.toString('utf8'));
-    if (String(document.issuer).replace(/\/+$/, '') !== issuer)
-      throw new Error('its configuration names another issuer');
-    return createRemoteJWKSet(new URL(String(document.jwks_uri)), { [customFetch]: asWebFetch(fetch) });
+    const keySet = (url: string) =>
+      fetch(url, (text) => {
+        JSON.parse(text);
+        return new Response(text);
+      });
+    return createRemoteJWKSet(address, { [customFetch]: keySet });
   }
 
   async function openKeys() {
@@ -67,9 +73,11 @@ export function createJsonWebTokens(
 
   function unavailable(error: unknown): HubError {
     log.warn({ error }, `The issuer of sign-ins, ${issuer}, cannot be asked`);
-    return new HubError('overloaded', 'The token cannot be checked: its issuer does not answer. Try again later.', {
-      cause: error,
-    });
+    return new HubError(
+      'issuer_unavailable',
+      'The token cannot be checked: its issuer does not answer as it should. Try again in a minute.',
+      { cause: error },
+    );
   }
 
   return async (token) => {
@@ -83,13 +91,13 @@ export function createJsonWebTokens(
       clockTolerance: CLOCK_TOLERANCE_SEC,
     };
     const { payload } = await jwtVerify(token, known, { ...options, requiredClaims: ['exp', 'sub'] }).catch((error) => {
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) throw refused(error);
+      if (error instanceof errors.JOSEError && !isFaultOfIssuer(error)) throw refused(error);
       throw unavailable(error);
     });
     const role = highestRole(valuesOf(payload, roleClaim), roles);
     if (!role)
       throw new HubError('forbidden', `The token names no role of this hub in its claim '${roleClaim}' (OIDC_ROLES).`);
-    return { name: nameOf(payload), role };
+    return { name: nameOf(payload), id: String(payload.sub), role };
   };
 }
 
@@ -108,8 +116,11 @@ function refused(error: errors.JOSEError): HubError {
   return new HubError('unauthorized', `The token is not accepted: ${why}.`, { cause: error });
 }
 
-function nameOf({ email, preferred_username: username, sub }: JWTPayload): string {
-  const name = [email, username, sub].find((each) => typeof each === 'string' && each !== '');
+/** An address that its issuer has not verified may be anybody's. */
+function nameOf({ email, email_verified: isVerified, preferred_username: username, sub }: JWTPayload): string {
+  const name = [isVerified === false ? undefined : email, username, sub].find(
+    (each) => typeof each === 'string' && each !== '',
+  );
   return String(name).slice(0, 200);
 }
 
@@ -127,17 +138,28 @@ function highestRole(values: readonly string[], roles: OidcSettings['roles']): R
   return ROLES.findLast((role) => named.includes(role));
 }
 
-/** The hub's own requests: with its limits, proxies and certificates. */
-function asWebFetch(fetch: Fetch): FetchImplementation {
-  return async (url, { headers }) => {
-    const reply = await fetch({
-      url,
-      headers: Object.fromEntries(headers),
-      maxBytes: MOST_BYTES,
-      timeoutMs: TIMEOUT_MS,
-    });
-    // Not an error of jose: the issuer is in trouble, and not the token.
-    if (reply.status !== 200) throw new Error(`its keys answer ${reply.status}`);
-    return new Response(new Uint8Array(reply.body));
+function isFaultOfIssuer(error: errors.JOSEError): boolean {
+  return error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid;
+}
+
+/**
+ * What is read at an address, with the hub's own limits, proxies and certificates. An issuer in trouble is asked once in a
+ * while, and not for each token that arrives.
+ */
+function oncePerFailure(ask: Fetch, now: Clock) {
+  const failures = new Map<string, { error: unknown; at: number }>();
+  return async <T>(url: string, read: (text: string) => T): Promise<T> => {
+    const failed = failures.get(url);
+    if (failed && now().getTime() - failed.at < LEFT_ALONE_MS) throw failed.error;
+    try {
+      const { body, status } = await ask({ url, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS });
+      if (status !== 200) throw new Error(`${url} answers ${status}`);
+      const found = read(body.toString('utf8'));
+      failures.delete(url);
+      return found;
+    } catch (error) {
+      failures.set(url, { error, at: now().getTime() });
+      throw error;
+    }
   };
 }

@@ -20,8 +20,19 @@ export interface TokenStore {
   remove(name: string): Promise<boolean>;
 }
 
+export type StartedEntry = Omit<AuditEntry, keyof AuditEnd>;
+
+export interface AuditEnd {
+  ended_at: string;
+  outcome: Exclude<AuditEntry['outcome'], 'started'>;
+  result: string | null;
+}
+
 export interface AuditStore {
-  append(entry: AuditEntry): Promise<void>;
+  /** With an end, if there is nothing to wait for. */
+  begin(entry: StartedEntry, end?: AuditEnd): Promise<void>;
+  /** Once for each entry. */
+  end(id: string, end: AuditEnd): Promise<void>;
   /** The newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>;
 }

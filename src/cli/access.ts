@@ -1,7 +1,7 @@
 // How commands reach a hub: the named server, or the local catalog in this process.
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../access/contract.ts';
+import type { Caller, Door } from '../access/contract.ts';
 import type { Config, Environment } from '../config.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
@@ -52,7 +52,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
     serverUrl,
     config,
     async open(options) {
-      if (serverUrl === undefined) return (await openLocal(options)).as(person());
+      if (serverUrl === undefined) return (await openLocal(options)).as(machineUser(options?.via));
       server ??= openServer(serverUrl, terminal);
       return server;
     },
@@ -75,8 +75,8 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
 }
 
 /** A local user has full access to the local catalog. */
-function person(): Caller {
-  const base = { role: 'admin', scope: [], isKnown: true, via: 'command line' } as const;
+export function machineUser(via: Door = 'command line'): Caller {
+  const base = { kind: 'machine user', role: 'admin', scope: [], isKnown: true, via } as const;
   try {
     return { ...base, name: userInfo().username };
   } catch {

@@ -1,4 +1,5 @@
 // What a command is: a row of the command table, from which parsing, help, completion and docs/cli.md are made.
+import type { Door } from '../access/contract.ts';
 import type { Config } from '../config.ts';
 import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
@@ -62,6 +63,8 @@ export interface HubAccess {
 /** A local catalog that is not there yet is made, unless it must exist. */
 interface CatalogOptions {
   mustExist?: boolean;
+  /** How the audit log says that the local catalog was reached, if not from the command line. */
+  via?: Door;
 }
 
 export interface Command<O extends OptionSpecs = OptionSpecs> {

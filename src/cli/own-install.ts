@@ -1,8 +1,10 @@
 // Installs on this machine, with the rights of the person who runs the command, from the catalog of any hub.
 import { HubError } from '../errors.ts';
+import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { Install, InstallDependencies } from '../install/install.ts';
 import type { FetchSingleManifest } from '../remotes/single-manifest.ts';
+import { machineUser } from './access.ts';
 import type { Call } from './command.ts';
 import { lineLogger } from './line-logger.ts';
 
@@ -38,8 +40,9 @@ export async function openOwnInstall(
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), terminal.environment);
   const manifests = openManifestFetcher({ settings: config.ingest, credentials: config.remoteCredentials, world });
   const { allowPrivateNetwork, installCredentialsFor: credentialsFor } = config;
+  const local = withCatalog && access.serverUrl === undefined ? await access.findLocal() : undefined;
   const install = createInstall({
-    ...(withCatalog ? await sourceOf(access) : { catalog: NO_CATALOG, ...NO_GATEWAY }),
+    ...(withCatalog ? await sourceOf(access, local) : { catalog: NO_CATALOG, ...NO_GATEWAY }),
     manifestOf,
     world,
     targets: { installRoot: config.installRoot, workingDir: process.cwd() },
@@ -50,6 +53,7 @@ export async function openOwnInstall(
   terminal.shutdown.addEventListener('abort', stop, { once: true });
   return {
     ...install,
+    ...(local && { install: recordedInstall(install, local) }),
     fetchManifest: manifests.fetchManifest,
     async [Symbol.asyncDispose]() {
       terminal.shutdown.removeEventListener('abort', stop);
@@ -62,13 +66,20 @@ export async function openOwnInstall(
 /** The gateway of another hub is left to that hub. */
 const NO_GATEWAY = { gateway: { registerOne: async () => undefined }, isGatewayConfigured: false };
 
-async function sourceOf(access: Call['access']): Promise<Source> {
+/** Recorded in the audit log of the local hub, with the whole path of the folder. */
+function recordedInstall(own: Pick<Install, 'install' | 'folderOf'>, local: Hub): Install['install'] {
+  return async (request, onEvent) => {
+    const recorded = local.as(machineUser(), { install: () => own.install(request, onEvent) });
+    return recorded.install({ ...request, target: await own.folderOf(request.target) });
+  };
+}
+
+async function sourceOf(access: Call['access'], local: Hub | undefined): Promise<Source> {
   if (access.serverUrl !== undefined) return { catalog: readOnly(await access.open()), ...NO_GATEWAY };
-  const local = await access.findLocal();
   if (!local) return { catalog: NO_CATALOG, ...NO_GATEWAY };
   const { baseUrl, gateway } = access.config();
   return {
-    catalog: { ...readOnly(local), save: local.save, isServed: baseUrl !== undefined },
+    catalog: { ...readOnly(local), save: local.save, refusalOf: local.refusalOf, isServed: baseUrl !== undefined },
     gateway: local,
     isGatewayConfigured: gateway !== undefined,
   };

@@ -1,16 +1,19 @@
 // Who a request comes from, and whether it may do what its route does.
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, RouteOptions } from 'fastify';
 import { type Authentication, assertRole, isSameText } from '../access/authenticate.ts';
 import type { Caller, Door } from '../access/contract.ts';
 import { HubError } from '../errors.ts';
+import type { Hub } from '../hub.ts';
 import { roleFor } from '../hub-guard.ts';
 import type { HubOperations } from '../hub-operations.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route does, which says which role callers need. Routes without it are open to all. */
+    /** What the route does, which says which role callers need. */
     operation?: keyof HubOperations;
-    /** The route needs METRICS_TOKEN instead, when one is set. */
+    /** The route is open to all, also where reads need a token. */
+    isOpen?: boolean;
+    /** The route needs METRICS_TOKEN when one is set, and otherwise what reads need. */
     isForMetrics?: boolean;
   }
   interface FastifyRequest {
@@ -21,6 +24,7 @@ declare module 'fastify' {
 
 export interface AccessRules {
   authentication: Authentication;
+  permit: Hub['permit'];
   readsNeedToken: boolean;
   metricsToken: string | undefined;
 }
@@ -28,10 +32,20 @@ export interface AccessRules {
 /** Runs before the body is read. @throws HubError `unauthorized`, `forbidden` */
 export async function authorize(request: FastifyRequest, rules: AccessRules): Promise<void> {
   const { operation, isForMetrics } = request.routeOptions.config;
-  if (isForMetrics) requireMetricsToken(request, rules.metricsToken);
+  if (isForMetrics && rules.metricsToken) requireMetricsToken(request, rules.metricsToken);
+  else if (isForMetrics && rules.readsNeedToken) assertRole(await callerOf(request, rules), 'reader');
   if (!operation) return;
   const role = roleFor(operation);
-  if (role !== 'reader' || rules.readsNeedToken) assertRole(await callerOf(request, rules), role);
+  if (role === 'reader' && !rules.readsNeedToken) return;
+  const [subject = ''] = request.url.split('?');
+  await rules.permit(await callerOf(request, rules), { operation, subject });
+}
+
+/** A route that was declared without a thought about who may use it must not be open by accident. @throws Error */
+export function assertDeclared({ url, method, config: { operation, isOpen, isForMetrics } = {} }: RouteOptions): void {
+  const isOfDocs = url === '/docs' || url.startsWith('/docs/');
+  if (operation || isOpen || isForMetrics || isOfDocs || method === 'OPTIONS') return;
+  throw new Error(`The route ${method} ${url} says neither which operation it is nor that it is open to all.`);
 }
 
 /** @throws HubError `unauthorized` when a token was sent and is not accepted. */
@@ -58,8 +72,8 @@ export async function isOperator(
   }
 }
 
-function requireMetricsToken(request: FastifyRequest, expected: string | undefined): void {
-  if (!expected || isSameText(bearerToken(request), expected)) return;
+function requireMetricsToken(request: FastifyRequest, expected: string): void {
+  if (isSameText(bearerToken(request), expected)) return;
   throw new HubError(
     'unauthorized',
     "This route needs the header 'Authorization: Bearer <token>' with the hub's METRICS_TOKEN.",

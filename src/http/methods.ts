@@ -25,7 +25,11 @@ export function completeMethods(app: FastifyInstance, routes: readonly DeclaredR
     );
     const others = METHODS.filter((method) => !methods.has(method));
     // As a hook, because a body that nobody wants is not worth reading.
-    app.route({ url, method: others, schema: { hide: true }, onRequest: refuse, handler: refuse });
+    app.route({
+      ...{ url, method: others, schema: { hide: true }, config: { isOpen: true } },
+      onRequest: refuse,
+      handler: refuse,
+    });
 
     async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
       reply.header('allow', allow);

@@ -59,7 +59,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     staticCSP: PAGE_POLICY,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true }, config: { isOpen: true } }, async () => app.swagger());
 }
 
 /** The error answers of a route, as its schema lists them. */
@@ -100,7 +100,7 @@ function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Paramet
   const { schema, route } = document;
   if (!schema?.response) return document;
   const codes: ErrorCode[] = [];
-  if (route.config?.operation) codes.push('unauthorized', 'forbidden');
+  if (route.config?.operation) codes.push('unauthorized', 'forbidden', 'issuer_unavailable');
   if (route.config?.isForMetrics) codes.push('unauthorized');
   if (schema.body) codes.push('payload_too_large', 'unsupported_media_type');
   if (schema.params) codes.push('uri_too_long');

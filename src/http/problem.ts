@@ -33,6 +33,7 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryA
   headers_too_large: { status: 431, title: 'Headers too large' },
   internal_error: { status: 500, title: 'Internal error' },
   overloaded: { status: 503, title: 'Overloaded', retryAfterSec: 5 },
+  issuer_unavailable: { status: 503, title: 'Issuer of sign-ins unavailable', retryAfterSec: 30 },
   database_unavailable: { status: 503, title: 'Database unavailable', retryAfterSec: 5 },
 };
 

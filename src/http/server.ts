@@ -21,7 +21,7 @@ import type { Hub } from '../hub.ts';
 import { roleFor } from '../hub-guard.ts';
 import type { World } from '../lib/world.ts';
 import { routableUrl } from './address-path.ts';
-import { type AccessRules, authorize } from './auth.ts';
+import { type AccessRules, assertDeclared, authorize } from './auth.ts';
 import { answerBrokenRequest, createListener, LARGEST_HEADERS_BYTES, type TlsIdentity } from './listener.ts';
 import { completeMethods, type DeclaredRoute } from './methods.ts';
 import { observeBroken, observeRequests } from './observe.ts';
@@ -84,6 +84,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
 
   const routes: DeclaredRoute[] = [];
   app.addHook('onRoute', (route) => {
+    assertDeclared(route);
     prepareRoute(route);
     const methods = [route.method].flat();
     if (route.url !== '*' && !methods.includes('OPTIONS'))
@@ -126,6 +127,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
 
   const rules: AccessRules = {
     authentication: hub.authentication,
+    permit: (caller, request) => hub.permit(caller, request),
     readsNeedToken: config.readsNeedToken,
     metricsToken: config.metricsToken,
   };
@@ -148,7 +150,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   approvalRoutes(app, hub);
   registryRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });
-  webPage(app);
+  webPage(app, { preloads: !config.readsNeedToken });
   completeMethods(app, routes.splice(0));
   return app;
 }

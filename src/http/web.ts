@@ -23,25 +23,32 @@ Run 'npm run build:page' in the hub's folder, then start the hub again.
 The API works without it, and is described at /docs.
 `;
 
-const schema = { hide: true };
+const open = { schema: { hide: true }, config: { isOpen: true } };
 
-export function webPage(app: FastifyInstance, folder: string = PAGE_FOLDER): void {
+interface PageOptions {
+  folder?: string;
+  /** Whether the first list is asked for ahead of the script; not where that needs a token. */
+  preloads?: boolean;
+}
+
+export function webPage(app: FastifyInstance, { folder = PAGE_FOLDER, preloads = true }: PageOptions = {}): void {
   if (!existsSync(join(folder, 'index.html'))) {
-    for (const url of PAGE_ADDRESSES) app.get(url, { schema }, sayNotBuilt);
+    for (const url of PAGE_ADDRESSES) app.get(url, open, sayNotBuilt);
     return;
   }
   const page = readPageFile(join(folder, 'index.html'));
   const assets = readPageFiles(join(folder, 'assets'));
 
   for (const url of PAGE_ADDRESSES) {
-    app.get(url, { schema }, async (request, reply) => {
+    app.get(url, open, async (request, reply) => {
       reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
       reply.header('cache-control', 'no-cache');
-      if (request.url === '/') reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
+      if (preloads && request.url === '/')
+        reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
       return sendPageFile(page, request, reply);
     });
   }
-  app.get<{ Params: { '*': string } }>('/assets/*', { schema }, async (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/assets/*', open, async (request, reply) => {
     const asset = assets.get(request.params['*']);
     if (!asset) return reply.callNotFound();
     // The names of assets change with their content, so that nobody needs to ask for one twice.

@@ -1,6 +1,7 @@
 // One member of `match` or `except` → a test of an entity, and the words that say what was found.
+
+import { compileGlob } from '../lib/glob.ts';
 import type { Match } from './document.ts';
-import { compileGlob } from './glob.ts';
 import type { PolicySubject } from './store.ts';
 
 /** Texts in lower case, which is how patterns are compared; an empty list means that it has none. */

@@ -184,7 +184,7 @@ export const ApprovalDecision = z.object({
     .describe(
       'Of the content that was reviewed; needed to approve. Refused when the entity brings something else by now',
     )
-    .meta({ examples: ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] }),
+    .meta({ examples: ['sha256:8a5bca387cc7972b57b6cdb7bbd5275f9016cf8ec4c5ab7dfbab70cc81dbe6ef'] }),
 });
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 

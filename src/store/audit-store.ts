@@ -3,25 +3,50 @@ import { sql } from 'kysely';
 import type { AuditEntry } from '../access/contract.ts';
 import type { AuditStore } from '../access/store.ts';
 import type { Dialect } from './dialects/dialect.ts';
+import { foldText } from './entity-row.ts';
 import { likePattern } from './like.ts';
 
 export function createAuditStore({ read, write }: Dialect): AuditStore {
   return {
-    async append(entry) {
-      await write.insertInto('audit_entry').values(entry).execute();
+    async begin(entry, end) {
+      await write.transaction().execute(async (tx) => {
+        await tx
+          .insertInto('audit_entry')
+          .values({ ...entry, folded_subject: foldText(entry.subject) })
+          .execute();
+        if (end)
+          await tx
+            .insertInto('audit_end')
+            .values({ id: entry.id, ...end })
+            .execute();
+      });
     },
 
-    async list({ limit, before, since, until, subject, ...equal }) {
-      let entries = read.selectFrom('audit_entry').selectAll().orderBy('id', 'desc').limit(limit);
-      if (before !== undefined) entries = entries.where('id', '<', before);
-      if (since !== undefined) entries = entries.where('at', '>=', since);
-      if (until !== undefined) entries = entries.where('at', '<', until);
+    async end(id, end) {
+      await write
+        .insertInto('audit_end')
+        .values({ id, ...end })
+        .execute();
+    },
+
+    async list({ limit, before, since, until, subject, caller, operation, outcome }) {
+      let entries = read
+        .selectFrom('audit_entry')
+        .leftJoin('audit_end', 'audit_end.id', 'audit_entry.id')
+        .select(['audit_entry.id', 'at', 'caller', 'caller_kind', 'caller_id', 'role', 'via', 'address'])
+        .select(['operation', 'subject', 'detail', 'result', 'ended_at'])
+        .select(sql<string>`coalesce(outcome, 'started')`.as('outcome'))
+        .orderBy('audit_entry.id', 'desc')
+        .limit(limit);
+      // Ids begin with the time.
+      if (since !== undefined) entries = entries.where('audit_entry.id', '>=', since);
+      for (const end of [before, until]) if (end !== undefined) entries = entries.where('audit_entry.id', '<', end);
       if (subject !== undefined)
-        entries = entries.where(sql<boolean>`subject like ${likePattern(subject)} escape '\\'`);
-      for (const column of ['caller', 'operation', 'outcome'] as const) {
-        const value = equal[column];
-        if (value !== undefined) entries = entries.where(column, '=', value);
-      }
+        entries = entries.where(sql<boolean>`folded_subject like ${likePattern(foldText(subject))} escape '\\'`);
+      if (caller !== undefined) entries = entries.where('caller', '=', caller);
+      if (operation !== undefined) entries = entries.where('operation', '=', operation);
+      if (outcome === 'started') entries = entries.where('outcome', 'is', null);
+      else if (outcome !== undefined) entries = entries.where('outcome', '=', outcome);
       return (await entries.execute()) as AuditEntry[];
     },
   };

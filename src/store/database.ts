@@ -24,6 +24,7 @@ import { manifests } from './migrations/0016_manifests.ts';
 import { access } from './migrations/0017_access.ts';
 import { policy } from './migrations/0018_policy.ts';
 import { registry } from './migrations/0021_registry.ts';
+import { auditEnds } from './migrations/0023_audit_ends.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -98,6 +99,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0017_access': access(dialect),
     '0018_policy': policy(dialect),
     '0021_registry': registry(dialect),
+    '0023_audit_ends': auditEnds(dialect),
   };
 }
 

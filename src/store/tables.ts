@@ -1,6 +1,6 @@
 // Columns as Kysely sees them: only text, integers, doubles and, for vectors, bytes, so that one schema serves both engines.
 import type { Generated } from 'kysely';
-import type { AuditEntry } from '../access/contract.ts';
+import type { AuditEnd, StartedEntry } from '../access/store.ts';
 
 export interface Tables {
   entity: EntityTable;
@@ -24,7 +24,8 @@ export interface Tables {
   registry_server: RegistryServerTable;
   registry_document: RegistryDocumentTable;
   /** Columns are named as the log shows them. */
-  audit_entry: AuditEntry;
+  audit_entry: StartedEntry & { folded_subject: string | null };
+  audit_end: AuditEnd & { id: string };
 }
 
 export interface EntityTable {

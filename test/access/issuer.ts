@@ -4,23 +4,29 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
+type Fault = 'nothing' | 'configuration' | 'keys' | 'broken keys';
+
 export interface TestIssuer {
   url: string;
   /** Valid for five minutes, for the audience `hub`, unless the claims say otherwise. */
   sign(claims: JWTPayload): Promise<string>;
-  /** Answers 500 from now on; only for its keys, if that is said. */
-  fail(what?: 'keys'): void;
+  /** What is wrong with its answers from now on. */
+  fail(fault: Fault): void;
+  /** Another key takes the place of the one before. */
+  rotate(): Promise<void>;
+  /** How often it was asked so far. */
+  requests(): number;
 }
 
 export async function startIssuer(t: TestContext): Promise<TestIssuer> {
-  const key = await newKey();
-  let failing: 'nothing' | 'keys' | 'everything' = 'nothing';
-  const server = createServer((request, response) => {
-    if (failing === 'everything' || (failing === 'keys' && request.url === '/keys'))
-      return void response.writeHead(500).end();
-    const keys = { keys: [key.jwk] };
-    const configuration = { issuer: url, jwks_uri: `${url}/keys` };
-    response.end(JSON.stringify(request.url === '/keys' ? keys : configuration));
+  let key = await newKey('first');
+  let failing: Fault = 'nothing';
+  let requests = 0;
+  const server = createServer(({ url: path }, response) => {
+    requests += 1;
+    if (failing === (path === '/keys' ? 'keys' : 'configuration')) return void response.writeHead(500).end();
+    if (path !== '/keys') return void response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }));
+    response.end(failing === 'broken keys' ? '<html>' : JSON.stringify({ keys: [key.jwk] }));
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -31,13 +37,17 @@ export async function startIssuer(t: TestContext): Promise<TestIssuer> {
       new SignJWT({ iss: url, aud: 'hub', sub: 'somebody', exp: Math.floor(Date.now() / 1000) + 300, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: key.jwk.kid })
         .sign(key.privateKey),
-    fail(what) {
-      failing = what ?? 'everything';
+    fail(fault) {
+      failing = fault;
     },
+    async rotate() {
+      key = await newKey('second');
+    },
+    requests: () => requests,
   };
 }
 
-async function newKey() {
+async function newKey(kid: string) {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
-  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid: 'first', alg: 'RS256', use: 'sig' } };
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } };
 }

@@ -1,6 +1,7 @@
 // Sign-ins with tokens of an issuer, through HTTP.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { InjectOptions } from 'fastify';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { assertProblem, inject } from '../http/wire.ts';
 import { testHub } from '../support/hub.ts';
@@ -18,6 +19,21 @@ test('sign-in: the claim decides about the role, and the audit log names the per
   const stranger = await issuer.sign({ groups: ['guests'] });
   const refusal = assertProblem(await ask('/audit', stranger), 'forbidden');
   assert.match(refusal.detail, /names no role of this hub in its claim 'groups'/);
+});
+
+test('sign-in: a person cannot pass for a token, whatever the name', async (t) => {
+  const { issuer, ask, hub } = await hubWithIssuer(t, { API_TOKEN: 'a-token' });
+  const claims = { groups: ['hub-admins'], sub: '17', email: 'ada@example.org', preferred_username: 'API_TOKEN' };
+  const token = await issuer.sign({ ...claims, email_verified: false });
+  const payload = { name: 'ci', role: 'reader' };
+  assert.equal((await ask('/tokens', token, { method: 'POST', payload })).status, 201);
+  const [entry] = (await hub.listAudit({ limit: 1 })).items;
+  assert.deepEqual([entry?.caller, entry?.caller_kind, entry?.caller_id], ['API_TOKEN', 'sign-in', '17']);
+  assert.equal((await hub.listTokens()).items[0]?.created_by, 'API_TOKEN (signed in)');
+  const known = await issuer.sign({ ...claims, email_verified: true });
+  assert.deepEqual(JSON.parse((await ask('/whoami', known)).body), {
+    ...{ name: 'ada@example.org', kind: 'sign-in', role: 'admin', scope: [] },
+  });
 });
 
 test('sign-in: tokens that are forged, expired, early, for others or unsigned are refused', async (t) => {
@@ -47,20 +63,42 @@ test('sign-in: tokens that are forged, expired, early, for others or unsigned ar
   assert.equal((await ask('/audit', await issuer.sign(claims))).status, 200);
 });
 
-test('sign-in: an issuer that does not answer is an error to try again, and API_TOKEN works meanwhile', async (t) => {
-  const { issuer, ask } = await hubWithIssuer(t, { API_TOKEN: 'a-token' });
+test('sign-in: an issuer in trouble is an error to try again, and is left alone for a while', async (t) => {
+  const { issuer, ask, world } = await hubWithIssuer(t, { API_TOKEN: 'a-token' });
   const token = await issuer.sign({ groups: ['hub-admins'] });
-  issuer.fail('keys');
-  assertProblem(await ask('/audit', token), 'overloaded');
-  issuer.fail();
-  assertProblem(await ask('/audit', token), 'overloaded');
+  let asked = 0;
+  for (const [minute, fault] of (['configuration', 'keys', 'broken keys'] as const).entries()) {
+    world.setTime(`2026-06-01T12:0${minute}:00.000Z`);
+    issuer.fail(fault);
+    const problem = assertProblem(await ask('/audit', token), 'issuer_unavailable');
+    assert.match(problem.detail, /Try again/);
+    assert.ok(issuer.requests() > asked, fault);
+    asked = issuer.requests();
+    assertProblem(await ask('/audit', token), 'issuer_unavailable');
+    assert.equal(issuer.requests(), asked, 'it was asked a moment ago');
+  }
   assertProblem(await ask('/audit', 'a.wrong.one'), 'unauthorized');
   assert.equal((await ask('/audit', 'a-token')).status, 200);
+  issuer.fail('nothing');
+  world.setTime('2026-06-01T12:09:00.000Z');
+  assert.equal((await ask('/audit', token)).status, 200);
+});
+
+test('sign-in: new keys of the issuer are found, and old ones are refused', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-06-01T12:00:00Z') });
+  const { issuer, ask } = await hubWithIssuer(t);
+  const old = await issuer.sign({ groups: ['hub-admins'], exp: Date.parse('2026-06-02') / 1000 });
+  assert.equal((await ask('/audit', old)).status, 200);
+  await issuer.rotate();
+  const fresh = await issuer.sign({ groups: ['hub-admins'], exp: Date.parse('2026-06-02') / 1000 });
+  t.mock.timers.setTime(Date.parse('2026-06-01T12:01:00Z'));
+  assert.equal((await ask('/audit', fresh)).status, 200);
+  assertProblem(await ask('/audit', old), 'unauthorized');
 });
 
 async function hubWithIssuer(t: TestContext, settings: Record<string, string> = {}) {
   const issuer: TestIssuer = await startIssuer(t);
-  const { app } = await testHub(t, {
+  const { app, hub, world } = await testHub(t, {
     settings: {
       OIDC_ISSUER: issuer.url,
       OIDC_AUDIENCE: 'hub',
@@ -69,6 +107,7 @@ async function hubWithIssuer(t: TestContext, settings: Record<string, string> = 
       ...settings,
     },
   });
-  const ask = (url: string, token: string) => inject(app, { url, headers: { authorization: `Bearer ${token}` } });
-  return { issuer, ask };
+  const ask = (url: string, token: string, request: InjectOptions = {}) =>
+    inject(app, { url, headers: { authorization: `Bearer ${token}` }, ...request });
+  return { issuer, ask, hub, world };
 }

@@ -1,7 +1,7 @@
-// Tokens and the audit log, through HTTP on both databases.
+// Tokens, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuditEntry, TokenCreated } from '../../src/access/contract.ts';
+import type { TokenCreated } from '../../src/access/contract.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
@@ -59,7 +59,8 @@ test('tokens: bad ones are refused with what is wrong, and none is made where th
     { name: 'a', role: 'king' },
     { name: 'a b', role: 'reader' },
     { name: 'a', role: 'reader', expires_in_days: 0 },
-    { name: 'a', role: 'reader', scope: ['*x'] },
+    { name: 'API_token', role: 'reader' },
+    { name: 'a', role: 'reader', scope: ['x y'] },
     { name: 'a', role: 'reader', scope: 'x' },
   ];
   for (const payload of bad) {
@@ -91,54 +92,16 @@ testOnEveryEngine('tokens: a scope limits what may be changed', async (t, databa
   assertProblem(await install(elsewhere), 'forbidden');
   const sync = await inject(app, { method: 'POST', url: '/remotes/sync', headers: bearer(token) });
   assertProblem(sync, 'forbidden');
+  const { items } = await hub.listAudit({ limit: 10, outcome: 'refused' });
+  assert.deepEqual(
+    items.map(({ caller, operation, subject, result }) => [caller, operation, subject, result]),
+    [
+      ['acme', 'syncRemotes', 'all remotes', 'forbidden'],
+      ['acme', 'install', 'tool:org.other/wiki into x', 'forbidden'],
+      ['acme', 'blockEntity', 'tool:org.other/wiki@1.0.0', 'forbidden'],
+    ],
+  );
 });
-
-testOnEveryEngine(
-  'audit: every change is recorded with who, what and how it ended; reads are not',
-  async (t, database) => {
-    const { app, hub } = await testHub(t, { settings, manifests, database });
-    const { token } = await hub.createToken({ name: 'ops', role: 'operator', scope: [] });
-    const headers = bearer(token);
-    const remote = 'https://user:secret@catalog.example.org/index.json?token=secret';
-    const requests = [
-      { method: 'PATCH', url: '/catalog/entities/tool:com.acme%2Fwiki@1.0.0', payload: { blocked: true } },
-      { method: 'DELETE', url: '/catalog/entities/tool:com.acme%2Fwiki@1.0.0' },
-      { method: 'POST', url: '/remotes', payload: { url: remote.replace('user:secret@', '') } },
-      { method: 'GET', url: '/gateways/pending' },
-      { method: 'POST', url: '/catalog/install', payload: { id: 'tool:a@1', target: 'x', dry_run: true } },
-    ] as const;
-    for (const request of requests) await inject(app, { ...request, headers });
-    const answer = await inject(app, { url: '/audit?limit=2', headers: bearer(API_TOKEN) });
-    const { items, next } = JSON.parse(answer.body) as { items: AuditEntry[]; next: string };
-    const shown = ({ caller, role, via, operation, subject, outcome }: AuditEntry) =>
-      [caller, role, via, operation, subject, outcome].join(' | ');
-    assert.deepEqual(items.map(shown), [
-      'ops | operator | http | addRemote | https://catalog.example.org/index.json?token=*** | ok',
-      'ops | operator | http | removeEntity | tool:com.acme/wiki@1.0.0 | failed',
-    ]);
-    assert.equal(items[1]?.detail, 'entity_blocked');
-    assert.equal(items[0]?.address, '127.0.0.1');
-    const rest = await hub.listAudit({ limit: 10, before: next });
-    assert.deepEqual(rest.items.map(shown), ['ops | operator | http | blockEntity | tool:com.acme/wiki@1.0.0 | ok']);
-    assert.equal(rest.next, null);
-
-    const failed = await hub.listAudit({ limit: 10, outcome: 'failed', caller: 'ops', subject: 'acme' });
-    assert.deepEqual(
-      failed.items.map(({ operation }) => operation),
-      ['removeEntity'],
-    );
-    const accept = { accept: 'application/x-ndjson' };
-    const lines = await inject(app, { url: '/audit?limit=1', headers: { ...bearer(API_TOKEN), ...accept } });
-    assert.deepEqual(
-      lines.body
-        .trim()
-        .split('\n')
-        .map((line) => shown(JSON.parse(line))),
-      [...items.map(shown), ...rest.items.map(shown)],
-    );
-    assert.ok(!lines.body.includes('secret') && !lines.body.includes(token));
-  },
-);
 
 test('tokens: an installer cannot bring manifests of its own into the catalog', async (t) => {
   const { app, hub } = await testHub(t, { settings, manifests });

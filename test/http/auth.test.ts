@@ -84,6 +84,36 @@ test('public reads need no token, and a wrong one does them no harm', async (t) 
   }
 });
 
+test('READ_ACCESS=token: nothing but the page, its documents, /health and /config answers without a token', async (t) => {
+  const { send } = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token' });
+  for (const url of ['/catalog', '/catalog/search', '/remotes', '/metrics', '/whoami'])
+    assertProblem(await send({ url }), 'unauthorized');
+  for (const url of ['/health', '/config', '/openapi.json', '/docs'])
+    assert.equal((await send({ url })).status, 200, url);
+  const home = await send({ url: '/' });
+  assert.deepEqual([home.status, home.headers.link], [200, undefined], 'the page does not ask for what is refused');
+  assert.equal((await send({ url: '/metrics', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).status, 200);
+
+  const scraped = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token', METRICS_TOKEN });
+  const authorization = `Bearer ${METRICS_TOKEN}`;
+  assert.equal((await scraped.send({ url: '/metrics', headers: { authorization } })).status, 200);
+});
+
+test('mcp: the token is looked at before the body', async (t) => {
+  const { send } = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token' });
+  const malformed = { method: 'POST', url: '/mcp', payload: '{"a":' } as const;
+  const asJson = { 'content-type': 'application/json' };
+  for (const headers of [asJson, { ...asJson, authorization: 'Bearer nonsense' }])
+    assert.equal((await send({ ...malformed, headers })).status, 401);
+  const known = await send({ ...malformed, headers: { ...asJson, authorization: `Bearer ${ADMIN_TOKEN}` } });
+  assert.equal(known.status, 400);
+});
+
+test('routes: one that does not say who may use it keeps the hub from starting', async (t) => {
+  const { app } = await testHub(t);
+  assert.throws(() => app.get('/forgotten', async () => 'secrets'), /GET \/forgotten says neither which operation/);
+});
+
 async function protectedHub(
   t: TestContext,
   settings: Record<string, string> = { API_TOKEN: ADMIN_TOKEN, METRICS_TOKEN },

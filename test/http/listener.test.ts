@@ -112,7 +112,7 @@ test('a caller that goes away in the middle of a body harms nobody', async (t) =
 
 async function listeningHub(t: TestContext, settings: Record<string, string> = {}) {
   const { app, listen, world } = await testHub(t, { settings });
-  app.post('/bodies', async (request) => ({ got: request.body }));
+  app.post('/bodies', { config: { isOpen: true } }, async (request) => ({ got: request.body }));
   return { app, address: await listen(), logged: world.logged };
 }
 

@@ -5,9 +5,11 @@ import { asHubError, PROBLEMS } from '../../src/http/problem.ts';
 import { testHub } from '../support/hub.ts';
 import { type Answer, assertProblem, exchange, inject, requestText } from './wire.ts';
 
+const OPEN = { config: { isOpen: true } };
+
 test('problem: every code has its answer, and its sentence arrives as it was written', async (t) => {
   const { app } = await testHub(t);
-  app.get<{ Params: { code: ErrorCode } }>('/fail/:code', (request) => {
+  app.get<{ Params: { code: ErrorCode } }>('/fail/:code', OPEN, (request) => {
     throw new HubError(request.params.code, 'This is the sentence.');
   });
   for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
@@ -109,8 +111,8 @@ test('request ids: a sane one is given back, any other is replaced', async (t) =
 
 async function brokenHub(t: TestContext) {
   const { app, hub, listen, world } = await testHub(t, { settings: { METRICS_TOKEN: 'm', MAX_BODY_BYTES: '1024' } });
-  app.post('/manifests', async (request) => hub.load([{ document: request.body }]));
-  app.get('/broken', () => {
+  app.post('/manifests', OPEN, async (request) => hub.load([{ document: request.body }]));
+  app.get('/broken', OPEN, () => {
     throw new Error('select * from entity where password = hunter2');
   });
   return { address: await listen(), logged: world.logged };

@@ -150,7 +150,7 @@ test('closing: what arrives on an open connection is answered, and the connectio
   const { app, listen } = await testHub(t);
   const asked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  app.get('/slow', async () => {
+  app.get('/slow', { config: { isOpen: true } }, async () => {
     asked.resolve();
     await release.promise;
     return { done: true };

@@ -86,7 +86,7 @@ test('page: its policy allows nothing but its own files, and pictures of others 
 test('page: while it is not built, the hub works and its address says what to run', async (t) => {
   const app = fastify();
   t.after(() => app.close());
-  webPage(app, join(tmpdir(), 'no-such-folder-for-a-page'));
+  webPage(app, { folder: join(tmpdir(), 'no-such-folder-for-a-page') });
   for (const url of ['/', '/operations', '/entities/tool:a']) {
     const answer = await inject(app, url);
     assert.equal(answer.status, 200);
@@ -139,7 +139,7 @@ async function builtPage(t: TestContext, then?: (folder: string) => Promise<void
   await writeFile(join(folder, 'assets', 'index-abc123.js'), 'export {};');
   await writeFile(join(folder, 'assets', 'index-abc123.js.br'), PACKED);
   const app = fastify();
-  webPage(app, folder);
+  webPage(app, { folder });
   app.setNotFoundHandler(answerNotFound(folder));
   await then?.(folder);
   t.after(async () => {

@@ -66,6 +66,21 @@ test('mcp over stdio: everything works on the local catalog', async (t) => {
   assert.match((await saidBy(client, 'list_pending')).text, /^1 pending\b/);
 });
 
+test('mcp over stdio: the audit log tells it from the command line', async (t) => {
+  const folder = await withCatalog(t);
+  const client = await startedIn(t, folder);
+  await saidBy(client, 'block_entity', { id: 'mcp_server:pdf-tables@1.0.0' });
+  const { out } = await inTerminal(['audit', '--json', '-n', '2'], { environment: { DATA_DIR: folder } });
+  const entries: { operation: string; via: string }[] = JSON.parse(out).items;
+  assert.deepEqual(
+    entries.map(({ operation, via }) => [operation, via]),
+    [
+      ['blockEntity', 'mcp'],
+      ['syncRemotes', 'command line'],
+    ],
+  );
+});
+
 test('mcp over stdio: who only reads leaves nothing in a folder without a catalog, and sees one that is made later', async (t) => {
   const folder = await tempDir(t);
   const client = await startedIn(t, folder);

@@ -110,8 +110,8 @@ const ENDPOINTS: Endpoint[] = [
     path: '/approvals/:id',
     protection: 'operator',
     success: 200,
-    example: '/approvals/tool:a',
-    body: { decision: 'approve' },
+    example: '/approvals/tool:a@1.0.0',
+    body: { decision: 'reject' },
   },
   { method: 'GET', path: '/whoami', protection: 'optional', success: 200 },
   { method: 'GET', path: '/tokens', protection: 'admin', success: 200 },
@@ -153,7 +153,7 @@ test('endpoints: the server has those of the table, and no other', async (t) => 
 
 test('endpoints: a new route is noticed', async (t) => {
   const { app } = await testHub(t);
-  app.post('/catalog/extra/:id', async () => ({}));
+  app.post('/catalog/extra/:id', { config: { isOpen: true } }, async () => ({}));
   assert.ok(pathsOf(app).includes('/catalog/extra/:id'));
 });
 

@@ -47,6 +47,7 @@ const WITHOUT_LATER_TABLES = [
   sql`drop table access_token`,
   sql`drop table audit_entry`,
   ...['state', 'member', 'server', 'document'].map((part) => sql`drop table ${sql.table(`registry_${part}`)}`),
+  sql`drop table audit_end`,
 ];
 
 testOnEveryEngine(

@@ -283,13 +283,23 @@ browserTest(
 );
 
 browserTest('operations: the audit log shows who changed what', {}, async ({ open, hub }) => {
-  const person = { name: 'ada', role: 'operator', scope: [], isKnown: true, via: 'http', address: '10.0.0.7' } as const;
+  const token = {
+    name: 'ada',
+    kind: 'token',
+    role: 'operator',
+    scope: [],
+    isKnown: true,
+    via: 'http',
+    address: '10.0.0.7',
+  } as const;
   for (let number = 1; number <= 21; number += 1)
-    await hub.as(person).addRemote(`https://catalog.example.org/${number}.json`);
+    await hub.as(token).addRemote(`https://catalog.example.org/${number}.json`);
   const page = await open('/operations');
   const log = page.getByRole('region', { name: 'Audit log' });
   await log.getByText('Who changed what').press('Enter');
-  await log.getByRole('row', { name: /ada \(operator, http, 10\.0\.0\.7\) addRemote .*\/21\.json ok/ }).waitFor();
+  await log
+    .getByRole('row', { name: /ada \(token, operator, http, 10\.0\.0\.7\) addRemote .*\/21\.json ok/ })
+    .waitFor();
   assert.equal(await log.getByRole('row').count(), 21);
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-audit');

@@ -1,5 +1,5 @@
 // `hub audit`: who changed what.
-import type { AuditEntry, AuditPage } from '../../access/contract.ts';
+import { AUDIT_OUTCOMES, type AuditEntry, type AuditPage } from '../../access/contract.ts';
 import { command } from '../command.ts';
 import { flag, oneOf, text, time, wholeNumber } from '../options.ts';
 import type { Output } from '../output/output.ts';
@@ -15,7 +15,7 @@ export const auditCommands = [
       caller: text('--caller <name>', 'only what this token, person or user did'),
       operation: text('--operation <name>', 'only this operation, such as install or blockEntity'),
       subject: text('--subject <text>', 'only what has this text in its subject, such as the id of an entity'),
-      outcome: oneOf('--outcome <outcome>', 'only those', ['ok', 'failed']),
+      outcome: oneOf('--outcome <outcome>', 'only those', AUDIT_OUTCOMES),
       since: time('--since <date>', 'from this date or time on, such as 2026-11-01'),
       until: time('--until <date>', 'before this date or time'),
       before: text('--before <id>', 'only entries before this one, to see more'),
@@ -47,10 +47,14 @@ function auditForPeople({ items, next }: AuditPage, output: Output): string {
   if (items.length === 0) return 'Nothing was changed, as far as the audit log goes back.\n';
   const rows = output.table(items, [
     { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
-    { title: 'Who', text: ({ caller, via }: AuditEntry) => `${caller} (${via})`, isKey: true },
+    {
+      title: 'Who',
+      text: ({ caller, caller_kind, via }: AuditEntry) => `${caller} (${caller_kind}, ${via})`,
+      isKey: true,
+    },
     { title: 'What', text: ({ operation }) => operation },
-    { title: 'Subject', text: ({ subject }) => subject, isFlexible: true },
-    { title: 'Outcome', text: ({ outcome, detail }) => (outcome === 'ok' ? 'ok' : `failed: ${detail}`) },
+    { title: 'Subject', text: ({ subject, detail }) => [subject, detail].filter(Boolean).join('; '), isFlexible: true },
+    { title: 'Outcome', text: ({ outcome, result }) => [outcome, result].filter(Boolean).join(': '), isFlexible: true },
   ]);
   return `${rows}\n${next ? output.style.faint(`Next page: --before ${next}\n`) : ''}`;
 }

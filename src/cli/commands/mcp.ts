@@ -41,7 +41,7 @@ export const mcpCommands = [
 /** Clients start it in any folder, also to read only: a catalog is made there once there is something to keep. */
 async function openedWhenNeeded(access: Call['access'], { writeError }: Call['terminal']): Promise<McpHub> {
   const forReading = () =>
-    access.open({ mustExist: true }).catch((error: unknown) => {
+    access.open({ mustExist: true, via: 'mcp' }).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new HubError('entity_not_found', error.message) : error;
     });
   // What is wrong with the settings is said at the start, and not to the first who asks.
@@ -60,6 +60,7 @@ async function openedWhenNeeded(access: Call['access'], { writeError }: Call['te
     removeEntity: async (...given) => (await forReading()).removeEntity(...given),
     blockEntity: async (...given) => (await forReading()).blockEntity(...given),
     unblockEntity: async (...given) => (await forReading()).unblockEntity(...given),
-    syncRemotes: async (...given) => (await (hasSeeds(access) ? access.open() : forReading())).syncRemotes(...given),
+    syncRemotes: async (...given) =>
+      (await (hasSeeds(access) ? access.open({ via: 'mcp' }) : forReading())).syncRemotes(...given),
   };
 }

@@ -1,5 +1,6 @@
 // `hub token`: who may use a hub, and what for.
 import { ROLES, type TokenList } from '../../access/contract.ts';
+import type { Config } from '../../config.ts';
 import { readValues } from '../../lib/value-list.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -34,11 +35,11 @@ export const tokenCommands = [
       const hub = await access.open();
       const created = await hub.createToken({ name, role, scope: [...scope], expires_in_days: days });
       const until = created.expires_at ? `, valid until ${created.expires_at.slice(0, 10)}` : '';
-      output.answer(
-        created,
-        () =>
-          `${created.token}\n${output.style.faint(`The token '${oneLine(created.name)}' (${created.role}${until}). It is not shown again: keep it in a safe place.`)}\n`,
+      output.answer(created, () => `${created.token}\n`);
+      output.note(
+        `The token '${created.name}' (${created.role}${until}). It is not shown again: keep it in a safe place.`,
       );
+      if (access.serverUrl === undefined && !isProtected(access.config())) output.note(WHERE_IT_COUNTS);
       return 'ok';
     },
   }),
@@ -70,6 +71,14 @@ export const tokenCommands = [
     },
   }),
 ];
+
+const WHERE_IT_COUNTS =
+  'A hub checks tokens only if it runs with API_TOKEN or OIDC_ISSUER; without, everybody may do everything.';
+
+/** As far as this process can see: the server may have other settings. */
+function isProtected({ adminToken, oidc }: Config): boolean {
+  return adminToken !== undefined || oidc !== undefined;
+}
 
 /** An empty one would mean everything: an unset variable must not make a token without limits. */
 function readScope(text: string): readonly string[] {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import {
+  AUDIT_OUTCOMES,
   type AuditEntry,
   AuditPage,
   type AuditQuery,
@@ -40,9 +41,9 @@ const AuditParameters = z.object({
     .meta({ examples: ['install'] }),
   subject: words(500)
     .optional()
-    .describe('Only what has this text in its subject, such as the id of an entity')
+    .describe('Only what has this text in its subject, such as the id of an entity; case does not count')
     .meta({ examples: ['mcp_server:team-wiki'] }),
-  outcome: choice(['ok', 'failed'])
+  outcome: choice(AUDIT_OUTCOMES)
     .optional()
     .meta({ examples: ['failed'] }),
   since: time('Only from this time on'),

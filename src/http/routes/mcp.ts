@@ -40,8 +40,12 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
     '/mcp',
     {
       schema: { hide: true },
-      config: { countsAsRead: true },
-      onRequest: async (request) => checkOrigin(request, hostNames),
+      // The hub asks about the role when a tool is called.
+      config: { isOpen: true, countsAsRead: true },
+      async onRequest(request) {
+        checkOrigin(request, hostNames);
+        await callerOf(request, hub, 'mcp');
+      },
       errorHandler(error, request, reply) {
         app.logFailure(request, error);
         const refusal = asHubError(error);
@@ -49,7 +53,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
       },
     },
     async (request, reply) => {
-      const caller = await callerOf(request, hub, 'mcp');
+      const { caller } = request;
       // How the SDK hands on who calls; the token itself stays here.
       const authInfo: AuthInfo = { token: '', clientId: caller.name, scopes: [], extra: { caller } };
       opened ??= open();

@@ -17,6 +17,7 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
   app.get(
     '/health',
     {
+      config: { isOpen: true },
       schema: {
         tags,
         summary: 'Whether the hub lives, and with `check_db` whether its database answers',
@@ -38,6 +39,7 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
   app.get(
     '/config',
     {
+      config: { isOpen: true },
       schema: {
         tags,
         summary: 'The settings that are nobody’s secret',

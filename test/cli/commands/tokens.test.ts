@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { AuditEntry } from '../../../src/access/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
+import { emptyDatabase, tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { inTerminal } from '../in-terminal.ts';
 
@@ -12,9 +14,9 @@ test('token: one is created, used in place of API_TOKEN, listed and revoked; the
   const as = (HUB_TOKEN: string) => (args: string[]) => inTerminal(args, { environment: { HUB_URL, HUB_TOKEN } });
   const admin = as('the-admin');
   const created = await admin(['token', 'create', 'ops', '--role', 'operator', '--days', '30']);
-  const [token = '', note] = created.out.split('\n');
-  assert.match(token, /^hub_[\w-]{43}$/);
-  assert.match(String(note), /'ops' \(operator, valid until 2026-07-01\)\. It is not shown again/);
+  const token = created.out.trim();
+  assert.match(created.out, /^hub_[\w-]{43}\n$/, 'a script may take it as it is');
+  assert.match(created.error, /'ops' \(operator, valid until 2026-07-01\)\. It is not shown again/);
   const operator = as(token);
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.equal((await operator(['block', id])).exitCode, 0);
@@ -30,11 +32,12 @@ test('token: one is created, used in place of API_TOKEN, listed and revoked; the
   );
   assert.deepEqual(shown, [
     'API_TOKEN revokeToken ops ok',
+    'ops listTokens /tokens refused',
     `ops blockEntity ${id} ok`,
-    'API_TOKEN createToken ops (operator) ok',
+    'API_TOKEN createToken ops ok',
   ]);
   const lines = await admin(['audit', '--lines', '--caller', 'ops']);
-  assert.deepEqual(lines.out.split('\n').length, 2);
+  assert.deepEqual(lines.out.split('\n').length, 3);
   assert.match((await admin(['audit', '--since', '2026-06-02'])).out, /^Nothing was changed/);
   assert.equal((await admin(['audit', '--since', 'yesterday'])).exitCode, 2);
   assert.equal((await admin(['token', 'create', 'x'])).exitCode, 2);
@@ -49,5 +52,40 @@ test('audit: changes of the local catalog are recorded with the user of the mach
   assert.deepEqual(
     [entry.operation, entry.subject, entry.via, entry.outcome],
     ['addRemote', 'https://catalog.example.org/index.json', 'command line', 'ok'],
+  );
+});
+
+test('token: one is created on the machine of the hub, without the settings of its server', async (t) => {
+  const database = await emptyDatabase(t, 'sqlite');
+  const { app } = await testHub(t, { settings: { API_TOKEN: 'the-admin' }, database });
+  const environment = { DB_PATH: database.engine === 'sqlite' ? database.path : '' };
+  const created = await inTerminal(['token', 'create', 'ops', '--role', 'operator'], { environment });
+  assert.equal(created.exitCode, 0, created.error);
+  assert.match(created.error, /A hub checks tokens only if it runs with API_TOKEN or OIDC_ISSUER/);
+  const headers = { authorization: `Bearer ${created.out.trim()}` };
+  assert.equal((await app.inject({ url: '/gateways/pending', headers })).statusCode, 200);
+});
+
+test('audit: installs of the local catalog are recorded with their folder, and refused ones save nothing', async (t) => {
+  const folder = await tempDir(t);
+  const environment = { DB_PATH: join(folder, 'c.sqlite'), PATH: process.env.PATH ?? '' };
+  const hub = (...args: string[]) => inTerminal(args, { environment });
+  const [policy, manifest, target] = ['policy.yaml', 'manifest.json', 'project'].map((name) => join(folder, name));
+  await writeFile(String(policy), 'version: 1\nrules:\n  - { match: { license: MIT }, install: block }\n');
+  assert.equal((await hub('policy', 'apply', String(policy))).exitCode, 0);
+  const install = async (license: string) => {
+    await writeFile(String(manifest), JSON.stringify(aManifest({ license })));
+    return hub('install', '--manifest', String(manifest), '--target', String(target));
+  };
+  assert.match((await install('MIT')).error, /does not let 'mcp_server:pdf-tables@1\.0\.0' be installed/);
+  assert.equal((await hub('show', 'mcp_server:pdf-tables')).exitCode, 3, 'nothing was saved');
+  assert.equal((await install('Apache-2.0')).exitCode, 0);
+  const { out } = await hub('audit', '--operation', 'install', '--json');
+  assert.deepEqual(
+    JSON.parse(out).items.map(({ subject, outcome, result, via }: AuditEntry) => [subject, outcome, result, via]),
+    [
+      [`mcp_server:pdf-tables@1.0.0 into ${target}`, 'ok', null, 'command line'],
+      [`mcp_server:pdf-tables@1.0.0 into ${target}`, 'failed', 'not_allowed', 'command line'],
+    ],
   );
 });

@@ -49,20 +49,25 @@ export function Audit() {
 function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <ScrollTable columns={COLUMNS}>
-      {entries.map(({ id, at, caller, role, via, address, operation, subject, outcome, detail }) => (
-        <tr key={id}>
-          <td>{atMoment(at)}</td>
-          <td>
-            {caller} ({role}, {[via, address].filter(Boolean).join(', ')})
-          </td>
-          <td>{operation}</td>
-          <td class="run-remote">
-            <span class="address">{subject}</span>
-            {outcome === 'failed' && detail && <span class="run-error">{detail}</span>}
-          </td>
-          <td>{outcome}</td>
-        </tr>
-      ))}
+      {entries.map(
+        ({ id, at, caller, caller_kind, role, via, address, operation, subject, detail, outcome, result }) => (
+          <tr key={id}>
+            <td>{atMoment(at)}</td>
+            <td>
+              {caller} ({[caller_kind, role, via, address].filter(Boolean).join(', ')})
+            </td>
+            <td>{operation}</td>
+            <td class="run-remote">
+              <span class="address">{subject}</span>
+              {detail && <span class="quiet"> {detail}</span>}
+            </td>
+            <td>
+              {outcome}
+              {result && <span class={outcome === 'ok' ? 'quiet' : 'run-error'}> {result}</span>}
+            </td>
+          </tr>
+        ),
+      )}
     </ScrollTable>
   );
 }

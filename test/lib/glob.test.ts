@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileGlob } from '../../src/policy/glob.ts';
+import { compileGlob } from '../../src/lib/glob.ts';
 
 const cases: { pattern: string; matches: string[]; not: string[] }[] = [
   { pattern: 'com.acme', matches: ['com.acme'], not: ['com.acme.evil', 'com.acm', 'xcom.acme', 'comxacme'] },

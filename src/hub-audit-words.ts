@@ -1,0 +1,74 @@
+// What the audit log says about a change beside its subject: what else was asked for, and what came of it. Never secrets.
+import type { ChangeOutcome } from './access/audit.ts';
+import type { NewToken } from './access/contract.ts';
+import type { BulkRemoval, Removal } from './gateway/contract.ts';
+import type { InstallReport, InstallRequest } from './install/contract.ts';
+import { shownAddress } from './lib/secret-address.ts';
+import type { ApprovalDecision, PolicyChange } from './policy/contract.ts';
+import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncReport } from './remotes/contract.ts';
+
+/** Enough to know what was meant; the log of the hub is not a second catalog. */
+const MOST_NAMED = 20;
+
+export function listed(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return `${names.length}: ${names.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+export const asked = {
+  install: ({ manifest, force, frozen, clients }: InstallRequest) =>
+    words({ 'manifest in the request': Boolean(manifest), force, frozen, clients: clients?.join(', ') }),
+  reason: (reason: string | undefined) => words({ reason }),
+  decision: ({ decision, reason, digest }: ApprovalDecision) => words({ [decision]: true, digest, reason }),
+  token: ({ role, scope, expires_in_days: days }: NewToken) =>
+    words({ role, scope: scope.join(', '), 'valid for days': days }),
+  remote: ({ name, priority, enabled, register }: RemoteSettings = {}) => words({ name, priority, enabled, register }),
+  removal: ({ purge }: RemovalOptions = {}) => words({ purge }),
+};
+
+export const ended = {
+  install: ({ ok, results }: InstallReport): ChangeOutcome => {
+    const failed = results.filter((step) => !step.ok).map(({ step }) => step);
+    return { outcome: ok ? 'ok' : 'failed', result: words({ 'failed steps': failed.join(', ') }) };
+  },
+  removal: (removal: Removal): ChangeOutcome =>
+    removal.removed ? { outcome: 'ok' } : { outcome: 'failed', result: removal.reason },
+  bulkRemoval: ({ removed, skipped }: BulkRemoval): ChangeOutcome => ({
+    outcome: 'ok',
+    result: words({ removed: listed(removed), 'not removed': Object.keys(skipped).length }),
+  }),
+  remoteRemoval: ({ removed, purged, missing, passed_on }: RemoteRemoved): ChangeOutcome => ({
+    outcome: removed ? 'ok' : 'failed',
+    result: removed ? words({ deleted: purged, missing, 'passed on': passed_on }) : 'not found',
+  }),
+  ingest: ({ results }: IngestReport): ChangeOutcome => ofRemotes(results),
+  sync: ({ results, registered, failed }: SyncReport): ChangeOutcome => {
+    const { outcome, result } = ofRemotes(results);
+    return { outcome, result: `${result}; ${words({ registered, 'not registered': failed })}` };
+  },
+  policy: ({ affected, entities, digest }: PolicyChange): ChangeOutcome => ({
+    outcome: 'ok',
+    result: `${affected} of ${entities} entities affected; ${digest}`,
+  }),
+};
+
+function ofRemotes(results: IngestReport['results']): ChangeOutcome {
+  const failed = results.filter(({ ok }) => !ok).map(({ url }) => shownAddress(url));
+  const sum = (of: 'created' | 'updated' | 'missing') => results.reduce((total, { stats }) => total + stats[of], 0);
+  const counts = words({ created: sum('created'), updated: sum('updated'), missing: sum('missing') });
+  if (failed.length === 0) return { outcome: 'ok', result: counts };
+  return {
+    outcome: 'failed',
+    result: `${failed.length} of ${results.length} remotes failed (${listed(failed)}); ${counts}`,
+  };
+}
+
+/** `purge; reason: …`: what is true, and what has a value. */
+function words(values: Record<string, string | number | boolean | null | undefined>): string | undefined {
+  const parts = Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined || value === null || value === '') return [];
+    if (typeof value === 'boolean' && name !== 'enabled') return value ? [name] : [];
+    return [`${name}: ${value}`];
+  });
+  return parts.join('; ') || undefined;
+}
