@@ -146,13 +146,15 @@ export function registryRoutes(
       },
     );
 
-    const open = { config: { crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } };
+    const open = { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } };
     app.get(`${prefix}/health`, open, async () => ({ status: 'ok' }));
     app.get(`${prefix}/ping`, open, async () => ({ pong: true }));
     app.get(`${prefix}/version`, open, async () => ({ version: VERSION, git_commit: '', build_time: '' }));
   }
-  server.get('/openapi.yaml', { config: { crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } }, (_request, reply) =>
-    reply.type('application/yaml').send(stringify(ofRegistry(server.swagger()))),
+  server.get(
+    '/openapi.yaml',
+    { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } },
+    (_request, reply) => reply.type('application/yaml').send(stringify(ofRegistry(server.swagger()))),
   );
 }
 
