@@ -1,5 +1,5 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['access', 'catalog', 'search', 'gateway', 'install', 'remotes', 'policy', 'registry'];
+const slices = ['access', 'catalog', 'search', 'gateway', 'install', 'remotes', 'policy', 'registry', 'trust'];
 const mayImport = {
   errors: [],
   version: [],
@@ -11,6 +11,8 @@ const mayImport = {
   registry: ['lib', 'catalog', 'search'],
   gateway: ['lib', 'catalog'],
   install: ['lib', 'catalog', 'search', 'gateway'],
+  // It reads what artifacts are as installs do.
+  trust: ['lib', 'catalog', 'install'],
   remotes: ['lib', 'catalog', 'search', 'gateway', 'policy', 'registry'],
   store: ['lib', ...slices],
   settings: ['lib', 'access'],
@@ -62,7 +64,7 @@ const seenByDoors = [
   // Without zod, so that the page can use them too.
   '^src/search/search-query\\.ts$',
   '^src/gateway/state-words\\.ts$',
-  '^src/catalog/(uid|entity|manifest-text)\\.ts$',
+  '^src/catalog/(uid|entity|manifest-text|trust)\\.ts$',
   '^src/access/authenticate\\.ts$',
   // What a file that somebody names is about, told as ingest tells it.
   '^src/remotes/entity-from-text\\.ts$',

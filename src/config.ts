@@ -30,6 +30,13 @@ export interface Config {
   readonly remoteCredentials: readonly RemoteCredential[];
   /** Where the admission policy is written, in place of the API. */
   readonly policyFile: string | undefined;
+  readonly trust: Readonly<{
+    npmRegistry: string;
+    pypiIndex: string;
+    rootFile: string | undefined;
+    verifyingRemotes: readonly string[];
+    checksApprovals: boolean;
+  }>;
   readonly ingest: {
     intervalMin: number;
     maxIndexBytes: number;
@@ -98,6 +105,13 @@ export function readConfig(environment: Environment): Config {
     seedRemotes: settings.HUB_REMOTES,
     policyFile: settings.POLICY_FILE && resolve(settings.POLICY_FILE),
     remoteCredentials: remoteCredentials(settings),
+    trust: {
+      npmRegistry: settings.TRUST_NPM_REGISTRY,
+      pypiIndex: settings.TRUST_PYPI_INDEX,
+      rootFile: settings.TRUST_ROOT_FILE && resolve(settings.TRUST_ROOT_FILE),
+      verifyingRemotes: settings.TRUST_NAMESPACES_OF,
+      checksApprovals: settings.TRUST_CHECKS === 'approvals',
+    },
     ingest: {
       intervalMin: settings.INGEST_INTERVAL_MIN,
       maxIndexBytes: settings.MAX_INDEX_BYTES,

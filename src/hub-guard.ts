@@ -59,6 +59,7 @@ const RULES: Rules = {
   removeEntity: ofEntity,
   blockEntity: { ...ofEntity, detail: (_uid, reason) => asked.reason(reason) },
   unblockEntity: ofEntity,
+  checkTrust: ofEntity,
   removePending: { ...ofEntity, outcome: ended.removal },
   removeManyPending: {
     role: 'operator',

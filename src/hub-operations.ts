@@ -47,6 +47,7 @@ import type {
   SyncReport,
 } from './remotes/contract.ts';
 import type { SearchPage, SearchQuery } from './search/contract.ts';
+import type { TrustChecked } from './trust/contract.ts';
 
 export interface HubOperations {
   health(options: { checkDb: boolean }): Promise<Health>;
@@ -65,6 +66,8 @@ export interface HubOperations {
   blockEntity(uid: string, reason?: string): Promise<BlockedEntity>;
   /** @throws HubError `entity_not_found` */
   unblockEntity(uid: string): Promise<EntityRecord>;
+  /** Asks the registries who signed its artifacts. Without a version in the id, the newest stable one. @throws HubError `entity_not_found` */
+  checkTrust(id: string): Promise<TrustChecked>;
   /** What fails on the way is in the report. @throws HubError when the request cannot be carried out at all. */
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
   listRemotes(): Promise<RemoteList>;

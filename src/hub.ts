@@ -55,6 +55,8 @@ import { createRunStore } from './store/run-store.ts';
 import { createSearchIndex } from './store/search-index.ts';
 import { createSearchStore } from './store/search-store.ts';
 import { createTokenStore } from './store/token-store.ts';
+import { createTrustStore } from './store/trust-store.ts';
+import { createTrustChecks } from './trust/trust.ts';
 import { VERSION } from './version.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
@@ -269,9 +271,18 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     world,
   });
 
+  const trust = createTrustChecks({
+    settings: config.trust,
+    store: createTrustStore(database, revision, admission),
+    catalog,
+    clearGateway,
+    world,
+  });
+
   async function stopWork(): Promise<void> {
     stopping.abort();
     await Promise.all([
+      trust.close(),
       policy.close(),
       remotes.stopWork(),
       installs.close(),
@@ -330,7 +341,11 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     },
     search: (query) => search.search(query),
     listCatalog: (query) => catalog.list(query),
-    getEntity: (id, options) => policy.getEntity(id, options),
+    async getEntity(id, options) {
+      const record = await policy.getEntity(id, options);
+      return { ...record, trust: await trust.known(record.id) };
+    },
+    checkTrust: (id) => trust.check(id),
     getManifest: (id, options) => catalog.manifest(id, options),
     removeEntity: async (uid) => ({ ...(await catalog.remove(uid)), ...(await clearGateway()) }),
     async blockEntity(uid, reason) {
@@ -376,7 +391,10 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: signatureOf(caller) }),
     testPolicy: (request) => policy.testPolicy(request),
     listApprovals: (query) => policy.listApprovals(query),
-    getApproval: (id) => policy.getApproval(id),
+    async getApproval(id) {
+      const review = await policy.getApproval(id);
+      return { ...review, trust: await trust.known(review.id) };
+    },
     decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: signatureOf(caller) }),
     whoAmI: async () => ({ name: caller.name, kind: caller.kind, role: caller.role, scope: [...caller.scope] }),
     listTokens: () => tokens.list(),

@@ -143,6 +143,25 @@ export const SETTINGS = z.object({
     .describe(
       'File with the admission policy, as YAML or JSON, read again when it changes; then the policy cannot be changed through the API.',
     ),
+  TRUST_CHECKS: oneOf(['request', 'approvals'])
+    .default('request')
+    .describe(
+      'When signatures of artifacts are checked. `request`: when somebody asks. `approvals`: also for entities that wait for approval, in the background.',
+    ),
+  TRUST_NPM_REGISTRY: publicUrl
+    .default('https://registry.npmjs.org')
+    .describe('npm registry that is asked for the provenance of packages.'),
+  TRUST_PYPI_INDEX: publicUrl
+    .default('https://pypi.org')
+    .describe('Python index that is asked for attestations of packages.'),
+  TRUST_ROOT_FILE: text
+    .optional()
+    .describe(
+      'File with the trusted root of Sigstore (`trusted_root.json`) that signatures are verified with. Default: the root of the public instance that comes with the hub.',
+    ),
+  TRUST_NAMESPACES_OF: urlList
+    .default(['https://registry.modelcontextprotocol.io/'])
+    .describe('How addresses of remotes begin that verify who uses a namespace such as `io.github.owner`.'),
   INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
   MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),

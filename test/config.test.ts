@@ -26,6 +26,13 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
     seedRemotes: [],
     policyFile: undefined,
+    trust: {
+      npmRegistry: 'https://registry.npmjs.org',
+      pypiIndex: 'https://pypi.org',
+      rootFile: undefined,
+      verifyingRemotes: ['https://registry.modelcontextprotocol.io/'],
+      checksApprovals: false,
+    },
     remoteCredentials: [],
     ingest: {
       intervalMin: 0,
@@ -144,6 +151,23 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   FETCH_PER_HOST: { read: ({ ingest }) => ingest.requestsPerHost, values: { 1: 1, 256: 256 } },
   REMOTE_TIMEOUT_MIN: { read: ({ ingest }) => ingest.remoteTimeoutMin, values: { 1: 1, 1440: 1440 } },
   ALLOW_PRIVATE_NETWORK: { read: ({ allowPrivateNetwork }) => allowPrivateNetwork, values: YES_OR_NO },
+  TRUST_CHECKS: {
+    read: ({ trust }) => trust.checksApprovals,
+    values: { request: false, approvals: true },
+  },
+  TRUST_NPM_REGISTRY: {
+    read: ({ trust }) => trust.npmRegistry,
+    values: { 'https://npm.example.org/': 'https://npm.example.org' },
+  },
+  TRUST_PYPI_INDEX: {
+    read: ({ trust }) => trust.pypiIndex,
+    values: { 'https://pypi.example.org': 'https://pypi.example.org' },
+  },
+  TRUST_ROOT_FILE: { read: ({ trust }) => trust.rootFile, values: { 'root.json': resolve('root.json') } },
+  TRUST_NAMESPACES_OF: {
+    read: ({ trust }) => trust.verifyingRemotes,
+    values: { 'https://registry.example.org/v0': ['https://registry.example.org/v0'] },
+  },
   POLICY_FILE: { read: ({ policyFile }) => policyFile, values: { 'policy.yaml': resolve('policy.yaml') } },
   INSTALL_ROOT: { read: ({ installRoot }) => installRoot, values: { projects: resolve('projects'), '/srv': '/srv' } },
   INSTALL_CREDENTIALS_FOR: {

@@ -6,6 +6,40 @@ import { ENTITY_TYPES } from './uid.ts';
 const Timestamp = z.iso.datetime();
 const JsonRecord = z.record(z.string(), z.unknown());
 
+/** `absent`: the registry says that there is none. `not_checked`: nobody asked, or the answer could not be had. */
+export const TRUST_STATES = ['verified', 'failed', 'absent', 'not_checked'] as const;
+export type TrustState = (typeof TRUST_STATES)[number];
+
+const TRUST_SIGNALS = ['npm_provenance', 'pypi_attestation', 'image_signature', 'other', 'namespace'] as const;
+
+const TrustSignal = z.object({
+  signal: z.enum(TRUST_SIGNALS),
+  artifact: z.string().nullable().describe('What it is about; null for the entity as a whole.'),
+  state: z.enum(TRUST_STATES),
+  detail: z.string().describe('What was found, or why nothing was, as a sentence.'),
+  digest: z.string().nullable().describe('What it was checked for.'),
+  source: z
+    .object({
+      repository: z.string().nullable().describe('Without the scheme: `github.com/acme/tool`.'),
+      commit: z.string().nullable(),
+      workflow: z.string().nullable().describe('The program that built it, as an address.'),
+      identity: z.string().describe('Who signed: a workflow or an e-mail address.'),
+      issuer: z.string().describe('Who vouches for the identity.'),
+    })
+    .nullable()
+    .describe('As the certificate of the signature says; only when it is verified.'),
+});
+export type TrustSignal = z.infer<typeof TrustSignal>;
+
+export const Trust = z
+  .object({
+    state: z.enum(TRUST_STATES).describe('That of the weakest artifact; `absent` when nothing is installed.'),
+    checked_at: Timestamp.nullable().describe('Null when nobody has checked the present content.'),
+    signals: z.array(TrustSignal),
+  })
+  .meta({ id: 'Trust' });
+export type Trust = z.infer<typeof Trust>;
+
 const ENTITY_SUMMARY = {
   id: z.string().describe('`<type>:<slug>@<version>`'),
   uid: z.string().describe('The same as `id`.'),
@@ -78,6 +112,7 @@ export const EntityRecord = z
       .string()
       .optional()
       .describe('The rule, or the setting of its remote, that keeps it out of the gateway.'),
+    trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
     install_refusal: z.string().optional().describe('Why the policy does not let it be installed, as a sentence.'),
     listed_by: z
       .array(z.string())

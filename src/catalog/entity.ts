@@ -2,7 +2,7 @@
 import { asObject, type JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secret-address.ts';
-import type { EntityRecord, EntitySummary } from './contract.ts';
+import type { EntityRecord, EntitySummary, TrustState } from './contract.ts';
 import { type EntityFacts, factsOfManifest } from './facts.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
@@ -66,6 +66,8 @@ export interface StoredEntity extends Entity {
   /** Kept out of the gateway, by the policy or by the settings of its remote. */
   isHeld: boolean;
   needsApproval: boolean;
+  /** Null when nobody has checked where its present content comes from. */
+  trustState: TrustState | null;
 }
 
 /** What a list shows: without the manifest, which may have a megabyte. */

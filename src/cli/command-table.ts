@@ -16,6 +16,7 @@ import { searchCommands } from './commands/search.ts';
 import { serviceCommands } from './commands/service.ts';
 import { showCommands } from './commands/show.ts';
 import { tokenCommands } from './commands/tokens.ts';
+import { trustCommands } from './commands/trust.ts';
 
 export const COMMAND_TABLE: CommandTable = {
   commands: [
@@ -28,6 +29,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...pendingCommands,
     ...policyCommands,
     ...approvalCommands,
+    ...trustCommands,
     ...tokenCommands,
     ...auditCommands,
     ...serviceCommands,

@@ -27,6 +27,7 @@ import {
 } from '../remotes/contract.ts';
 import { SearchPage, type SearchQuery } from '../search/contract.ts';
 import { type SearchWish, searchQuery } from '../search/search-query.ts';
+import { TrustChecked } from '../trust/contract.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { HubClientOptions } from './exchange.ts';
 import { RefusedError } from './hub-errors.ts';
@@ -86,6 +87,9 @@ export class HubClient implements HubOperations {
       { method: 'PATCH', path: `/catalog/entities/${entityPath(uid)}`, body: { blocked: false } },
       EntityRecord,
     );
+
+  readonly checkTrust: HubOperations['checkTrust'] = async (id) =>
+    this.#hub.ask({ method: 'POST', path: `/catalog/trust/${entityPath(id)}` }, TrustChecked);
 
   readonly getManifest: HubOperations['getManifest'] = async (id, { prerelease } = {}) => {
     const { text, headers } = await this.#hub.askJsonText(

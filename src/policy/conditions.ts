@@ -1,5 +1,6 @@
 // One member of `match` or `except` → a test of an entity, and the words that say what was found.
-
+import type { TrustState } from '../catalog/contract.ts';
+import { signersOf } from '../catalog/trust.ts';
 import { compileGlob } from '../lib/glob.ts';
 import type { Match } from './document.ts';
 import type { PolicySubject } from './store.ts';
@@ -10,6 +11,9 @@ export interface Facts {
   quality: number;
   ageDays: number;
   hasDigests: boolean;
+  trust: TrustState;
+  /** Of all artifacts; empty unless all are verified. */
+  signers: readonly string[];
 }
 
 type PatternMember = 'type' | 'name' | 'publisher' | 'remote' | 'transport' | 'artifact' | 'license';
@@ -35,6 +39,8 @@ export function factsOf(subject: PolicySubject, now: Date): Facts {
     quality: subject.quality,
     ageDays: (now.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt)) / DAY_MS,
     hasDigests: subject.hasDigests,
+    trust: subject.trust?.state ?? 'not_checked',
+    signers: lowerCase(...signersOf(subject.trust)),
   };
 }
 
@@ -74,8 +80,19 @@ const CONDITIONS: Conditions = {
     (wanted) =>
     ({ hasDigests }) =>
       hasDigests === wanted,
-  // Nothing verifies signatures yet, so that nothing has one.
-  signature: (wanted) => () => !wanted,
+  signature:
+    (wanted) =>
+    ({ trust }) =>
+      (trust === 'verified') === wanted,
+  trust:
+    (wanted) =>
+    ({ trust }) =>
+      wanted.includes(trust),
+  signed_by(wanted) {
+    const { matches, isNoneMeant } = compilePatterns(wanted);
+    // All of them: a rule that trusts one must not let another in with it.
+    return ({ signers }) => (signers.length === 0 ? isNoneMeant : signers.every(matches));
+  },
 };
 
 function compileMember(member: Member, wanted: unknown): Test {
@@ -83,22 +100,29 @@ function compileMember(member: Member, wanted: unknown): Test {
 }
 
 function anyOf(member: PatternMember, patterns: readonly string[]): Test {
-  const isWildcard = (pattern: string) => /[*?]/.test(pattern);
-  const exact = new Set(patterns.filter((pattern) => !isWildcard(pattern)).map((pattern) => pattern.toLowerCase()));
-  const globs = patterns.filter(isWildcard).map(compileGlob);
-  const matchesText = (text: string) => exact.has(text) || globs.some((matches) => matches(text));
+  const { matches, isNoneMeant } = compilePatterns(patterns);
   return ({ texts }) => {
     const values = texts[member];
-    return values.length === 0 ? exact.has(NONE) : values.some(matchesText);
+    return values.length === 0 ? isNoneMeant : values.some(matches);
   };
 }
 
+function compilePatterns(patterns: readonly string[]) {
+  const isWildcard = (pattern: string) => /[*?]/.test(pattern);
+  const exact = new Set(patterns.filter((pattern) => !isWildcard(pattern)).map((pattern) => pattern.toLowerCase()));
+  const globs = patterns.filter(isWildcard).map(compileGlob);
+  const matches = (text: string) => exact.has(text) || globs.some((isMatch) => isMatch(text));
+  return { matches, isNoneMeant: exact.has(NONE) };
+}
+
 /** What an entity has of a member, for people: `license gpl-3.0`. */
-export function foundWords(member: Member, { texts, quality, ageDays, hasDigests }: Facts): string {
+export function foundWords(member: Member, facts: Facts): string {
+  const { texts, quality, ageDays, hasDigests, trust, signers } = facts;
   if (member in texts) return `${member} ${texts[member as PatternMember].join(' or ') || NONE}`;
   if (member.startsWith('quality')) return `quality ${quality}`;
   if (member.endsWith('days')) return `an age of ${Math.floor(ageDays)} days`;
-  if (member === 'signature') return 'no verified signature';
+  if (member === 'signed_by') return `signers ${signers.join(' and ') || NONE}`;
+  if (member === 'trust' || member === 'signature') return `signatures that are ${trust.replace('_', ' ')}`;
   return hasDigests ? 'a digest for every artifact' : 'no digest for some artifact';
 }
 

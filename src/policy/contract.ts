@@ -1,5 +1,6 @@
 // What callers see of policies and approvals.
 import { z } from 'zod';
+import { TRUST_STATES, Trust } from '../catalog/contract.ts';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { ACTIONS, OUTCOMES } from './document.ts';
 
@@ -87,7 +88,9 @@ export const PolicyTest = z
         quality: z.number(),
         age_days: z.number().int(),
         digest: z.boolean(),
-        signature: z.literal(false).describe('Signatures are not verified yet.'),
+        signature: z.boolean().describe('Whether every artifact has a verified signature.'),
+        trust: z.enum(TRUST_STATES).default('not_checked'),
+        signed_by: z.array(z.string()).default([]).describe('Empty unless every artifact has a verified signature.'),
       })
       .describe('What the rules were asked with.'),
   })
@@ -158,6 +161,7 @@ export const ApprovalReview = z
     homepage: z.string().nullable(),
     repository: z.string().nullable(),
     quality: z.number(),
+    trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
     since: z
       .object({
         id: z.string(),

@@ -1,5 +1,6 @@
 // The policy document: what people write, checked member by member.
 import { z } from 'zod';
+import { TRUST_STATES } from '../catalog/contract.ts';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
 
 export const ACTIONS = ['search', 'install', 'register'] as const;
@@ -49,6 +50,8 @@ const Match = z
     older_than_days: Days,
     digest: z.boolean(),
     signature: z.boolean(),
+    trust: oneOrMore(z.enum(TRUST_STATES)),
+    signed_by: oneOrMore(Pattern),
   })
   .partial();
 export type Match = z.infer<typeof Match>;

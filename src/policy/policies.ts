@@ -1,5 +1,6 @@
 // The policy in force: shown, changed, tried on an entity, and applied to what the catalog has.
 import type { Entity } from '../catalog/entity.ts';
+import { signersOf } from '../catalog/trust.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
@@ -169,6 +170,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       const subject: PolicySubject = {
         ...{ uid, type, name, slug, quality, publishedAt, isRegistrable, ...facts },
         createdAt: known?.createdAt ?? now().toISOString(),
+        trust: known?.brings === facts.brings ? known.trust : null,
         remote: null,
         registers: 'all',
       };
@@ -191,6 +193,8 @@ function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {
     remote: remote && (remote.name ?? shownAddress(remote.url)),
     age_days: Math.floor(age / DAY_MS),
     digest: hasDigests,
-    signature: false,
+    signature: subject.trust?.state === 'verified',
+    trust: subject.trust?.state ?? 'not_checked',
+    signed_by: signersOf(subject.trust),
   };
 }

@@ -1,4 +1,5 @@
 // Ports: what policies and approvals need from a database, and what the database needs to know about them.
+import type { Trust } from '../catalog/contract.ts';
 import type { EntityFacts } from '../catalog/facts.ts';
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { ApprovalListState, RegisterMode } from './contract.ts';
@@ -13,6 +14,8 @@ export interface PolicySubject extends EntityFacts {
   publishedAt: string | null;
   createdAt: string;
   isRegistrable: boolean;
+  /** Null when nobody has checked where its present content comes from. */
+  trust: Trust | null;
   /** The remote that its content comes from; null for a manifest that no remote brought. */
   remote: { url: string; name: string | null } | null;
   /** What the remote that it belongs to may register. */

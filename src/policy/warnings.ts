@@ -12,7 +12,6 @@ function ownWarnings(rule: Rule, index: number): string[] {
   const asksForApproval = ACTIONS.some((action) => outcomeFor(rule, action) === 'require_approval');
   return [
     ...(isEmptyRange(match) ? [`${label} can never match: its limits exclude each other.`] : []),
-    ...(match.signature ? [`${label} never matches: signatures are not verified yet.`] : []),
     ...(rule.approval && !asksForApproval ? [`${label} names an approval, and asks for none.`] : []),
     ...(matchesEverything(rule) && index === 0
       ? [`${label} matches every entity; 'default' says that more clearly.`]

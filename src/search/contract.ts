@@ -1,5 +1,6 @@
 // What callers ask of search, and what they see of its answers.
 import { z } from 'zod';
+import { TRUST_STATES } from '../catalog/contract.ts';
 import { LIFECYCLE_STATUSES } from '../catalog/manifest.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 
@@ -69,6 +70,10 @@ export const SearchItem = z
     score_quality: Score,
     score_recency: Score,
     score_final: Score,
+    trust_state: z
+      .enum(TRUST_STATES)
+      .optional()
+      .describe('Only when somebody has checked where its artifacts come from.'),
     fit_reason: z.string().nullable(),
     manifest_url: z.string(),
     install_url: z.string(),

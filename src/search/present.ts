@@ -78,6 +78,7 @@ function itemFrom(entity: StoredSummary, hit: Hit, baseUrl: string): Omit<Search
     providers: entity.facets.provider,
     tags: entity.facets.tag,
     status: entity.status,
+    ...(entity.trustState && { trust_state: entity.trustState }),
     score_lexical: rounded(hit.lexical),
     score_semantic: rounded(hit.semantic),
     score_quality: rounded(hit.quality),

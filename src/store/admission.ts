@@ -6,7 +6,7 @@ import type { Clock } from '../lib/world.ts';
 import type { RegisterMode } from '../policy/contract.ts';
 import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from '../policy/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
-import { factsFromText } from './entity-row.ts';
+import { factsFromText, trustFromText } from './entity-row.ts';
 import type { EntityTable } from './tables.ts';
 
 export interface Admission {
@@ -46,6 +46,7 @@ export const SUBJECT_COLUMNS = [
   'is_hidden',
   'is_held',
   'needs_approval',
+  'trust',
 ] as const satisfies (keyof EntityTable)[];
 
 export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[number]>;
@@ -120,6 +121,7 @@ export function candidateFromRow(row: SubjectRow): Candidate {
     createdAt: row.created_at,
     isRegistrable: row.is_registrable === 1,
     ...factsFromText(row.facts),
+    trust: trustFromText(row.trust),
     // What somebody installed in its place does not come from the remote that owns it.
     madeBy: row.made_of === null ? null : row.owner_url,
     ownerUrl: row.owner_url,

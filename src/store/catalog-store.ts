@@ -15,6 +15,7 @@ import {
   rowFromEntity,
   SUMMARY_COLUMNS,
   summaryFromRow,
+  trustFromText,
 } from './entity-row.ts';
 import { forgetIndexesThatList } from './forget-indexes.ts';
 import { likePattern } from './like.ts';
@@ -260,7 +261,8 @@ export function createCatalogStore(
       select * from ${rowsFromJson('entity', columns, JSON.stringify(narrow))} as incoming where true
       order by uid
       on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address},
-        updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')}
+        updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')},
+        trust = case when excluded.brings = entity.brings then entity.trust end
       ${columns.includes('owner_url') ? sql`where ${mayReplace}` : sql``}
       returning uid
     `.execute(tx);
@@ -286,7 +288,7 @@ export function createCatalogStore(
     const rows = await tx
       .selectFrom('entity')
       .select(['uid', 'manifest_digest', 'source_url', 'mapping', 'owner_url', 'made_of', 'created_at'])
-      .select(['is_hidden', 'is_held', 'needs_approval'])
+      .select(['is_hidden', 'is_held', 'needs_approval', 'brings', 'trust'])
       .where(isOneOf('uid', uids))
       .execute();
     return new Map(rows.map((row) => [row.uid, row]));
@@ -304,6 +306,8 @@ type StoredState = Pick<
   | 'is_hidden'
   | 'is_held'
   | 'needs_approval'
+  | 'brings'
+  | 'trust'
 >;
 
 /** For those who open a store without a policy. */
@@ -316,6 +320,7 @@ function candidateOf(entity: Entity, { at, stored }: { at: Date; stored: StoredS
   return {
     ...{ uid, type, name, slug, quality, publishedAt, isRegistrable, ...facts },
     createdAt: stored?.created_at ?? at.toISOString(),
+    trust: stored?.brings === facts.brings ? trustFromText(stored.trust) : null,
     madeBy: stored?.made_of == null ? null : stored.owner_url,
     ownerUrl: stored?.owner_url ?? null,
   };

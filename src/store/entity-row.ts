@@ -1,5 +1,6 @@
 // Entity ↔ row of the entity table.
 import type { Insertable, Selectable } from 'kysely';
+import type { Trust } from '../catalog/contract.ts';
 import type { Entity, Facets, StoredEntity, StoredSummary } from '../catalog/entity.ts';
 import type { EntityFacts } from '../catalog/facts.ts';
 import type { LifecycleStatus } from '../catalog/manifest.ts';
@@ -38,6 +39,7 @@ export const SUMMARY_COLUMNS = [
   'is_hidden',
   'is_held',
   'needs_approval',
+  'trust',
 ] as const satisfies (keyof EntityTable)[];
 
 export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_registration', 'facts'] as const;
@@ -116,12 +118,17 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     isHidden: row.is_hidden === 1,
     isHeld: row.is_held === 1,
     needsApproval: row.needs_approval === 1,
+    trustState: trustFromText(row.trust)?.state ?? null,
   };
 }
 
 /** Rows of an older mapping have none until they are written again. */
 export function factsFromText(facts: string | null): EntityFacts {
   return facts === null ? NO_FACTS : (JSON.parse(facts) as EntityFacts);
+}
+
+export function trustFromText(trust: string | null): Trust | null {
+  return trust === null ? null : (JSON.parse(trust) as Trust);
 }
 
 const NO_FACTS: EntityFacts = {

@@ -76,6 +76,8 @@ export interface EntityTable {
   /** Kept out of the gateway by the policy, or by the settings of its remote. */
   is_held: Generated<number>;
   needs_approval: Generated<number>;
+  /** What a check of the present content found, as JSON; null when nobody has checked it. */
+  trust: Generated<string | null>;
   gateway_tried_at: Generated<string | null>;
   /** Null: not before the manifest changes. */
   gateway_next_try_at: Generated<string | null>;

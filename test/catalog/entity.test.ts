@@ -209,6 +209,7 @@ function aStoredEntity({
     ownerUrl: null,
     isHidden: false,
     isHeld: false,
+    trustState: null,
     needsApproval: false,
   };
 }

@@ -336,6 +336,7 @@ const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise
   getPolicy: (client) => client.getPolicy(),
   changePolicy: (client) => client.changePolicy('version: 1'),
   testPolicy: (client) => client.testPolicy({ id: 'tool:a@1' }),
+  checkTrust: (client) => client.checkTrust('tool:a@1'),
   listApprovals: (client) => client.listApprovals({ state: 'pending', ...page }),
   getApproval: (client) => client.getApproval('tool:a@1'),
   decideApproval: (client) => client.decideApproval('tool:a@1', { decision: 'approve' }),

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Trust, TrustSignal } from '../../src/catalog/contract.ts';
 import { compilePolicy } from '../../src/policy/decide.ts';
 import type { Action } from '../../src/policy/document.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
 import type { PolicySubject } from '../../src/policy/store.ts';
 import { policyWarnings } from '../../src/policy/warnings.ts';
 
+const signedBy = (repository: string | null, identity: string): TrustSignal => ({
+  ...{ signal: 'npm_provenance', artifact: 'pdf@1.0.0', state: 'verified', detail: '', digest: null },
+  source: { repository, commit: null, workflow: null, identity, issuer: 'https://issuer.example' },
+});
+const SIGNED: Trust = {
+  state: 'verified',
+  checked_at: null,
+  signals: [signedBy('github.com/acme/pdf', 'a workflow'), signedBy(null, 'ann@example.org')],
+};
 const NOW = new Date('2026-06-15T00:00:00.000Z');
 
 function aSubject(fields: Partial<PolicySubject> = {}): PolicySubject {
@@ -25,6 +35,7 @@ function aSubject(fields: Partial<PolicySubject> = {}): PolicySubject {
     transports: ['sse'],
     artifacts: ['npm'],
     hasDigests: false,
+    trust: null,
     brings: 'sha256:1',
     ...fields,
   };
@@ -68,6 +79,15 @@ const matches: { match: string; fields?: Partial<PolicySubject>; isMatch: boolea
   { match: '{ digest: true }', isMatch: false },
   { match: '{ signature: false }', isMatch: true },
   { match: '{ signature: true }', isMatch: false },
+  { match: '{ trust: not_checked }', isMatch: true },
+  { match: '{ signed_by: none }', isMatch: true },
+  { match: '{ signed_by: "*" }', isMatch: false },
+  { match: '{ signature: true }', fields: { trust: SIGNED }, isMatch: true },
+  { match: '{ signature: true }', fields: { trust: { ...SIGNED, state: 'absent' } }, isMatch: false },
+  { match: '{ trust: [failed, absent] }', fields: { trust: { ...SIGNED, state: 'failed' } }, isMatch: true },
+  { match: '{ signed_by: GitHub.com/acme/* }', fields: { trust: SIGNED }, isMatch: false },
+  { match: '{ signed_by: [github.com/acme/*, ann@example.org] }', fields: { trust: SIGNED }, isMatch: true },
+  { match: '{ signed_by: "*" }', fields: { trust: { ...SIGNED, state: 'not_checked' } }, isMatch: false },
   { match: '{ type: mcp_server, license: MIT }', isMatch: false },
 ];
 for (const { match, fields, isMatch } of matches) {
@@ -152,7 +172,7 @@ const warnings: { rules: string; says: RegExp[] }[] = [
   },
   { rules: '[{ match: { type: tool }, search: hide }, { match: { type: tool }, install: block }]', says: [] },
   { rules: '[{ match: { quality_below: 0.2, quality_at_least: 0.5 }, outcome: block }]', says: [/can never match/] },
-  { rules: '[{ match: { signature: true }, outcome: allow }]', says: [/signatures are not verified yet/] },
+  { rules: '[{ match: { signature: true }, outcome: allow }]', says: [] },
   {
     rules: '[{ match: { type: tool }, outcome: block, approval: name }]',
     says: [/names an approval, and asks for none/],

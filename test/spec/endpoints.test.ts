@@ -103,6 +103,13 @@ const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/policy', protection: 'operator', success: 200 },
   { method: 'PUT', path: '/policy', protection: 'admin', success: 200, body: { text: 'version: 1\n' } },
   { method: 'POST', path: '/policy/test', protection: 'operator', success: 200, body: { id: 'tool:a' } },
+  {
+    method: 'POST',
+    path: '/catalog/trust/:id',
+    protection: 'operator',
+    success: 200,
+    example: '/catalog/trust/tool:a',
+  },
   { method: 'GET', path: '/approvals', protection: 'operator', success: 200 },
   { method: 'GET', path: '/approvals/:id', protection: 'operator', success: 200, example: '/approvals/tool:a' },
   {

@@ -1,5 +1,6 @@
 // `hub approvals`, `hub approve`, `hub reject` and `hub revoke`: entities that need approval.
 
+import { signalLine } from '../../catalog/trust.ts';
 import { harmless } from '../../lib/harmless.ts';
 import {
   APPROVAL_STATES,
@@ -162,6 +163,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
   const artifacts = review.artifacts.map(({ kind, what, digest }) =>
     oneLine(`Artifact   ${kind} ${what}, ${digest ?? 'no digest'}`),
   );
+  const trust = (review.trust?.signals ?? []).map((signal) => oneLine(`Trust      ${signalLine(signal)}`));
   const variables = review.variables.map(({ name, required, description }) =>
     oneLine(`Variable   ${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
   );
@@ -172,6 +174,6 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
         ...since.changes.map(({ what, before, after }) => oneLine(`  ${what}: ${before} → ${after}`)),
       ]
     : ['No version of it was approved before.'];
-  const all = [...lines, ...artifacts, ...variables, '', ...changes].map((line) => `${line}\n`).join('');
+  const all = [...lines, ...artifacts, ...trust, ...variables, '', ...changes].map((line) => `${line}\n`).join('');
   return `${style.strong(oneLine(review.id))}  ${oneLine(review.summary)}\n${all}`;
 }

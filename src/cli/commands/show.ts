@@ -1,5 +1,6 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
+import { signalLine } from '../../catalog/trust.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { withoutCredentials } from '../../lib/credentials.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
@@ -102,6 +103,7 @@ function entityForPeople(
       ['Versions', versionsOf(entity)],
     ]),
     entity.artifacts.map((artifact) => `Artifact  ${oneLine(artifactLine(artifact))}\n`).join(''),
+    (entity.trust?.signals ?? []).map((signal) => `Trust     ${oneLine(signalLine(signal))}\n`).join(''),
     entity.adapters
       .map(({ framework, template_key }) => `Adapter   ${oneLine(`${framework} ${template_key ?? ''}`)}\n`)
       .join(''),

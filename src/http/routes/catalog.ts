@@ -12,6 +12,7 @@ import {
 } from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
+import { TrustChecked } from '../../trust/contract.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, flag, wholeNumber, words } from '../query-string.ts';
@@ -160,6 +161,22 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
     },
     ({ params: { id }, body: { blocked, reason }, caller }) =>
       blocked ? hub.as(caller).blockEntity(id, reason ?? undefined) : hub.as(caller).unblockEntity(id),
+  );
+
+  app.post(
+    '/catalog/trust/:id',
+    {
+      config: { operation: 'checkTrust' },
+      schema: {
+        tags,
+        summary: 'Check who signed the artifacts of an entity',
+        description:
+          'Asks the registries for npm provenance, PyPI attestations and signatures of images, verifies them, and keeps the result.',
+        params: EntityId,
+        response: { 200: TrustChecked, ...problems('invalid_request', 'entity_not_found', 'database_unavailable') },
+      },
+    },
+    (request) => hub.as(request.caller).checkTrust(request.params.id),
   );
 
   app.get(

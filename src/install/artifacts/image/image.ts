@@ -8,7 +8,7 @@ import { findEngine, inspectWithSkopeo, pullImage } from './engines.ts';
 import { type ImageReference, imageName, pullName, readImageReference, tagFault } from './reference.ts';
 import { digestFromRegistry } from './registry.ts';
 
-const ImageSpec = z
+export const ImageSpec = z
   .object({ image: z.string(), tag: z.string().nullish(), digest: Digest.nullish() })
   .transform(({ image, tag, digest }, context) => {
     const reference = readImageReference(image);

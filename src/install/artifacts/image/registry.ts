@@ -17,7 +17,7 @@ const MANIFEST_TYPES = [
 const Manifest = z.object({ schemaVersion: z.literal(2) });
 /** Nothing else may get into a header. */
 const Token = z.string().regex(/^[\x21-\x7e]+$/);
-const TokenReply = z.object({ token: Token.optional(), access_token: Token.optional() });
+export const TokenReply = z.object({ token: Token.optional(), access_token: Token.optional() });
 
 /** @throws InstallError */
 export async function digestFromRegistry(image: ImageReference, { fetch, signal }: ArtifactContext): Promise<string> {
@@ -44,7 +44,7 @@ export async function digestFromRegistry(image: ImageReference, { fetch, signal 
 }
 
 /** Where the challenge of a registry says that tokens are; undefined when it wants something else. */
-function tokenAddress(challenge: string, repository: string): string | undefined {
+export function tokenAddress(challenge: string, repository: string): string | undefined {
   const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(challenge.slice(0, 2_000))?.[1];
   const url = URL.parse(value('realm') ?? '');
   if (!/^bearer\b/i.test(challenge) || !url) return undefined;

@@ -1,0 +1,29 @@
+// What is known about the origin of an entity's content, and the words for it. Needs nothing of Node: the page imports it too.
+import type { Trust, TrustSignal, TrustState } from './contract.ts';
+
+/** The state of an entity is that of its weakest artifact; what installs nothing has nothing that could be signed. */
+export function weakestState(signals: readonly Pick<TrustSignal, 'state'>[]): TrustState {
+  const states = signals.map(({ state }) => state);
+  return WEAKEST_FIRST.find((state) => states.includes(state)) ?? 'absent';
+}
+
+const WEAKEST_FIRST = ['failed', 'not_checked', 'absent', 'verified'] as const;
+
+/** Who signed each artifact: its repository, or the identity of a person. Empty unless every artifact is verified. */
+export function signersOf(trust: Trust | null): string[] {
+  if (trust?.state !== 'verified') return [];
+  return trust.signals.flatMap(({ source }) => (source ? (source.repository ?? source.identity) : []));
+}
+
+const NAMES: Record<TrustSignal['signal'], string> = {
+  npm_provenance: 'npm provenance',
+  pypi_attestation: 'PyPI attestation',
+  image_signature: 'image signature',
+  other: 'signature',
+  namespace: 'namespace',
+};
+
+/** `npm provenance of pdf-tables@1.0.0: verified. Built from github.com/acme/pdf.` */
+export function signalLine({ signal, artifact, state, detail }: TrustSignal): string {
+  return `${NAMES[signal]}${artifact ? ` of ${artifact}` : ''}: ${state.replace('_', ' ')}. ${detail}`;
+}

@@ -1,0 +1,44 @@
+// One question to a registry: an answer within limits, or the reason why there is none.
+import { FetchError } from '../lib/fetch-error.ts';
+import { isWithinDepth, parseJson } from '../lib/json.ts';
+import type { Fetch } from '../lib/world.ts';
+
+export type Answer =
+  | { outcome: 'ok'; body: Buffer; document: unknown }
+  | { outcome: 'missing' }
+  /** `challenge`: how the registry wants to be asked instead. */
+  | { outcome: 'unavailable'; reason: string; challenge?: string };
+
+export interface Question {
+  fetch: Fetch;
+  url: string;
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+}
+
+const LIMITS = { maxBytes: 2_000_000, timeoutMs: 15_000 };
+const DEEPEST = 50;
+
+export async function ask({ fetch, url, headers = {}, signal }: Question): Promise<Answer> {
+  const host = URL.parse(url)?.host ?? 'the registry';
+  try {
+    const { status, body, headers: sent } = await fetch({ url, headers, signal, ...LIMITS });
+    if (status === 404) return { outcome: 'missing' };
+    if (status !== 200)
+      return unavailable(
+        `${host} answered with status ${status}.`,
+        status === 401 ? sent['www-authenticate'] : undefined,
+      );
+    const document = parseJson(String(body));
+    return isWithinDepth(document, DEEPEST)
+      ? { outcome: 'ok', body, document }
+      : unavailable(`${host} sent a document that is nested too deeply.`);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    return unavailable(`${host} ${error.message}.`);
+  }
+}
+
+function unavailable(reason: string, challenge?: string): Answer {
+  return { outcome: 'unavailable', reason, ...(challenge && { challenge }) };
+}

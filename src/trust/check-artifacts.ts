@@ -1,0 +1,56 @@
+// The artifacts of an entity → one signal for each. Loaded when somebody asks for a check: it brings libraries that others do not need.
+import { readFile } from 'node:fs/promises';
+import { type KindName, kindNameOf } from '../catalog/artifact-kind.ts';
+import type { TrustSignal } from '../catalog/contract.ts';
+import { artifactsOf } from '../catalog/launch/package-artifact.ts';
+import { asObject, asText, type JsonObject } from '../lib/json.ts';
+import { type CheckContext, type Finding, notChecked } from './finding.ts';
+import { checkImage } from './image.ts';
+import { checkNpm } from './npm.ts';
+import { checkPypi } from './pypi.ts';
+import { createVerifyBundle, type VerifyBundle } from './sigstore.ts';
+import publicRoot from './trusted-root.json' with { type: 'json' };
+import { signalOf } from './unchecked.ts';
+
+type Check = (artifact: JsonObject, context: CheckContext) => Promise<Finding>;
+
+const CHECKS: Partial<Record<KindName, Check>> = { npm: checkNpm, pypi: checkPypi, oci: checkImage };
+/** Further ones are said not to be checked. */
+const MOST_ARTIFACTS = 10;
+
+export type CheckSettings = Omit<CheckContext, 'verify'> & {
+  /** In place of the root of the public instance. */
+  rootFile: string | undefined;
+};
+
+export async function checkArtifacts(document: JsonObject, settings: CheckSettings): Promise<TrustSignal[]> {
+  const { rootFile, ...rest } = settings;
+  const verify = await openVerifier(rootFile);
+  const artifacts = artifactsOf(document).map((artifact) => ({
+    artifact,
+    kind: kindNameOf(asText(artifact.kind) ?? '', asObject(artifact.spec)),
+  }));
+  const signals: TrustSignal[] = [];
+  for (const { artifact, kind } of artifacts.filter((each) => each.kind !== 'remote')) {
+    const check = signals.length < MOST_ARTIFACTS ? CHECKS[kind] : undefined;
+    const finding =
+      verify && check ? await check(artifact, { ...rest, verify }) : unchecked(kind, verify !== undefined);
+    signals.push({ signal: signalOf(kind), ...finding });
+  }
+  return signals;
+}
+
+/** The file is read for each check, so that it can be refreshed; undefined when it cannot be used. */
+async function openVerifier(rootFile: string | undefined): Promise<VerifyBundle | undefined> {
+  try {
+    return createVerifyBundle(rootFile === undefined ? publicRoot : JSON.parse(await readFile(rootFile, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function unchecked(kind: KindName, isRootUsable: boolean): Finding {
+  if (!isRootUsable) return notChecked(kind, 'The file that TRUST_ROOT_FILE names cannot be used as a trusted root.');
+  if (CHECKS[kind]) return notChecked(kind, `It is not among the first ${MOST_ARTIFACTS} artifacts.`);
+  return notChecked(kind, 'Only npm packages, Python packages and images can be checked.');
+}

@@ -1,0 +1,88 @@
+// What a check of one artifact found, and how bundles become findings.
+import { z } from 'zod';
+import type { TrustSignal } from '../catalog/contract.ts';
+import { parseJson, storableText } from '../lib/json.ts';
+import type { Fetch } from '../lib/world.ts';
+import type { Source, VerifyBundle } from './sigstore.ts';
+
+/** `artifact`: the artifact as people write it. */
+export type Finding = Pick<TrustSignal, 'artifact' | 'state' | 'detail' | 'digest' | 'source'>;
+
+export interface CheckContext {
+  verify: VerifyBundle;
+  /** For hosts that manifests name. */
+  fetch: Fetch;
+  /** For hosts that the operator names. */
+  fetchTrusted: Fetch;
+  /** Addresses without a slash at the end. */
+  npmRegistry: string;
+  pypiIndex: string;
+  signal: AbortSignal;
+}
+
+export interface Expected {
+  /** Of the subject; without one, the digest is enough. */
+  name?: string;
+  algorithm: 'sha256' | 'sha512';
+  hex: string;
+  predicates: readonly string[];
+}
+
+const Statement = z.object({
+  subject: z.array(z.object({ name: z.string().nullish(), digest: z.record(z.string(), z.string()) })),
+  predicateType: z.string(),
+});
+
+export type Outcome = { ok: true; source: Source } | { ok: false; fault: string };
+
+/** Whether a bundle holds and its statement is about this artifact; a fault is a sentence. */
+export function checkStatement(bundle: unknown, expected: Expected, verify: VerifyBundle): Outcome {
+  return holding(() => {
+    const { source, statement } = verify(bundle);
+    const read = Statement.safeParse(parseJson(String(statement ?? '')));
+    if (!read.success) throw new Error('it contains no statement about an artifact');
+    const { subject, predicateType } = read.data;
+    if (!expected.predicates.includes(predicateType)) throw new Error(`its statement is of the type ${predicateType}`);
+    const isNamed = subject.filter(({ name }) => expected.name === undefined || name === expected.name);
+    if (isNamed.length === 0) throw new Error('it was made for something with another name');
+    if (!isNamed.some(({ digest }) => digest[expected.algorithm] === expected.hex))
+      throw new Error('it was made for other bytes');
+    return source;
+  });
+}
+
+const LONGEST_REASON = 200;
+
+/** Bundles are from strangers: whatever the libraries throw about one is a fault of the bundle. */
+export function holding(check: () => Source): Outcome {
+  try {
+    return { ok: true, source: check() };
+  } catch (error) {
+    const reason = storableText(error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
+    return { ok: false, fault: `The signature does not hold: ${reason.replace(/\.$/, '')}.` };
+  }
+}
+
+export function notChecked(artifact: string | null, detail: string): Finding {
+  return { artifact, state: 'not_checked', detail, digest: null, source: null };
+}
+
+type About = Pick<Finding, 'artifact' | 'digest'>;
+
+/** One signature that holds is enough: others may be by people or keys that the hub does not know. */
+export function findingOf(about: About, outcomes: readonly Outcome[]): Finding {
+  const good = outcomes.find((outcome) => outcome.ok);
+  if (good) return { ...about, state: 'verified', detail: sourceSentence(good.source), source: good.source };
+  const bad = outcomes.find((outcome) => !outcome.ok);
+  return { ...about, state: 'failed', detail: bad?.fault ?? '', source: null };
+}
+
+export function absent(about: About, detail: string): Finding {
+  return { ...about, state: 'absent', detail, source: null };
+}
+
+function sourceSentence({ repository, commit, identity }: Source): string {
+  return repository === null
+    ? `Signed by ${identity}.`
+    : `Built from ${repository}${commit ? ` at ${commit.slice(0, 12)}` : ''}.`;
+}

@@ -1,0 +1,99 @@
+// Trust in an entity: shown as it is known, and checked when somebody asks.
+import type { Catalog } from '../catalog/catalog.ts';
+import type { EntityRecord, Trust } from '../catalog/contract.ts';
+import { weakestState } from '../catalog/trust.ts';
+import type { EntityUid } from '../catalog/uid.ts';
+import { HubError } from '../errors.ts';
+import { asObject } from '../lib/json.ts';
+import type { World } from '../lib/world.ts';
+import type { CheckSettings } from './check-artifacts.ts';
+import type { TrustChecked } from './contract.ts';
+import type { TrustStore } from './store.ts';
+import { trustOf } from './unchecked.ts';
+
+export interface TrustChecks {
+  /** What is known, without asking anybody; undefined when the entity is gone. */
+  known(uid: EntityUid): Promise<Trust | undefined>;
+  /** Asks the registries and keeps what they say. Without a version, the newest one. @throws HubError `entity_not_found` */
+  check(id: string): Promise<TrustChecked>;
+  close(): Promise<void>;
+}
+
+interface TrustSettings extends Pick<CheckSettings, 'npmRegistry' | 'pypiIndex' | 'rootFile'> {
+  /** Addresses of remotes that verify who uses a namespace. */
+  verifyingRemotes: readonly string[];
+  checksApprovals: boolean;
+}
+
+export interface TrustDependencies {
+  settings: TrustSettings;
+  store: TrustStore;
+  catalog: Pick<Catalog, 'get' | 'manifest'>;
+  /** Takes out of the gateway what no longer may be there. */
+  clearGateway: () => Promise<{ note?: string }>;
+  world: Pick<World, 'now' | 'fetch' | 'fetchTrusted' | 'log'>;
+}
+
+const LONGEST_CHECK_MS = 60_000;
+const LOOK_EVERY_MS = 60_000;
+const MOST_AT_ONCE = 20;
+/** A registry that is away for a while takes nothing back. */
+const KEPT = 'It could not be checked this time, so the earlier result stands.';
+
+export function createTrustChecks({ settings, store, catalog, clearGateway, world }: TrustDependencies): TrustChecks {
+  const stopping = new AbortController();
+  let looking: Promise<void> = Promise.resolve();
+
+  async function subjectOf(uid: EntityUid) {
+    const subject = await store.subject(uid);
+    if (!subject) throw new HubError('entity_not_found', `No entity '${uid}' is in the catalog.`);
+    return subject;
+  }
+
+  async function check(id: string): Promise<TrustChecked> {
+    const record: EntityRecord = await catalog.get(id);
+    const { brings, trust: earlier } = await subjectOf(record.id);
+    const { checkArtifacts } = await import('./check-artifacts.ts');
+    const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_CHECK_MS)]);
+    const signals = await checkArtifacts(document, { ...settings, ...world, signal });
+    const trust: Trust = { state: weakestState(signals), checked_at: world.now().toISOString(), signals };
+    stopping.signal.throwIfAborted();
+    if (trust.state === 'not_checked' && earlier && earlier.state !== 'not_checked')
+      return shown(record.id, { note: KEPT });
+    const { isReadmitted } = await store.record(record.id, brings, trust);
+    return shown(record.id, isReadmitted ? await clearGateway() : {});
+  }
+
+  async function shown(id: EntityUid, notes: { note?: string }): Promise<TrustChecked> {
+    return { id, ...trustOf(await subjectOf(id), settings.verifyingRemotes), ...notes };
+  }
+
+  async function checkWaiting(): Promise<void> {
+    for (const uid of await store.waiting(MOST_AT_ONCE)) {
+      if (stopping.signal.aborted) return;
+      await check(uid);
+    }
+  }
+
+  const look = () => {
+    looking = looking.then(checkWaiting).catch((error) => {
+      if (!stopping.signal.aborted) world.log.error({ error }, 'Checking entities that wait for approval failed');
+    });
+  };
+  const timer = settings.checksApprovals ? setInterval(look, LOOK_EVERY_MS).unref() : undefined;
+  if (settings.checksApprovals) look();
+
+  return {
+    check,
+    async known(uid) {
+      const subject = await store.subject(uid);
+      return subject && trustOf(subject, settings.verifyingRemotes);
+    },
+    async close() {
+      stopping.abort();
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}

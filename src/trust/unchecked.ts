@@ -1,0 +1,39 @@
+// What is known about an entity without asking anybody.
+import type { Trust, TrustSignal } from '../catalog/contract.ts';
+import type { TrustSubject } from './store.ts';
+
+export function signalOf(kind: string): TrustSignal['signal'] {
+  return SIGNALS[kind] ?? 'other';
+}
+
+const SIGNALS: Record<string, TrustSignal['signal']> = {
+  npm: 'npm_provenance',
+  pypi: 'pypi_attestation',
+  oci: 'image_signature',
+};
+
+/** The stored result, or that there is none; and what the remote vouches for. */
+export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string[]): Trust {
+  const { trust, artifacts } = subject;
+  const installed = artifacts.filter((kind) => kind !== 'remote');
+  const unchecked: Trust = {
+    state: installed.length === 0 ? 'absent' : 'not_checked',
+    checked_at: null,
+    signals: installed.map((kind) => ({ signal: signalOf(kind), ...UNKNOWN, detail: 'Nobody has checked it yet.' })),
+  };
+  const known = trust ?? unchecked;
+  return { ...known, signals: [...known.signals, ...namespaceOf(subject, verifyingRemotes)] };
+}
+
+const UNKNOWN = { artifact: null, state: 'not_checked', digest: null, source: null } as const;
+
+/** Names without a namespace claim nothing that could be verified. */
+function namespaceOf({ name, remote }: TrustSubject, verifyingRemotes: readonly string[]): TrustSignal[] {
+  const [, namespace] = /^([^\s/]+\.[^\s/]+)\/[^\s/]/.exec(name) ?? [];
+  if (namespace === undefined) return [];
+  const by = verifyingRemotes.find((url) => `${remote}/`.startsWith(`${url.replace(/\/$/, '')}/`));
+  const signal = { signal: 'namespace', ...UNKNOWN, artifact: namespace } as const;
+  return by === undefined
+    ? [{ ...signal, detail: 'Its remote is not known to verify who uses a namespace.' }]
+    : [{ ...signal, state: 'verified', detail: `${new URL(by).host} verifies who may use it.` }];
+}
