@@ -115,6 +115,18 @@ test('mcp: an entity is read without what is secret in its registration', async 
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
 });
 
+test('mcp: an entity that the policy restricts says so', async (t) => {
+  const { client, hub } = await connected(t);
+  await hub.changePolicy('version: 1\ndefault: { search: hide, install: block, register: block }');
+  const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
+  const said = textOf(result);
+  assert.match(said, /^Hidden from search by the default\.$/m);
+  assert.match(said, /^Kept out of the gateway by the default\.$/m);
+  assert.match(said, /^Not to be installed: The policy does not let/m);
+  const { hidden_by, install_refusal } = result.structuredContent as Record<string, string>;
+  assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default', true]);
+});
+
 test('mcp: a plan says what is not for the gateway, and why', async (t) => {
   const { client, hub } = await connected(t);
   const server = { transport: 'STDIO', exec: { cmd: ['run'] } };

@@ -77,6 +77,31 @@ browserTest(
   },
 );
 
+const MANY = Array.from({ length: 120 }, (_, index) => aManifest({ id: `s-${index}`, name: `s-${index}` }));
+
+browserTest('approvals: the queue is listed to its end', { manifests: MANY }, async ({ hub, open }) => {
+  await hub.changePolicy(ASK);
+  const page = await open('/operations/approvals');
+  await page.getByRole('button', { name: 'Show more (70 left)' }).click();
+  await page.getByRole('button', { name: 'Show more (20 left)' }).click();
+  await page.getByRole('region', { name: '120 of 120' }).waitFor();
+  assert.equal(await page.locator('.queue-row').count(), 120);
+});
+
+browserTest(
+  'entity: the page says what the policy does with it',
+  { manifests: manifests.slice(0, 1) },
+  async ({ hub, open }) => {
+    await hub.changePolicy(ASK);
+    const page = await open('/entities/mcp_server:server-00@1.0.0');
+    const notice = page.getByText('Restricted by the policy of this hub').locator('..');
+    await notice.getByText("It is hidden from search by rule 1 'ask'.").waitFor();
+    await notice.getByText("'hub approve mcp_server:server-00@1.0.0'").waitFor();
+    await notice.getByText("It is kept out of the gateway by rule 1 'ask'.").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+  },
+);
+
 browserTest('policy: written, checked with its effect, applied', { manifests }, async ({ hub, open }) => {
   const page = await open('/operations/policy', { expects: /400/ });
   await page.getByText('This hub has no policy').waitFor();

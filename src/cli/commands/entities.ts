@@ -1,5 +1,5 @@
 // `hub catalog`, `hub remove`, `hub block` and `hub unblock`.
-import type { CatalogPage, EntityRemoved } from '../../catalog/contract.ts';
+import { CATALOG_STATES, type CatalogPage, type EntityRemoved } from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -22,16 +22,18 @@ export const entityCommands = [
       type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
       missing: flag('--missing', 'only what no remote lists'),
       blocked: flag('--blocked', 'only what is blocked'),
+      hidden: flag('--hidden', 'only what the policy hides'),
       ...paging('entities', { most: 500, fallback: 50 }),
     },
     examples: [
       ['hub catalog postgres --type mcp_server', 'entities whose texts have the word'],
       ['hub catalog --missing', 'what its remotes no longer list'],
       ['hub catalog --blocked', ''],
+      ['hub catalog --hidden', 'what the policy keeps out of searches'],
     ],
-    async run({ args, options: { type, missing, blocked, ...page }, output, access }) {
-      if (missing && blocked) throw new UsageError('Give --missing or --blocked, not both.');
-      const state = missing ? 'missing' : blocked ? 'blocked' : 'any';
+    async run({ args, options: { type, missing, blocked, hidden, ...page }, output, access }) {
+      const [state = 'any', other] = CATALOG_STATES.filter((each) => ({ missing, blocked, hidden, any: false })[each]);
+      if (other) throw new UsageError('Give one of --missing, --blocked and --hidden.');
       const hub = await access.open({ mustExist: true });
       const found = await hub.listCatalog({ ...page, text: args.join(' '), type, state, sort: 'name' });
       output.answer(found, () => pageForPeople(found, output));

@@ -95,6 +95,7 @@ function entityForPeople(
       ['Blocked', entity.blocked_at && blockOf(entity)],
       ['Hidden by', entity.hidden_by],
       ['Kept out of the gateway by', entity.held_by],
+      ['Install', entity.install_refusal],
       ['Remote', entity.remote],
       ['Also listed by', entity.listed_by.filter((url) => url !== entity.remote).join(', ')],
       ['Server', serverOf(entity)],

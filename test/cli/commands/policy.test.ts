@@ -41,7 +41,11 @@ testBothWays('hub policy: checked, counted, applied, shown and explained', { man
   const tried = await json<PolicyTest>('policy', 'test', uid('alpha'), '--file', file);
   assert.deepEqual(new Set(tried.answer.decisions.map(({ result }) => result)), new Set(['allowed']));
   assert.equal((await hub('policy', 'test', 'mcp_server:nothing@1')).exitCode, 3);
-  assert.match((await hub('show', uid('alpha'))).out, /Hidden by +rule 1 'ask'/);
+  const shown = (await hub('show', uid('alpha'))).out;
+  assert.match(shown, /Hidden by +rule 1 'ask'/);
+  assert.match(shown, /Install +The policy asks for approval/);
+  assert.match((await hub('catalog', '--hidden')).out, /alpha[\s\S]*beta/);
+  assert.equal((await hub('catalog', '--hidden', '--blocked')).exitCode, 2);
 });
 
 testBothWays(

@@ -302,14 +302,18 @@ testOnEveryEngine(
   },
 );
 
-test('policy: rules about age let go of what has become older', async (t) => {
-  const { app, hub, world } = await testHub(t, {
-    manifests: [server('a', { provenance: { published_at: '2026-05-25' } })],
-  });
+testOnEveryEngine('policy: rules about age let go of what has become older', async (t, database) => {
+  // The hub looks again every hour, by the clock of the test.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const manifests = [server('a', { provenance: { published_at: '2026-05-25' } })];
+  const { app, hub, world } = await testHub(t, { manifests, database });
   await put(app, 'version: 1\nrules:\n  - { match: { younger_than_days: 14 }, install: block, search: hide }');
   assert.deepEqual(await found(app), []);
   world.setTime('2026-06-09T12:00:00.000Z');
   assert.equal((await hub.getEntity(uidOf('a'))).install_refusal, undefined, 'installs look at the clock');
+  assert.deepEqual(await found(app), [], 'searches do not');
+  t.mock.timers.tick(3_600_000);
+  await until(async () => (await found(app)).length === 1);
 });
 
 test('POLICY_FILE: is in force, is read again when it changes, and cannot be changed by others', async (t) => {

@@ -92,8 +92,8 @@ export const hub = {
   policy: () => ask<PolicyState>('/policy'),
   changePolicy: (text: string, dryRun: boolean) =>
     ask<PolicyChange>('/policy', { method: 'PUT', body: { text, dry_run: dryRun } }),
-  approvals: (state: ApprovalListState, limit: number) =>
-    ask<ApprovalPage>(`/approvals?${new URLSearchParams({ state, limit: String(limit) })}`),
+  approvals: (state: ApprovalListState, { limit, offset }: { limit: number; offset: number }) =>
+    ask<ApprovalPage>(`/approvals?${new URLSearchParams({ state, limit: String(limit), offset: String(offset) })}`),
   approval: (id: string) => ask<ApprovalReview>(`/approvals/${encodeURIComponent(id)}`),
   decideApproval: (id: string, decision: ApprovalDecision) =>
     ask<ApprovalDecided>(`/approvals/${encodeURIComponent(id)}`, { method: 'POST', body: decision }),

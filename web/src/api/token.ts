@@ -10,8 +10,8 @@ const changed = signal<string | undefined>(undefined);
 /** Looked up when it is first needed: a page waits for what its browser keeps. */
 export const token = computed(() => changed.value ?? tabKeeper.read(KEY) ?? '');
 
-/** What the token is good for. */
-export const role = computed(() => (token.value === '' ? undefined : ((tabKeeper.read(ROLE_KEY) ?? 'admin') as Role)));
+/** What the token is good for; undefined as long as the hub was not asked. */
+export const role = computed(() => (token.value === '' ? undefined : (tabKeeper.read(ROLE_KEY) as Role | undefined)));
 
 /** Whether even reads need the token. */
 export const areReadsProtected = signal(false);

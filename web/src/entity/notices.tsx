@@ -6,6 +6,7 @@ import { onDay } from '../parts/words.ts';
 /** `note` is there only after the entity was blocked on this page. */
 export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
   const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at, note } = entity;
+  const { hidden_by, held_by, install_refusal } = entity;
   return (
     <>
       {blocked_at && (
@@ -13,6 +14,13 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
           {blocked_reason && <p>{blocked_reason}</p>}
           <p>It is hidden from search, and the hub does not install or register it.</p>
           {note && <p>{note}</p>}
+        </Notice>
+      )}
+      {(hidden_by || held_by || install_refusal) && (
+        <Notice tone="warn" title="Restricted by the policy of this hub">
+          {hidden_by && <p>It is hidden from search by {hidden_by}.</p>}
+          {install_refusal && <p>{install_refusal}</p>}
+          {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
         </Notice>
       )}
       {lifecycle.status !== 'active' && (

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalItem, ApprovalListState } from '../../../src/policy/contract.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
 import { useKey } from '../search/keyboard.ts';
 import {
@@ -20,9 +21,9 @@ import {
   select,
   selectedId,
   show,
+  showMore,
   state,
 } from './approvals-state.ts';
-import { OperatorsOnly } from './operators-only.tsx';
 import { Review } from './review.tsx';
 
 const STATES: readonly [ApprovalListState, string][] = [
@@ -101,7 +102,11 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
             <QueueRow key={item.id} item={item} />
           ))}
         </ol>
-        {total > items.length && <p class="quiet">{total - items.length} more follow.</p>}
+        {total > items.length && (
+          <button type="button" class="button" onClick={showMore}>
+            Show more ({total - items.length} left)
+          </button>
+        )}
       </section>
       <section ref={details} class="review" tabIndex={-1} aria-label="Review">
         <Review />

@@ -30,12 +30,20 @@ const DONE: Record<ApprovalDecision['decision'], string> = {
 
 let asked = 0;
 
+/** How many of the queue are listed; grows when somebody asks for more. */
+let wanted = PAGE;
+
+export function showMore(): Promise<void> {
+  wanted += PAGE;
+  return look();
+}
+
 /** Keeps what is selected, if it is still there. */
 export async function look(): Promise<void> {
   asked += 1;
   const own = asked;
   try {
-    const found = await hub.approvals(state.value, PAGE);
+    const found = await firstOf(wanted);
     if (own !== asked) return;
     page.value = found;
     failure.value = undefined;
@@ -45,8 +53,19 @@ export async function look(): Promise<void> {
   }
 }
 
+async function firstOf(count: number): Promise<ApprovalPage> {
+  const found = await hub.approvals(state.value, { limit: PAGE, offset: 0 });
+  while (found.items.length < Math.min(count, found.total)) {
+    const { items } = await hub.approvals(state.value, { limit: PAGE, offset: found.items.length });
+    if (items.length === 0) break;
+    found.items.push(...items);
+  }
+  return found;
+}
+
 export function show(which: ApprovalListState): void {
   state.value = which;
+  wanted = PAGE;
   page.value = undefined;
   select(undefined);
   void look();

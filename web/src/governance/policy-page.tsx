@@ -6,8 +6,8 @@ import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { atMoment, count } from '../parts/words.ts';
-import { OperatorsOnly } from './operators-only.tsx';
 
 const EXAMPLE = `version: 1
 rules:

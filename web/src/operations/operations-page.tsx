@@ -1,9 +1,7 @@
 // Running the hub: its health, its remotes, their ingests, entries to look at, and pending servers.
 import { useEffect } from 'preact/hooks';
-import { areSettingsAsked, mayAct, needsTokenFor } from '../api/settings.ts';
-import { forgetToken, token } from '../api/token.ts';
-import { TokenForm } from '../parts/token-form.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { mayAct } from '../api/settings.ts';
+import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { Attention } from './attention.tsx';
 import { Audit } from './audit.tsx';
 import { Glance } from './glance.tsx';
@@ -17,7 +15,6 @@ const EVERY_MS = 3_000;
 
 export function OperationsPage() {
   useEffect(() => {
-    document.title = 'Operations · Catalog Hub';
     void look();
     // A sync may be started at any time, by somebody else or by the clock. One's own reports how far it is, but not
     // what it has brought so far: remotes are read long before their servers are registered.
@@ -32,38 +29,10 @@ export function OperationsPage() {
     };
   }, []);
 
-  const needsToken = needsTokenFor('operator');
-  const isRefused = failure.value?.kind === 'unauthorized';
   return (
-    <main id="content" class="operations-page">
-      <header class="page-head">
-        <h1>Operations</h1>
-        {token.value !== '' && (
-          <button type="button" class="button" onClick={forgetToken}>
-            Forget the token
-          </button>
-        )}
-      </header>
-      <Glance />
-      {!areSettingsAsked.value && <Waiting>The hub is being asked …</Waiting>}
-      {areSettingsAsked.value && (needsToken || isRefused ? <TokenPanel isRefused={isRefused} /> : <Panels />)}
-    </main>
-  );
-}
-
-function TokenPanel({ isRefused }: { isRefused: boolean }) {
-  return (
-    <section class="panel" aria-labelledby="token">
-      <h2 id="token">Operators only</h2>
-      <TokenForm
-        neededRole="operator"
-        isRefused={isRefused}
-        why="Remotes and pending servers need the hub’s token."
-        onKept={() => {
-          failure.value = undefined;
-        }}
-      />
-    </section>
+    <OperatorsOnly title="Operations" failure={failure} open={<Glance />}>
+      <Panels />
+    </OperatorsOnly>
   );
 }
 

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { HubFailure } from '../api/failure.ts';
 import { areSettingsAsked, needsTokenFor } from '../api/settings.ts';
+import { forgetToken, token } from '../api/token.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -11,11 +12,13 @@ interface OperatorsOnlyProps {
   title: string;
   /** Of the last request; another token makes it go away. */
   failure: Signal<HubFailure | undefined>;
+  /** What is for everybody. */
+  open?: ComponentChildren;
   /** Only there once the hub may be asked. */
   children: ComponentChildren;
 }
 
-export function OperatorsOnly({ title, failure, children }: OperatorsOnlyProps) {
+export function OperatorsOnly({ title, failure, open, children }: OperatorsOnlyProps) {
   useEffect(() => {
     document.title = `${title} · Catalog Hub`;
   }, [title]);
@@ -30,15 +33,22 @@ export function OperatorsOnly({ title, failure, children }: OperatorsOnlyProps) 
           <a href="/operations/approvals">Approvals</a>
           <a href="/operations/policy">Policy</a>
         </nav>
+        {token.value !== '' && (
+          <button type="button" class="button" onClick={forgetToken}>
+            Forget the token
+          </button>
+        )}
       </header>
+      {open}
       {!areSettingsAsked.value && <Waiting>The hub is being asked …</Waiting>}
       {areSettingsAsked.value && !needsToken && !isRefused && children}
       {areSettingsAsked.value && (needsToken || isRefused) && (
-        <section class="panel" aria-label="Operators only">
+        <section class="panel" aria-labelledby="token">
+          <h2 id="token">Operators only</h2>
           <TokenForm
             neededRole="operator"
             isRefused={isRefused}
-            why="Approvals and the policy need a token."
+            why="This page needs a token."
             onKept={() => {
               failure.value = undefined;
             }}
