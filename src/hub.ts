@@ -24,6 +24,7 @@ import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
 import type { Policies } from './policy/policies.ts';
+import type { Ard } from './registry/contract.ts';
 import { manifestOf } from './registry/listed-server.ts';
 import { openRegistry } from './registry/open-registry.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
@@ -71,6 +72,8 @@ export interface Hub extends HubOperations {
   /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
+  /** The servers of the catalog for clients of Agentic Resource Discovery. */
+  readonly ard: Ard;
   /** Where a target of installs is on this machine. For whoever sits at it: answers over the network tell no paths of the hub. */
   targetFolder(target: string): Promise<string>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
@@ -415,6 +418,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     authentication,
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     countEntities: () => catalog.countByType(),
+    ard: registry.ard,
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),

@@ -1,7 +1,8 @@
 // Addresses as routes can read them: ids with `/` in one piece, and percent signs that encode nothing as text.
 
 /** Addresses that end in an entity id, which may hold `/`. */
-const ID_PATHS = /^((?:\/catalog)?\/entities\/|\/catalog\/(?:manifest|trust)\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
+const ID_PATHS =
+  /^((?:\/catalog)?\/entities\/|\/catalog\/(?:manifest|trust|card)\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
 const PATH = /^[^?#]*/;
 /** Addresses of a registry: a name of two parts, perhaps `versions`, a version and `status`. */
 const SERVER_PATHS = /^((?:\/registry\/[^/?]+)?\/v0(?:\.1)?\/servers\/)([^?]+)(.*)$/s;

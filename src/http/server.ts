@@ -31,6 +31,7 @@ import { createOverload } from './overload.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { accessRoutes } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { ardRoutes } from './routes/ard.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { gatewayRoutes } from './routes/gateways.ts';
 import { installRoutes } from './routes/install.ts';
@@ -149,6 +150,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   policyRoutes(app, hub);
   approvalRoutes(app, hub);
   registryRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
+  ardRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });
   webPage(app, { preloads: !config.readsNeedToken });
   completeMethods(app, routes.splice(0));

@@ -70,3 +70,80 @@ export interface ServerReference {
   version: string;
   includeDeleted?: boolean;
 }
+
+// Agentic Resource Discovery (ARD), versions 0.9 and 0.91.
+
+export const CARD_TYPE = 'application/mcp-server-card+json';
+
+const Filter = z.record(z.string().max(100), z.union([z.string().max(500), z.array(z.string().max(500)).max(50)]));
+const Query = z.object({ text: z.string().trim().min(1).max(2_000), filter: Filter.optional() });
+
+export const ArdSearch = z.object({
+  query: Query,
+  federation: z.enum(['auto', 'referrals', 'none']).optional(),
+  pageSize: z.number().int().min(1).max(100).default(10),
+  pageToken: z.string().max(400).optional(),
+});
+export type ArdSearch = z.output<typeof ArdSearch>;
+
+export const ArdExplore = z.object({
+  query: Query.partial().optional(),
+  resultType: z.object({
+    facets: z
+      .array(
+        z.object({
+          field: z.string().max(100),
+          limit: z.number().int().min(1).max(1_000).default(20),
+          minCount: z.number().int().min(0).default(1),
+        }),
+      )
+      .min(1)
+      .max(20),
+  }),
+});
+export type ArdExplore = z.output<typeof ArdExplore>;
+
+interface ArdList {
+  filter?: string;
+  pageSize: number;
+  pageToken?: string;
+}
+
+export type ArdFilter = z.output<typeof Filter>;
+export type ArdQuery = z.output<typeof Query>;
+
+export interface ArdEntry {
+  identifier: string;
+  displayName: string;
+  type: string;
+  url: string;
+  description: string;
+  tags?: string[];
+  capabilities?: string[];
+  representativeQueries?: string[];
+  version: string;
+  updatedAt: string;
+  metadata: Record<string, string>;
+}
+
+export interface FoundArdEntry extends ArdEntry {
+  score: number;
+  source: string;
+}
+
+interface FacetBuckets {
+  buckets: { value: string; count: number }[];
+  otherCount?: number;
+}
+
+export interface Ard {
+  /** The document at the well-known addresses. */
+  manifest(): Promise<Record<string, unknown>>;
+  search(query: ArdSearch): Promise<{ results: FoundArdEntry[]; pageToken?: string }>;
+  explore(query: ArdExplore): Promise<{ resultType: 'facets'; facets: Record<string, FacetBuckets> }>;
+  list(query: ArdList): Promise<{ items: ArdEntry[]; pageToken?: string }>;
+  /** @throws HubError `invalid_request`, `entity_not_found` */
+  get(identifier: string): Promise<ArdEntry>;
+  /** By the id of one of the entities that it was made of. @throws HubError `entity_not_found` */
+  card(uid: string): Promise<Record<string, unknown>>;
+}

@@ -1,6 +1,8 @@
 // Puts the parts of the registry together.
 import type { SearchPage, SearchQuery } from '../search/contract.ts';
 import { searchQuery } from '../search/search-query.ts';
+import { createArd } from './ard.ts';
+import type { Ard } from './contract.ts';
 import { latestVersion } from './latest-version.ts';
 import { createRegistry, type Registry, type RegistryDependencies } from './registry.ts';
 import { type KeeperDependencies, RegistryKeeper } from './registry-keeper.ts';
@@ -18,14 +20,21 @@ interface OpenRegistryDependencies
 const MOST_RANKED = 100;
 
 export function openRegistry({ store, baseUrl, tablesOf, search, ...given }: OpenRegistryDependencies): Registry & {
+  ard: Ard;
   close(): Promise<void>;
 } {
   const tables = tablesOf({ keyOf: serverKeyOf, listed: serverFromManifests, latest: latestVersion });
   const keeper = new RegistryKeeper({ ...given, tables });
+  const upToDate = () => keeper.bringUpToDate();
   const rank = async (text: string) => {
     const wish = { text, type: 'mcp_server', includeInactive: true, limit: MOST_RANKED } as const;
-    return (await search(searchQuery(wish))).items.map(({ id }) => id);
+    const { items } = await search(searchQuery(wish));
+    const servers = await store.serversOf(items.map(({ id }) => id));
+    return items.flatMap(({ id, score_final: score }) => {
+      const key = servers.get(id);
+      return key ? { key, score } : [];
+    });
   };
-  const registry = createRegistry({ store, rank, baseUrl, upToDate: () => keeper.bringUpToDate() });
-  return { ...registry, close: () => keeper.stop() };
+  const registry = createRegistry({ store, rank, baseUrl, upToDate });
+  return { ...registry, ard: createArd({ store, rank, baseUrl, upToDate }), close: () => keeper.stop() };
 }

@@ -27,7 +27,7 @@ export class RegistryKeeper {
   private readonly stopping = new AbortController();
   /** The revision that the entries show, as far as it is known: they never go back. */
   private shown: number | undefined;
-  private refreshing: Promise<void> | undefined;
+  private refreshing: { over: Promise<void>; since: number } | undefined;
   private reported = '';
 
   constructor(given: KeeperDependencies) {
@@ -43,30 +43,34 @@ export class RegistryKeeper {
     if (this.shown === wanted) return;
     this.shown = await this.given.tables.shown();
     if (this.shown === wanted) return;
-    const refreshed = this.refresh();
-    if (this.shown === undefined) return refreshed;
-    await Promise.race([refreshed, sleep(WAIT_FOR_CHANGE_MS, undefined, { ref: false })]);
+    const { over, since } = this.refresh();
+    if (this.shown === undefined) return over;
+    const patience = WAIT_FOR_CHANGE_MS - (performance.now() - since);
+    if (patience > 0) await Promise.race([over, sleep(patience, undefined, { ref: false })]);
   }
 
   /** For those who have just changed something themselves. */
   async catchUp(): Promise<void> {
-    await this.refreshing;
-    await this.refresh();
+    await this.refreshing?.over;
+    await this.refresh().over;
   }
 
   async stop(): Promise<void> {
     clearInterval(this.watching);
     this.stopping.abort();
-    await this.refreshing;
+    await this.refreshing?.over;
   }
 
   /** Calls that come meanwhile share the work. */
-  private refresh(): Promise<void> {
-    this.refreshing ??= this.follow()
-      .catch((error) => this.report(error))
-      .finally(() => {
-        this.refreshing = undefined;
-      });
+  private refresh(): { over: Promise<void>; since: number } {
+    this.refreshing ??= {
+      since: performance.now(),
+      over: this.follow()
+        .catch((error) => this.report(error))
+        .finally(() => {
+          this.refreshing = undefined;
+        }),
+    };
     return this.refreshing;
   }
 

@@ -1,15 +1,9 @@
 // The hub as an MCP registry: its list, its searches, and single servers.
 import { HubError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import {
-  OFFICIAL_META,
-  type ServerList,
-  type ServerQuery,
-  type ServerReference,
-  type ServerResponse,
-} from './contract.ts';
+import type { ServerKey, ServerList, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
 import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
-import type { AboutEntry, RegistryEntry, RegistryStore } from './store.ts';
+import { presentEntry } from './present-entry.ts';
+import type { RegistryEntry, RegistryStore } from './store.ts';
 
 export interface Registry {
   /** @throws HubError `invalid_request` */
@@ -25,8 +19,15 @@ export interface RegistryDependencies {
   /** Resolves when the entries show the catalog, as far as there is time. */
   upToDate: () => Promise<void>;
   /** The servers that fit a text, best first. */
-  rank: (text: string) => Promise<string[]>;
+  rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
+}
+
+/** What search says about a server. */
+export interface RankedServer {
+  key: ServerKey;
+  /** 0 to 1. */
+  score: number;
 }
 
 interface Found {
@@ -61,11 +62,8 @@ export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDepen
     limit: number,
   ): Promise<Found> {
     const text = query.search.toLowerCase();
-    const uids = await rank(query.search);
-    const namesByUid = await store.namesOf(uids);
-    const names = [...new Set(uids.flatMap((uid) => namesByUid.get(uid) ?? []))].filter(
-      (name) => !name.toLowerCase().includes(text),
-    );
+    const ranked = await rank(query.search);
+    const names = [...new Set(ranked.map(({ key }) => key.name))].filter((name) => !name.toLowerCase().includes(text));
     const places = new Map(names.map((name, place) => [name, place]));
     const placeIn = (name: string) => places.get(name) ?? names.length;
     const keys = (await store.keysOf(names, query)).toSorted(
@@ -85,27 +83,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDepen
     return { entries: await store.entries(shown), ...(hasMore ? { next: placeOf(shown.at(-1), 'ranked') } : {}) };
   }
 
-  function present(entry: RegistryEntry): ServerResponse {
-    const { ids, tags } = JSON.parse(entry.about) as AboutEntry;
-    return {
-      server: JSON.parse(entry.server),
-      _meta: {
-        [OFFICIAL_META]: {
-          status: entry.status,
-          statusChangedAt: entry.statusChangedAt,
-          ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
-          publishedAt: entry.publishedAt,
-          updatedAt: entry.updatedAt,
-          isLatest: entry.isLatest,
-        },
-        [`${reversedHost(baseUrl())}/catalog`]: {
-          ids,
-          ...(tags ? { tags } : {}),
-          url: `${baseUrl()}/entities/${encodeURIComponent(ids[0] ?? '')}`,
-        } satisfies JsonObject,
-      },
-    };
-  }
+  const present = (entry: RegistryEntry) => presentEntry(entry, baseUrl());
 
   async function allVersions(name: string, includeDeleted: boolean): Promise<RegistryEntry[]> {
     await upToDate();
@@ -172,12 +150,6 @@ function placeOf(
   const [name, text] = [key.name.toLowerCase(), search?.toLowerCase()];
   const rank = text === undefined || name === text ? 0 : name.startsWith(text) ? 1 : 2;
   return { in: list, rank, name: key.name, version: key.version };
-}
-
-/** Names of keys begin with a domain, the other way round. */
-function reversedHost(url: string): string {
-  const { hostname } = new URL(url);
-  return /^[\d.]+$|^\[/.test(hostname) ? 'localhost' : hostname.split('.').toReversed().join('.');
 }
 
 function notFound(what: string): HubError {

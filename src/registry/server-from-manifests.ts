@@ -11,7 +11,15 @@ export interface ListedServer {
   statusMessage: string | null;
   /** As the manifests say it; null when they do not. */
   publishedAt: string | null;
-  tags: string[];
+  words: EntryWords;
+}
+
+/** What manifests say that has no place in `server.json`; absent where there is nothing. */
+export interface EntryWords {
+  tags?: string[];
+  capabilities?: string[];
+  /** Questions that the server is good for. */
+  examples?: string[];
 }
 
 const SERVER_NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
@@ -69,9 +77,24 @@ export function serverFromManifests(
     },
     ...statusOf(manifests),
     publishedAt: first(publishedAtOf) ?? null,
-    tags: [...new Set(manifests.flatMap(({ tags }) => (Array.isArray(tags) ? tags : [])))].filter(
-      (tag) => typeof tag === 'string',
-    ),
+    words: wordsOf(manifests),
+  };
+}
+
+function wordsOf(manifests: readonly JsonObject[]): EntryWords {
+  const union = (field: string) => [
+    ...new Set(manifests.flatMap((manifest) => [manifest[field]].flat()).flatMap((each) => asText(each) ?? [])),
+  ];
+  const [tags, capabilities, examples] = ['tags', 'capabilities', 'examples'].map(union) as [
+    string[],
+    string[],
+    string[],
+  ];
+  return {
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(capabilities.length > 0 ? { capabilities } : {}),
+    // ARD takes so many.
+    ...(examples.length >= 2 && examples.length <= 5 ? { examples } : {}),
   };
 }
 

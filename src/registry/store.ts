@@ -3,7 +3,7 @@ import type { EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ServerKey, ServerStatus } from './contract.ts';
 import type { DatedVersion } from './latest-version.ts';
-import type { ListedServer } from './server-from-manifests.ts';
+import type { EntryWords, ListedServer } from './server-from-manifests.ts';
 
 /** One version of a server as it is listed. */
 export interface RegistryEntry extends ServerKey {
@@ -19,10 +19,9 @@ export interface RegistryEntry extends ServerKey {
   about: string;
 }
 
-/** What an entry says about itself for the hub: the entities it was made of, and their tags. */
-export interface AboutEntry {
+/** What the hub knows about an entry beside `server.json`: the entities it was made of, and what those say. */
+export interface AboutEntry extends EntryWords {
   ids: EntityUid[];
-  tags?: string[];
 }
 
 export interface EntryFilter {
@@ -47,8 +46,8 @@ export interface RegistryStore {
   entries(keys: readonly ServerKey[]): Promise<RegistryEntry[]>;
   /** All versions of one server. */
   versions(name: string): Promise<RegistryEntry[]>;
-  /** Which names these entities are listed under. */
-  namesOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, string>>;
+  /** Which entries these entities belong to. */
+  serversOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, ServerKey>>;
 }
 
 /** What the store does not decide: which server a manifest describes, what it says about it, which version is the latest. */

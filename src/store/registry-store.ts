@@ -53,14 +53,10 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
       return rows.map(entryFromRow);
     },
 
-    async namesOf(uids) {
+    async serversOf(uids) {
       if (uids.length === 0) return new Map();
-      const rows = await read
-        .selectFrom('registry_member')
-        .select(['uid', 'name'])
-        .where(isOneOf('uid', uids))
-        .execute();
-      return new Map(rows.map(({ uid, name }) => [uid, name]));
+      const rows = await read.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();
+      return new Map(rows.map(({ uid, name, version }) => [uid, { name, version }]));
     },
   };
 }

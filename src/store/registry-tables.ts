@@ -76,8 +76,8 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   ): Changed | undefined {
     const [first, ...others] = members.map(({ text }) => JSON.parse(text) as JsonObject);
     if (!first) return before && before.status !== 'deleted' ? withdrawn(before, at) : undefined;
-    const { server, status, statusMessage, publishedAt, tags } = mapping.listed(key, [first, ...others]);
-    const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...(tags.length > 0 ? { tags } : {}) };
+    const { server, status, statusMessage, publishedAt, words } = mapping.listed(key, [first, ...others]);
+    const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...words };
     const document = { server: JSON.stringify(server), about: JSON.stringify(about) };
     const published = publishedAt ?? before?.published_at ?? members[0]?.created_at ?? at;
     const digest = digestOf([document, status, statusMessage, published]);

@@ -24,6 +24,31 @@ const REMOTE = { url: 'https://catalog.example.org/index.json' };
 const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/', protection: 'public', success: 200 },
   { method: 'GET', path: '/openapi.yaml', protection: 'public', success: 200 },
+  { method: 'GET', path: '/.well-known/ard.json', protection: 'public', success: 200 },
+  { method: 'GET', path: '/.well-known/ai-catalog.json', protection: 'public', success: 200 },
+  { method: 'POST', path: '/ard/search', protection: 'public', success: 200, body: { query: { text: 'pdf' } } },
+  {
+    method: 'POST',
+    path: '/ard/explore',
+    protection: 'public',
+    success: 200,
+    body: { resultType: { facets: [{ field: 'type' }] } },
+  },
+  { method: 'GET', path: '/ard/agents', protection: 'public', success: 200 },
+  {
+    method: 'GET',
+    path: '/ard/agents/:identifier',
+    protection: 'public',
+    success: 200,
+    example: '/ard/agents/urn:air:example.org:mcp:server',
+  },
+  {
+    method: 'GET',
+    path: '/catalog/card/:id',
+    protection: 'public',
+    success: 200,
+    example: '/catalog/card/mcp_server:server@1.0.0',
+  },
   ...['/v0.1', '/v0'].flatMap((prefix): Endpoint[] => [
     { method: 'GET', path: `${prefix}/servers`, protection: 'public', success: 200 },
     ...['', '/versions', '/versions/:version'].map((rest): Endpoint => {
@@ -210,6 +235,8 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
     '/health',
     '/config',
     '/openapi.yaml',
+    '/.well-known/ard.json',
+    '/.well-known/ai-catalog.json',
     ...['/v0.1', '/v0'].flatMap((prefix) => ['health', 'ping', 'version'].map((rest) => `${prefix}/${rest}`)),
   ];
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {

@@ -1,6 +1,5 @@
 // The hub as an MCP registry: the protocol that VS Code, Copilot, ToolHive and other clients read.
-import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -8,14 +7,13 @@ import type { Hub } from '../../hub.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ServerList, ServerResponse } from '../../registry/contract.ts';
 import { VERSION } from '../../version.ts';
-import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, wholeNumber, words } from '../query-string.ts';
+import { sender } from '../tagged-answer.ts';
 
 /** The same handlers: older clients ask the second one. */
 const PREFIXES = ['/v0.1', '/v0'];
 const READ_PROBLEMS = ['invalid_request', 'rate_limited', 'database_unavailable'] as const;
-const MAX_AGE_SEC = 60;
 /** What ToolHive knows a registry by. */
 const PROTOCOL = {
   version: '1.0.0',
@@ -64,7 +62,7 @@ export function registryRoutes(
   server: FastifyInstance,
   { hub, readsNeedToken }: { hub: Hub; readsNeedToken: boolean },
 ): void {
-  const send = sender(readsNeedToken);
+  const send = sender({ readsNeedToken });
   for (const prefix of PREFIXES) {
     const tags = ['registry'];
     const isShown = { tags, hide: prefix !== PREFIXES[0] };
@@ -161,18 +159,6 @@ export function registryRoutes(
 /** A parameter that is there but empty counts as absent: clients send those. */
 function given(longest: number) {
   return z.preprocess((value) => (value === '' ? undefined : value), words(longest).optional());
-}
-
-/** Tagged by its content, because searches change with more than the catalog. */
-function sender(readsNeedToken: boolean) {
-  const caching = readsNeedToken ? 'private, no-cache' : `public, max-age=${MAX_AGE_SEC}`;
-  return (answer: object, { headers }: Pick<FastifyRequest, 'headers'>, reply: FastifyReply) => {
-    const text = JSON.stringify(answer);
-    const etag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
-    reply.header('etag', etag).header('cache-control', caching);
-    if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send(undefined);
-    return reply.type('application/json; charset=utf-8').serializer(String).send(text);
-  };
 }
 
 /** The part of the hub's document that other registries have as well. */

@@ -76,7 +76,7 @@ testOnEveryEngine('registry: one entry for each name and version, in a fixed ord
   assert.deepEqual(_meta['test.hub/catalog'], {
     ids: ['mcp_server:a.sse@1.0.0', 'mcp_server:a.stdio@1.0.0'],
     tags: ['x'],
-    url: 'http://hub.test/entities/mcp_server%3Aa.sse%401.0.0',
+    url: 'http://hub.test/entities/mcp_server:a.sse@1.0.0',
   });
   assert.deepEqual(
     servers.map((each) => each._meta[OFFICIAL].isLatest),

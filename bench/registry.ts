@@ -1,0 +1,74 @@
+// The registry over a whole catalog: how long its entries take to build, a page of 100, and a walk through all pages.
+// `npm run bench:registry -- --data DIR`, DIR as for `bench:search`. Prints a table; nothing is asserted.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../src/config.ts';
+import { createServer } from '../src/http/server.ts';
+import { createHub } from '../src/hub.ts';
+import type { ServerList } from '../src/registry/contract.ts';
+import { testWorld } from '../test/support/world.ts';
+import { loadJudgements, type SearchData } from './search-data.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data' } } });
+const [catalog] = await loadJudgements(existsSync(values.data) ? values.data : 'bench/search-data');
+const folder = await mkdtemp(join(tmpdir(), 'hub-bench-registry-'));
+const path = join(folder, 'catalog.sqlite');
+const config = readConfig({ DB_PATH: path, RATE_LIMIT_PER_MINUTE: '0', SEARCH_MODE: 'keyword' });
+const world = testWorld();
+const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+const app = await createServer({ hub, config, world });
+try {
+  const base = await app.listen({ host: '127.0.0.1', port: 0 });
+  await measure(base, catalog as SearchData);
+} finally {
+  await app.close();
+  await hub.close();
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(base: string, { manifests }: SearchData): Promise<void> {
+  const documents = manifests.map((document) => ({ document }));
+  for (let start = 0; start < documents.length; start += 1_000) await hub.load(documents.slice(start, start + 1_000));
+  const builtAt = performance.now();
+  await whenBuilt();
+  const buildMs = performance.now() - builtAt;
+  const pages: number[] = [];
+  let entries = 0;
+  const walkedAt = performance.now();
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
+    const askedAt = performance.now();
+    const answer = await fetch(`${base}/v0.1/servers?limit=100${cursor ? `&cursor=${cursor}` : ''}`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
+    const { servers, metadata } = (await answer.json()) as ServerList;
+    pages.push(performance.now() - askedAt);
+    entries += servers.length;
+    cursor = metadata.nextCursor;
+  }
+  const walkMs = performance.now() - walkedAt;
+  const sorted = pages.toSorted((one, other) => one - other);
+  const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10;
+  console.table({
+    entities: documents.length,
+    entries,
+    'built in s': Math.round(buildMs / 100) / 10,
+    'page of 100, p50 ms': at(0.5),
+    'page of 100, p95 ms': at(0.95),
+    'whole list in s': Math.round(walkMs / 100) / 10,
+  });
+}
+
+async function whenBuilt(): Promise<void> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const isBehind = database.prepare(
+    'select count(*) as n from catalog_state, registry_state where registry_state.revision is not catalog_state.revision',
+  );
+  while (isBehind.get()?.n !== 0) await sleep(100);
+  database.close();
+}

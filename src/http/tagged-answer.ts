@@ -1,0 +1,26 @@
+// Answers that caches and clients may keep, tagged by their content.
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matchesEtag } from './etag.ts';
+
+const MAX_AGE_SEC = 60;
+
+/** By their content, because searches change with more than the catalog. */
+export function sender({
+  readsNeedToken,
+  maxAgeSec = MAX_AGE_SEC,
+  type = 'application/json; charset=utf-8',
+}: {
+  readsNeedToken: boolean;
+  maxAgeSec?: number;
+  type?: string;
+}) {
+  const caching = readsNeedToken ? 'private, no-cache' : `public, max-age=${maxAgeSec}`;
+  return (answer: object, { headers }: FastifyRequest, reply: FastifyReply) => {
+    const text = JSON.stringify(answer);
+    const etag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
+    reply.header('etag', etag).header('cache-control', caching);
+    if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send(undefined);
+    return reply.type(type).serializer(String).send(text);
+  };
+}

@@ -1,0 +1,76 @@
+// A server as a resource of ARD (Agentic Resource Discovery), and as a server card.
+import { uidInAddress } from '../catalog/entity.ts';
+import { asObjects, asText, type JsonObject } from '../lib/json.ts';
+import { type ArdEntry, CARD_TYPE, type ServerJson } from './contract.ts';
+import { reversedHost } from './present-entry.ts';
+import type { AboutEntry, RegistryEntry } from './store.ts';
+
+const REGISTRY_TYPE = 'application/ai-registry+json';
+/** Of SEP-2127; a later revision may say `v2`. */
+const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
+const IDENTIFIER = /^urn:air:([a-zA-Z0-9.-]+):mcp:([a-zA-Z0-9._-]+)$/;
+
+export function ardEntry(entry: RegistryEntry, baseUrl: string): ArdEntry {
+  const { name, title, description, packages } = JSON.parse(entry.server) as ServerJson;
+  const { ids, tags, capabilities, examples } = JSON.parse(entry.about) as AboutEntry;
+  const install = asText(asObjects(packages)[0]?.registryType);
+  return {
+    identifier: identifierOf(name),
+    displayName: asText(title) ?? name,
+    type: CARD_TYPE,
+    url: `${baseUrl}/catalog/card/${uidInAddress(ids[0] ?? '')}`,
+    description,
+    ...(tags ? { tags } : {}),
+    ...(capabilities ? { capabilities } : {}),
+    ...(examples ? { representativeQueries: examples } : {}),
+    version: entry.version,
+    updatedAt: entry.updatedAt,
+    metadata: { serverName: name, ...(install ? { install } : {}) },
+  };
+}
+
+/** `org.example/notes` → `urn:air:example.org:mcp:notes`. */
+function identifierOf(serverName: string): string {
+  const [namespace = '', name = ''] = serverName.split('/');
+  return `urn:air:${reversed(namespace)}:mcp:${name}`;
+}
+
+/** Undefined for what is not an identifier of a server. */
+export function serverNameOf(identifier: string): string | undefined {
+  const [, domain, name] = IDENTIFIER.exec(identifier) ?? [];
+  return domain && name ? `${reversed(domain)}/${name}` : undefined;
+}
+
+export function isIdentifier(text: string): boolean {
+  return /^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$/.test(text);
+}
+
+function reversed(domain: string): string {
+  return domain.split('.').toReversed().join('.');
+}
+
+/** What ARD entries point to: a `server.json` without packages, which is where the address of the whole one is. */
+export function serverCard(entry: RegistryEntry, baseUrl: string): JsonObject {
+  const { $schema: _, packages: __, _meta: ___, ...server } = JSON.parse(entry.server) as ServerJson;
+  const address = `${baseUrl}/v0.1/servers/${encodeURIComponent(entry.name)}/versions/${encodeURIComponent(entry.version)}`;
+  return { $schema: CARD_SCHEMA, ...server, _meta: { [`${reversedHost(baseUrl)}/server-json`]: address } };
+}
+
+/** The document at the well-known addresses: one entry, which says where to search. */
+export function ardManifest(baseUrl: string): JsonObject {
+  const { hostname } = new URL(baseUrl);
+  return {
+    specVersion: '1.0',
+    host: { displayName: 'Catalog Hub' },
+    entries: [
+      {
+        identifier: `urn:air:${hostname.replace(/[^a-zA-Z0-9.-]/g, '') || 'localhost'}:registry:hub`,
+        displayName: 'Catalog Hub',
+        type: REGISTRY_TYPE,
+        url: `${baseUrl}/ard`,
+        description: 'The MCP servers of this catalog, by search.',
+        representativeQueries: ['a server that reads PDF files', 'query a PostgreSQL database'],
+      },
+    ],
+  };
+}

@@ -1,0 +1,180 @@
+// Agentic Resource Discovery: the servers of the registry for ARD clients, versions 0.9 and 0.91.
+import { HubError } from '../errors.ts';
+import { isJsonObject } from '../lib/json.ts';
+import { ardEntry, ardManifest, isIdentifier, serverCard, serverNameOf } from './ard-entry.ts';
+import type { Ard, ArdEntry, ArdFilter, ArdQuery, FoundArdEntry } from './contract.ts';
+import type { RankedServer } from './registry.ts';
+import type { RegistryEntry, RegistryStore } from './store.ts';
+
+export interface ArdDependencies {
+  store: RegistryStore;
+  upToDate: () => Promise<void>;
+  rank: (text: string) => Promise<RankedServer[]>;
+  baseUrl: () => string;
+}
+
+const FIELDS = ['identifier', 'displayName', 'type', 'publisher', 'tags', 'capabilities', 'version', 'updatedAt'];
+const LATEST = { version: 'latest', includeDeleted: false };
+const ENTRIES_AT_ONCE = 200;
+/** An older name of the same type. */
+const ALIASES: Record<string, string> = { 'application/mcp-server+json': 'application/mcp-server-card+json' };
+
+export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): Ard {
+  const present = (entry: RegistryEntry) => ardEntry(entry, baseUrl());
+
+  async function matches({ text, filter = {} }: ArdQuery): Promise<FoundArdEntry[]> {
+    const isMatch = filterOf(filter);
+    const ranked = await rank(text);
+    const scores = new Map(ranked.toReversed().map(({ key, score }) => [key.name, score]));
+    const names = [...new Set(ranked.map(({ key }) => key.name))];
+    const latest = new Map((await store.keysOf(names, LATEST)).map((key) => [key.name, key]));
+    const entries = await store.entries(names.flatMap((name) => latest.get(name) ?? []));
+    const source = `${baseUrl()}/ard`;
+    return entries
+      .map((entry) => ({ ...present(entry), score: Math.round(100 * (scores.get(entry.name) ?? 0)), source }))
+      .filter(isMatch);
+  }
+
+  /** All servers that pass, from a name on. */
+  async function* walk(isMatch: (entry: ArdEntry) => boolean, from = ''): AsyncGenerator<[RegistryEntry, ArdEntry]> {
+    for (let after = { rank: 0, name: from, version: '\uffff' }; ; ) {
+      const page = await store.page({ ...LATEST, limit: ENTRIES_AT_ONCE, after });
+      for (const entry of page) {
+        const shown = present(entry);
+        if (isMatch(shown)) yield [entry, shown];
+      }
+      const last = page.at(-1);
+      if (!last || page.length < ENTRIES_AT_ONCE) return;
+      after = { rank: 0, name: last.name, version: last.version };
+    }
+  }
+
+  return {
+    manifest: async () => ardManifest(baseUrl()),
+
+    async search({ query, pageSize, pageToken }) {
+      await upToDate();
+      const all = await matches(query);
+      const after =
+        pageToken === undefined ? -1 : all.findIndex(({ identifier }) => identifier === readToken(pageToken));
+      if (pageToken !== undefined && after < 0)
+        throw invalid('pageToken', 'belongs to another query; start without it');
+      const results = all.slice(after + 1, after + 1 + pageSize);
+      const last = all.length > after + 1 + pageSize ? results.at(-1) : undefined;
+      return { results, ...(last ? { pageToken: writeToken(last.identifier) } : {}) };
+    },
+
+    async explore({ query = {}, resultType: { facets } }) {
+      await upToDate();
+      const { text, filter = {} } = query;
+      const counts = facets.map(({ field, ...limits }) => {
+        assertField(field);
+        return { field, ...limits, values: new Map<string, number>() };
+      });
+      const count = (entry: ArdEntry) => {
+        for (const { field, values } of counts)
+          for (const value of valuesAt(entry, field)) values.set(value, (values.get(value) ?? 0) + 1);
+      };
+      if (text) for (const entry of await matches({ text, filter })) count(entry);
+      else for await (const [, entry] of walk(filterOf(filter))) count(entry);
+      return {
+        resultType: 'facets',
+        facets: Object.fromEntries(counts.map(({ field, ...facet }) => [field, bucketsOf(facet)])),
+      };
+    },
+
+    async list({ filter, pageSize, pageToken }) {
+      const isMatch = filterOf(readListFilter(filter));
+      const from = pageToken === undefined ? '' : readToken(pageToken);
+      await upToDate();
+      const found: [RegistryEntry, ArdEntry][] = [];
+      for await (const each of walk(isMatch, from)) {
+        found.push(each);
+        if (found.length > pageSize) break;
+      }
+      const shown = found.slice(0, pageSize);
+      const last = found.length > pageSize ? shown.at(-1)?.[0] : undefined;
+      return { items: shown.map(([, entry]) => entry), ...(last ? { pageToken: writeToken(last.name) } : {}) };
+    },
+
+    async get(identifier) {
+      if (!isIdentifier(identifier)) throw invalid('identifier', 'must have the form urn:air:<domain>:mcp:<name>');
+      await upToDate();
+      const versions = await store.versions(serverNameOf(identifier) ?? '');
+      const entry = versions.find(({ isLatest }) => isLatest);
+      if (!entry) throw new HubError('entity_not_found', `No resource '${identifier.slice(0, 120)}' is in this hub.`);
+      return present(entry);
+    },
+
+    async card(uid) {
+      await upToDate();
+      const key = (await store.serversOf([uid])).get(uid);
+      const [entry] = key ? await store.entries([key]) : [];
+      if (!entry || entry.status === 'deleted')
+        throw new HubError('entity_not_found', `No server '${uid.slice(0, 120)}' is in this registry.`);
+      return serverCard(entry, baseUrl());
+    },
+  };
+}
+
+/** One of the values of each field, of every field that is named. @throws HubError `invalid_request` */
+function filterOf(filter: ArdFilter): (entry: ArdEntry) => boolean {
+  const wanted = Object.entries(filter).map(([path, values]) => {
+    assertField(path);
+    return { path, values: new Set([values].flat().map((value) => (ALIASES[value] ?? value).toLowerCase())) };
+  });
+  return (entry) =>
+    wanted.every(({ path, values }) => valuesAt(entry, path).some((value) => values.has(value.toLowerCase())));
+}
+
+function assertField(path: string): void {
+  if (!FIELDS.includes(path) && !/^metadata\.(serverName|install)$/.test(path))
+    throw invalid(path, `is not a field that can be filtered or counted; these are: ${FIELDS.join(', ')}`);
+}
+
+function valuesAt(entry: ArdEntry, path: string): string[] {
+  if (path === 'publisher') return [entry.identifier.split(':')[2] ?? ''];
+  const value = path
+    .split('.')
+    .reduce<unknown>((part, name) => (isJsonObject(part) ? part[name] : undefined), { ...entry });
+  return [value].flat().filter((each) => typeof each === 'string');
+}
+
+function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; limit: number; minCount: number }) {
+  const sorted = [...values]
+    .filter(([, count]) => count >= minCount)
+    .toSorted(([one, left], [other, right]) => right - left || (one < other ? -1 : 1))
+    .map(([value, count]) => ({ value, count }));
+  const others = sorted.slice(limit).reduce((sum, { count }) => sum + count, 0);
+  return { buckets: sorted.slice(0, limit), ...(others > 0 ? { otherCount: others } : {}) };
+}
+
+/** `type=a,b AND publisherId=example.org`; commas stand for "or". @throws HubError `invalid_request` */
+function readListFilter(text = ''): ArdFilter {
+  const parts = text.split(/\s+AND\s+|;/i).filter((part) => part.trim() !== '');
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [, field, values] = /^\s*(displayName|type|publisherId)\s*[:=]\s*(.+?)\s*$/.exec(part) ?? [];
+      if (!field || !values)
+        throw invalid('filter', 'must be like type=… AND publisherId=…, of the fields displayName, type, publisherId');
+      return [
+        field === 'publisherId' ? 'publisher' : field,
+        values.split(',').map((value) => value.trim().replace(/^["']|["']$/g, '')),
+      ];
+    }),
+  );
+}
+
+function writeToken(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function readToken(token: string): string {
+  return Buffer.from(token, 'base64url').toString().replaceAll('\u0000', '').toWellFormed();
+}
+
+function invalid(path: string, message: string): HubError {
+  return new HubError('invalid_request', `The request is not valid: ${path} ${message}.`, {
+    faults: [{ path, message }],
+  });
+}

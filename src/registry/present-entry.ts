@@ -1,0 +1,32 @@
+// An entry as the registry shows it.
+import { uidInAddress } from '../catalog/entity.ts';
+import { OFFICIAL_META, type ServerResponse } from './contract.ts';
+import type { AboutEntry, RegistryEntry } from './store.ts';
+
+export function presentEntry(entry: RegistryEntry, baseUrl: string): ServerResponse {
+  const { ids, tags } = JSON.parse(entry.about) as AboutEntry;
+  return {
+    server: JSON.parse(entry.server),
+    _meta: {
+      [OFFICIAL_META]: {
+        status: entry.status,
+        statusChangedAt: entry.statusChangedAt,
+        ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
+        publishedAt: entry.publishedAt,
+        updatedAt: entry.updatedAt,
+        isLatest: entry.isLatest,
+      },
+      [`${reversedHost(baseUrl)}/catalog`]: {
+        ids,
+        ...(tags ? { tags } : {}),
+        url: `${baseUrl}/entities/${uidInAddress(ids[0] ?? '')}`,
+      },
+    },
+  };
+}
+
+/** Names of keys begin with a domain, the other way round. */
+export function reversedHost(url: string): string {
+  const { hostname } = new URL(url);
+  return /^[\d.]+$|^\[/.test(hostname) ? 'localhost' : hostname.split('.').toReversed().join('.');
+}

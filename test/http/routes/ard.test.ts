@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { DatabaseAddress } from '../../../src/lib/address.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { ArdEntry } from '../../../src/registry/contract.ts';
+import { testOnEveryEngine } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
+
+const CARD = 'application/mcp-server-card+json';
+
+const MANIFESTS = [
+  {
+    id: 'weather.stdio',
+    name: 'org.example/weather',
+    title: 'Weather',
+    description: 'The weather of tomorrow.',
+    tags: ['forecast'],
+    examples: ['Will it rain?', 'How warm is it?'],
+    packages: [{ registryType: 'npm', identifier: 'weather', transport: { type: 'stdio' } }],
+  },
+  {
+    id: 'weather',
+    name: 'com.other/climate',
+    description: 'Weather and climate.',
+    remotes: [{ type: 'sse', url: 'https://other.example/sse' }],
+  },
+  { id: 'old', name: 'com.other/climate', version: '0.9.0', description: 'Weather and climate.' },
+  { id: 'numbers', name: 'io.github.Some/numbers', description: 'Adds numbers.' },
+].map((fields) => ({ type: 'mcp_server', version: '1.0.0', ...fields }));
+
+async function ard(t: TestContext, database?: DatabaseAddress) {
+  const { app, hub } = await testHub(t, { manifests: MANIFESTS, ...(database ? { database } : {}) });
+  const get = async <T = JsonObject>(url: string) => {
+    const { statusCode: status, headers, body } = await app.inject(url);
+    return { status, headers, body: JSON.parse(body) as T };
+  };
+  const post = async <T = { results: (ArdEntry & { score: number; source: string })[]; pageToken?: string }>(
+    url: string,
+    body: object,
+  ) => {
+    const answer = await app.inject({ method: 'POST', url, body });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json<T>() };
+  };
+  return { app, hub, get, post };
+}
+
+test('ard: both well-known addresses say where to search', async (t) => {
+  const { get } = await ard(t);
+  const { body, headers } = await get('/.well-known/ard.json');
+  assert.equal(headers['access-control-allow-origin'], '*');
+  assert.deepEqual((await get('/.well-known/ai-catalog.json')).body, body);
+  assert.equal(body.specVersion, '1.0');
+  const [entry] = body.entries as JsonObject[];
+  assert.partialDeepStrictEqual(entry, { type: 'application/ai-registry+json', url: 'http://hub.test/ard' });
+  assert.match(String(entry?.identifier), /^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$/);
+});
+
+testOnEveryEngine('ard: search answers whole entries with a score, the latest version of each', async (t, database) => {
+  const { post } = await ard(t, database);
+  const { body } = await post('/ard/search', { query: { text: 'weather' }, federation: 'auto' });
+  const found = body.results.find(({ identifier }) => identifier === 'urn:air:example.org:mcp:weather');
+  assert.ok(found);
+  const { score, source, updatedAt, ...entry } = found;
+  assert.ok(Number.isInteger(score) && score > 0 && score <= 100);
+  assert.equal(source, 'http://hub.test/ard');
+  assert.ok(Date.parse(updatedAt) > 0);
+  assert.deepEqual(entry, {
+    identifier: 'urn:air:example.org:mcp:weather',
+    displayName: 'Weather',
+    type: CARD,
+    url: 'http://hub.test/catalog/card/mcp_server:weather.stdio@1.0.0',
+    description: 'The weather of tomorrow.',
+    tags: ['forecast'],
+    representativeQueries: ['Will it rain?', 'How warm is it?'],
+    version: '1.0.0',
+    metadata: { serverName: 'org.example/weather', install: 'npm' },
+  });
+  const climate = body.results.filter(({ identifier }) => identifier === 'urn:air:other.com:mcp:climate');
+  assert.deepEqual(
+    climate.map(({ version }) => version),
+    ['1.0.0'],
+  );
+});
+
+test('ard: filters are or within a field, and across fields', async (t) => {
+  const { post } = await ard(t);
+  const found = async (filter: object) =>
+    (await post('/ard/search', { query: { text: 'weather', filter } })).body.results.map(
+      ({ displayName }) => displayName,
+    );
+  assert.deepEqual(await found({ publisher: ['example.org', 'nobody.example'], tags: 'forecast' }), ['Weather']);
+  assert.deepEqual(await found({ publisher: 'other.com', tags: ['forecast'] }), []);
+  assert.deepEqual(await found({ type: 'application/mcp-server+json', 'metadata.install': ['npm'] }), ['Weather']);
+  const { status, body } = await post<JsonObject>('/ard/search', { query: { text: 'x', filter: { 'a.b': ['c'] } } });
+  assert.equal(status, 400);
+  assert.equal(body.errorCode, 'INVALID_ARGUMENT');
+  assert.equal(typeof body.message, 'string');
+});
+
+testOnEveryEngine('ard: pages of searches and lists, facets of all', async (t, database) => {
+  const { post, get } = await ard(t, database);
+  const first = (await post('/ard/search', { query: { text: 'weather' }, pageSize: 1 })).body;
+  assert.equal(first.results.length, 1);
+  const { pageToken } = first;
+  const second = (await post('/ard/search', { query: { text: 'weather' }, pageSize: 1, pageToken })).body;
+  assert.notEqual(second.results[0]?.identifier, first.results[0]?.identifier);
+
+  type List = { items: ArdEntry[]; pageToken?: string };
+  const names: string[] = [];
+  for (let token: string | undefined, isFirst = true; isFirst || token; isFirst = false) {
+    const { body } = await get<List>(`/ard/agents?pageSize=2${token ? `&pageToken=${token}` : ''}`);
+    names.push(...body.items.map(({ metadata }) => metadata.serverName ?? ''));
+    token = body.pageToken;
+  }
+  assert.deepEqual(names, ['com.other/climate', 'io.github.Some/numbers', 'org.example/weather']);
+  const chosen = await get<List>(
+    `/ard/agents?filter=${encodeURIComponent('publisherId=example.org,x AND type=' + CARD)}`,
+  );
+  assert.deepEqual(
+    chosen.body.items.map(({ displayName }) => displayName),
+    ['Weather'],
+  );
+
+  const { body } = await post<JsonObject>('/ard/explore', {
+    resultType: { facets: [{ field: 'type' }, { field: 'publisher', limit: 1 }] },
+  });
+  assert.deepEqual(body, {
+    resultType: 'facets',
+    facets: {
+      type: { buckets: [{ value: CARD, count: 3 }] },
+      publisher: { buckets: [{ value: 'Some.github.io', count: 1 }], otherCount: 2 },
+    },
+  });
+  const ofSearch = await post<JsonObject>('/ard/explore', {
+    query: { text: 'weather', filter: { tags: ['forecast'] } },
+    resultType: { facets: [{ field: 'tags' }] },
+  });
+  assert.deepEqual(ofSearch.body.facets, { tags: { buckets: [{ value: 'forecast', count: 1 }] } });
+});
+
+test('ard: one entry, and its card', async (t) => {
+  const { get, app } = await ard(t);
+  assert.equal(
+    (await get('/ard/agents/urn:air:Some.github.io:mcp:numbers')).body.displayName,
+    'io.github.Some/numbers',
+  );
+  assert.equal((await get('/ard/agents/urn%3Aair%3Aother.com%3Amcp%3Aclimate')).body.version, '1.0.0');
+  const unknown = await get('/ard/agents/urn:air:example.org:mcp:nothing');
+  assert.deepEqual([unknown.status, unknown.body.errorCode], [404, 'NOT_FOUND']);
+  assert.equal((await get('/ard/agents/numbers')).status, 400);
+
+  const { headers, body } = await get('/catalog/card/mcp_server:weather.stdio@1.0.0');
+  assert.equal(headers['content-type'], CARD);
+  assert.equal(headers['cache-control'], 'public, max-age=3600');
+  assert.deepEqual(body, {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: 'org.example/weather',
+    title: 'Weather',
+    description: 'The weather of tomorrow.',
+    version: '1.0.0',
+    _meta: { 'test.hub/server-json': 'http://hub.test/v0.1/servers/org.example%2Fweather/versions/1.0.0' },
+  });
+  const known = { 'if-none-match': String(headers.etag) };
+  const again = await app.inject({ url: '/catalog/card/mcp_server:weather.stdio@1.0.0', headers: known });
+  assert.equal(again.statusCode, 304);
+  assert.equal((await get('/catalog/card/tool:nothing@1.0.0')).status, 404);
+});
+
+const BAD: [string, object][] = [
+  ['/ard/search', {}],
+  ['/ard/search', { query: { text: ' ' } }],
+  ['/ard/search', { query: { text: 'a' }, pageSize: 101 }],
+  ['/ard/search', { query: { text: 'a' }, pageSize: 0.5 }],
+  ['/ard/search', { query: { text: 'a' }, federation: 'maybe' }],
+  ['/ard/search', { query: { text: 'weather' }, pageToken: 'forged' }],
+  ['/ard/explore', { resultType: {} }],
+  ['/ard/explore', { resultType: { facets: [{ field: '__proto__' }] } }],
+];
+for (const [url, body] of BAD) {
+  test(`ard: ${url} refuses ${JSON.stringify(body)}`, async (t) => {
+    const { post } = await ard(t);
+    const answer = await post<JsonObject>(url, body);
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.errorCode, 'INVALID_ARGUMENT');
+  });
+}
+for (const query of ['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'pageSize=0', 'pageSize=x']) {
+  test(`ard: a list refuses ${query}`, async (t) => {
+    const { get } = await ard(t);
+    assert.equal((await get(`/ard/agents?${query}`)).status, 400);
+  });
+}
