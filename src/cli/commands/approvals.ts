@@ -163,7 +163,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
   const artifacts = review.artifacts.map(({ kind, what, digest }) =>
     oneLine(`Artifact   ${kind} ${what}, ${digest ?? 'no digest'}`),
   );
-  const trust = (review.trust?.signals ?? []).map((signal) => oneLine(`Trust      ${signalLine(signal)}`));
+  const trust = (review.trust?.signals ?? []).map((signal) => `Trust      ${oneLine(signalLine(signal))}`);
   const variables = review.variables.map(({ name, required, description }) =>
     oneLine(`Variable   ${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
   );

@@ -24,11 +24,11 @@ export const trustCommands = [
 ];
 
 function checkedForPeople({ id, state, signals, note }: TrustChecked): string {
+  const found = signals.length === 0 ? ['It installs nothing that could be signed.'] : signals.map(signalLine);
   const lines = [
-    `${id}: ${state.replace('_', ' ')}`,
-    ...signals.map((signal) => `  ${signalLine(signal)}`),
-    ...(signals.length === 0 ? ['  It installs nothing that could be signed.'] : []),
-    ...(note ? [note] : []),
+    oneLine(`${id}: ${state.replace('_', ' ')}`),
+    ...found.map((line) => `  ${oneLine(line)}`),
+    ...(note ? [oneLine(note)] : []),
   ];
-  return lines.map((line) => `${oneLine(line)}\n`).join('');
+  return lines.map((line) => `${line}\n`).join('');
 }

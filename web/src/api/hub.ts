@@ -27,6 +27,7 @@ import type {
   SyncReport,
 } from '../../../src/remotes/contract.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
+import type { TrustChecked } from '../../../src/trust/contract.ts';
 import { follow } from './events.ts';
 import { ask, askText } from './http.ts';
 import { manifestPath } from './manifest-path.ts';
@@ -55,6 +56,7 @@ export const hub = {
       body: { blocked: true, ...(reason === '' ? {} : { reason }) },
     }),
   unblockEntity: (id: string) => ask<EntityRecord>(entityRoute(id), { method: 'PATCH', body: { blocked: false } }),
+  checkTrust: (id: string) => ask<TrustChecked>(`/catalog/trust/${encodeURIComponent(id)}`, { method: 'POST' }),
   entitiesIn: (state: 'missing' | 'blocked', limit: number) =>
     ask<CatalogPage>(`/catalog?${new URLSearchParams({ state, limit: String(limit) })}`),
   manifest: (id: string) => askText(manifestPath(id)),

@@ -8,6 +8,7 @@ import { asFailure, isAborted } from '../api/problem.ts';
 import { InstallDialog } from '../install/install-dialog.tsx';
 import { CopyButton } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
+import { Signatures } from '../parts/signatures.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
 import { Waiting } from '../parts/waiting.tsx';
@@ -161,10 +162,16 @@ function Entity(props: EntityProps) {
 
 /** In one column, the score and the actions of admins come last: see `Ending`. */
 function Aside(props: EntityProps) {
-  const { entity } = props;
+  const { entity, onChange } = props;
   return (
     <aside class="entity-side" aria-label="About it">
       <Facts key="facts" entity={entity} />
+      {entity.trust && (
+        <section key="signatures" class="side" aria-labelledby="signatures">
+          <h2 id="signatures">Signatures</h2>
+          <Signatures id={entity.id} trust={entity.trust} onChecked={(trust) => onChange({ ...entity, trust })} />
+        </section>
+      )}
       {isWide.value && <Quality key="quality" entity={entity} />}
       <Versions key="versions" entity={entity} />
       {isWide.value && <Manage key="manage" {...props} />}

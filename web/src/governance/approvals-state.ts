@@ -1,5 +1,6 @@
 // The queue of approvals as the page shows it.
 import { computed, signal } from '@preact/signals';
+import type { Trust } from '../../../src/catalog/contract.ts';
 import type {
   ApprovalDecision,
   ApprovalListState,
@@ -84,6 +85,12 @@ async function readReview(id: string): Promise<void> {
   } catch (error) {
     if (selectedId.value === id) failure.value = asFailure(error);
   }
+}
+
+/** Rules may say something else about it now, so that it leaves the list. */
+export function showTrust(id: string, trust: Trust): void {
+  if (review.value?.id === id) review.value = { ...review.value, trust };
+  void look();
 }
 
 /** By so many, without leaving the list. */

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
+import { Signatures } from '../parts/signatures.tsx';
 import { onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
-import { review, selectedId } from './approvals-state.ts';
+import { review, selectedId, showTrust } from './approvals-state.ts';
 
 export function Review() {
   const shown = review.value;
@@ -36,6 +37,17 @@ export function Review() {
         </Fact>
       </dl>
       <Artifacts artifacts={shown.artifacts} />
+      {shown.trust && (
+        <section aria-label="Signatures">
+          <h3>Signatures</h3>
+          <Signatures
+            key={shown.id}
+            id={shown.id}
+            trust={shown.trust}
+            onChecked={(trust) => showTrust(shown.id, trust)}
+          />
+        </section>
+      )}
       <Variables variables={shown.variables} />
     </>
   );

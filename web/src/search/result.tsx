@@ -26,6 +26,7 @@ export function Result({ item, query, isAwaitingReason }: ResultProps) {
         <span class="result-version">{item.version}</span>
         {item.version_count > 1 && <span>{count(item.version_count, 'version')}</span>}
         <StatusBadge status={item.status} />
+        <TrustBadge state={item.trust_state} />
       </p>
       <h2 class="result-title">
         <a href={entityPath(item.id)}>
@@ -49,6 +50,12 @@ export function Result({ item, query, isAwaitingReason }: ResultProps) {
       )}
     </li>
   );
+}
+
+/** What was not checked, or has no signature, is what people expect. */
+function TrustBadge({ state }: { state: SearchItem['trust_state'] }) {
+  if (state === 'verified') return <span class="badge">signature verified</span>;
+  return state === 'failed' ? <span class="badge badge-disabled">signature failed</span> : null;
 }
 
 function Reason({ reason, query }: { reason: string; query: string }) {

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { TrustChecked } from '../../../src/trust/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testBothWays } from '../hubs.ts';
+
+const UID = 'mcp_server:pdf-tables@1.0.0';
+// Nobody listens there.
+const settings = { TRUST_NPM_REGISTRY: 'http://127.0.0.1:9' };
+const manifests = [
+  aManifest({ name: 'pdf-tables', artifacts: [{ kind: 'npm', spec: { package: 'pdf', version: '1.0.0' } }] }),
+  aManifest({ id: 'remote', name: 'remote', artifacts: [] }),
+];
+
+testBothWays(
+  'hub trust: says what was found, and why nothing was',
+  { settings, manifests },
+  async (_t, { hub, json }) => {
+    assert.match((await hub('show', UID)).out, /^Trust {5}npm provenance: not checked\. Nobody has checked it yet\.$/m);
+    const { exitCode, out } = await hub('trust', UID);
+    assert.equal(exitCode, 0);
+    assert.match(
+      out,
+      /^mcp_server:pdf-tables@1\.0\.0: not checked\n {2}npm provenance of pdf@1\.0\.0: not checked\. .*reached/,
+    );
+    assert.match((await hub('show', UID)).out, /^Trust {5}npm provenance of pdf@1\.0\.0: not checked\./m);
+    assert.match((await hub('approvals', UID)).out, /^Trust {6}npm provenance of pdf@1\.0\.0: not checked\./m);
+    assert.match(
+      (await hub('trust', 'mcp_server:remote')).out,
+      /: absent\n {2}It installs nothing that could be signed\.\n$/,
+    );
+    const { answer } = await json<TrustChecked>('trust', 'mcp_server:pdf-tables');
+    assert.deepEqual([answer.id, answer.state], [UID, 'not_checked']);
+    assert.equal((await hub('trust', 'tool:none')).exitCode, 3);
+  },
+);
