@@ -1,5 +1,16 @@
 // Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = ['access', 'catalog', 'search', 'gateway', 'install', 'remotes', 'policy', 'registry', 'trust'];
+const slices = [
+  'access',
+  'catalog',
+  'search',
+  'gateway',
+  'install',
+  'remotes',
+  'policy',
+  'registry',
+  'trust',
+  'events',
+];
 const mayImport = {
   errors: [],
   version: [],
@@ -9,11 +20,12 @@ const mayImport = {
   search: ['lib', 'catalog'],
   policy: ['lib', 'catalog'],
   registry: ['lib', 'catalog', 'search'],
+  events: ['lib'],
   gateway: ['lib', 'catalog'],
   install: ['lib', 'catalog', 'search', 'gateway'],
   // It reads what artifacts are as installs do.
   trust: ['lib', 'catalog', 'install'],
-  remotes: ['lib', 'catalog', 'search', 'gateway', 'policy', 'registry'],
+  remotes: ['lib', 'catalog', 'search', 'gateway', 'policy', 'registry', 'events'],
   store: ['lib', ...slices],
   settings: ['lib', 'access'],
   'remote-credentials': ['settings'],

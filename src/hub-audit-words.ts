@@ -1,6 +1,7 @@
 // What the audit log says about a change beside its subject: what else was asked for, and what came of it. Never secrets.
 import type { ChangeOutcome } from './access/audit.ts';
 import type { NewToken } from './access/contract.ts';
+import type { Delivery, NewWebhook } from './events/contract.ts';
 import type { BulkRemoval, Removal } from './gateway/contract.ts';
 import type { InstallReport, InstallRequest } from './install/contract.ts';
 import { shownAddress } from './lib/secret-address.ts';
@@ -23,6 +24,7 @@ export const asked = {
   token: ({ role, scope, expires_in_days: days }: NewToken) =>
     words({ role, scope: scope.join(', '), 'valid for days': days }),
   remote: ({ name, priority, enabled, register }: RemoteSettings = {}) => words({ name, priority, enabled, register }),
+  webhook: ({ url, events }: NewWebhook) => words({ to: shownAddress(url), events: events.join(', ') }),
   removal: ({ purge }: RemovalOptions = {}) => words({ purge }),
 };
 
@@ -46,6 +48,8 @@ export const ended = {
     const { outcome, result } = ofRemotes(results);
     return { outcome, result: `${result}; ${words({ registered, 'not registered': failed })}` };
   },
+  webhookTest: ({ state, error }: Delivery): ChangeOutcome =>
+    state === 'delivered' ? { outcome: 'ok' } : { outcome: 'failed', result: error ?? undefined },
   policy: ({ affected, entities, digest }: PolicyChange): ChangeOutcome => ({
     outcome: 'ok',
     result: `${affected} of ${entities} entities affected; ${digest}`,

@@ -98,6 +98,11 @@ const RULES: Rules = {
   createToken: { role: 'admin', changes: ({ name }) => name, detail: asked.token },
   revokeToken: { role: 'admin', changes: (name) => name },
   listAudit: { role: 'admin' },
+  listWebhooks: { role: 'admin' },
+  listDeliveries: { role: 'admin' },
+  addWebhook: { role: 'admin', changes: ({ name }) => name, detail: asked.webhook },
+  removeWebhook: { role: 'admin', changes: (name) => name },
+  testWebhook: { role: 'admin', changes: (name) => name, outcome: ended.webhookTest },
 };
 
 export function roleFor(operation: Operation): Role {

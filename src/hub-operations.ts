@@ -17,6 +17,15 @@ import type {
   EntityRemoved,
   VersionOptions,
 } from './catalog/contract.ts';
+import type {
+  Delivery,
+  DeliveryPage,
+  DeliveryQuery,
+  NewWebhook,
+  WebhookAdded,
+  WebhookList,
+  WebhookRemoved,
+} from './events/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type {
@@ -113,6 +122,16 @@ export interface HubOperations {
   getApproval(id: string): Promise<ApprovalReview>;
   /** @throws HubError `entity_not_found`, `decision_conflict` */
   decideApproval(id: string, decision: ApprovalDecision): Promise<ApprovalDecided>;
+
+  listWebhooks(): Promise<WebhookList>;
+  /** The answer has a generated secret, which is shown only once. @throws HubError `name_taken` */
+  addWebhook(webhook: NewWebhook): Promise<WebhookAdded>;
+  /** @throws HubError `webhook_not_found` */
+  removeWebhook(name: string): Promise<WebhookRemoved>;
+  /** Sends one event at once. If it is accepted, a disabled webhook is enabled again. @throws HubError `webhook_not_found` */
+  testWebhook(name: string): Promise<Delivery>;
+  /** @throws HubError `webhook_not_found` */
+  listDeliveries(name: string, query: DeliveryQuery): Promise<DeliveryPage>;
 }
 
 export const Health = z

@@ -10,6 +10,7 @@ import type { ManifestSource } from './catalog/entity.ts';
 import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
 import { HubError } from './errors.ts';
+import { createWebhooks } from './events/webhooks.ts';
 import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
@@ -42,8 +43,10 @@ import { createAuditStore } from './store/audit-store.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog-store.ts';
 import { holdsCatalog, openDatabase } from './store/database.ts';
+import { createDeliveryStore } from './store/delivery-store.ts';
 import type { Dialect } from './store/dialects/dialect.ts';
 import { createMemberStore } from './store/member-store.ts';
+import { createOutbox } from './store/outbox.ts';
 import { createPolicyStore } from './store/policy-store.ts';
 import { hasPgvector, openPostgresSearch } from './store/postgres-search.ts';
 import { createItemStore } from './store/registration-items.ts';
@@ -57,6 +60,7 @@ import { createSearchIndex } from './store/search-index.ts';
 import { createSearchStore } from './store/search-store.ts';
 import { createTokenStore } from './store/token-store.ts';
 import { createTrustStore } from './store/trust-store.ts';
+import { createWebhookStore } from './store/webhook-store.ts';
 import { createTrustChecks } from './trust/trust.ts';
 import { VERSION } from './version.ts';
 
@@ -115,7 +119,8 @@ export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<
 export async function createHub({ config, world, baseUrl, isServed = true }: HubDependencies): Promise<Hub> {
   const { now, log, metrics } = world;
   const database = await openDatabase(config.database, { metrics });
-  const revision = createRevision(database);
+  const outbox = createOutbox(database, now);
+  const revision = createRevision(database, outbox);
   const admission = createAdmission(database, { rulesOf: admissionRules, now });
   const store = createCatalogStore(database, revision, admission);
   const catalog = createCatalog({ store, now, baseUrl });
@@ -153,6 +158,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     runs: createRunStore(database),
     catalog,
     gateway,
+    announce: outbox.append,
     tryLock: database.tryLock,
     settings: config.ingest,
     seeds: config.seedRemotes,
@@ -244,6 +250,16 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
   });
 
+  const webhooks = createWebhooks({
+    webhooks: createWebhookStore(database),
+    deliveries: createDeliveryStore(database),
+    isServed,
+    fetch: world.fetch,
+    baseUrl,
+    now,
+    log,
+  });
+
   const stopping = new AbortController();
   // Whatever an older version of the hub mapped differently is repaired while the hub serves.
   const refreshed = catalog
@@ -287,6 +303,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     await Promise.all([
       trust.close(),
       policy.close(),
+      webhooks.close(),
       remotes.stopWork(),
       installs.close(),
       registry.close(),
@@ -408,6 +425,11 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     },
     revokeToken: (name) => tokens.revoke(name),
     listAudit: (query) => audit.list(query),
+    listWebhooks: () => webhooks.list(),
+    addWebhook: (webhook) => webhooks.add(webhook, caller.name),
+    removeWebhook: (name) => webhooks.remove(name),
+    testWebhook: (name) => webhooks.test(name),
+    listDeliveries: (name, query) => webhooks.deliveries(name, query),
   });
 
   return {

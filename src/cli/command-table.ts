@@ -17,6 +17,7 @@ import { serviceCommands } from './commands/service.ts';
 import { showCommands } from './commands/show.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { trustCommands } from './commands/trust.ts';
+import { webhookCommands } from './commands/webhooks.ts';
 
 export const COMMAND_TABLE: CommandTable = {
   commands: [
@@ -32,6 +33,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...trustCommands,
     ...tokenCommands,
     ...auditCommands,
+    ...webhookCommands,
     ...serviceCommands,
     ...mcpCommands,
     ...doctorCommands,
@@ -42,6 +44,7 @@ export const COMMAND_TABLE: CommandTable = {
     remotes: 'the catalogs that this one is fed from',
     policy: 'what is found, installed and registered',
     token: 'who may use the hub, and what for',
+    webhook: 'programs that hear of what happens in the hub',
     pending: 'MCP servers that are not in the gateway yet',
   },
 };

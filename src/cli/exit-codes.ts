@@ -35,6 +35,7 @@ const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   entity_not_found: 'notFound',
   remote_not_found: 'notFound',
   token_not_found: 'notFound',
+  webhook_not_found: 'notFound',
   route_not_found: 'notFound',
   unauthorized: 'unauthorized',
   forbidden: 'unauthorized',

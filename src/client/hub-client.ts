@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AuditPage, Identity, TokenCreated, TokenList, TokenRevoked } from '../access/contract.ts';
 import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
 import { HubError, UnreachableError } from '../errors.ts';
+import { Delivery, DeliveryPage, WebhookAdded, WebhookList, WebhookRemoved } from '../events/contract.ts';
 import { BulkRemoval, PendingPage, Removal } from '../gateway/contract.ts';
 import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
 import { InstallReport } from '../install/contract.ts';
@@ -190,6 +191,20 @@ export class HubClient implements HubOperations {
 
   readonly decideApproval: HubOperations['decideApproval'] = async (id, decision) =>
     this.#hub.ask({ method: 'POST', path: `/approvals/${entityPath(id)}`, body: { ...decision } }, ApprovalDecided);
+
+  readonly listWebhooks: HubOperations['listWebhooks'] = () => this.#hub.ask({ path: '/webhooks' }, WebhookList);
+
+  readonly addWebhook: HubOperations['addWebhook'] = (webhook) =>
+    this.#hub.ask({ method: 'POST', path: '/webhooks', body: { ...webhook } }, WebhookAdded);
+
+  readonly removeWebhook: HubOperations['removeWebhook'] = async (name) =>
+    this.#hub.ask({ method: 'DELETE', path: webhookPath(name) }, WebhookRemoved);
+
+  readonly testWebhook: HubOperations['testWebhook'] = async (name) =>
+    this.#hub.ask({ method: 'POST', path: `${webhookPath(name)}/test` }, Delivery);
+
+  readonly listDeliveries: HubOperations['listDeliveries'] = async (name, query) =>
+    this.#hub.ask({ path: `${webhookPath(name)}/deliveries`, query: { ...query } }, DeliveryPage);
 }
 
 function searchParameters({ text, filters, withFitReason, withSnippets, withFacets, ...query }: SearchQuery) {
@@ -212,6 +227,12 @@ function entityPath(id: string): string {
   const path = pathSegment(id);
   if (path === undefined) throw new HubError('entity_not_found', `No entity '${id}' is in the catalog.`);
   return path;
+}
+
+function webhookPath(name: string): string {
+  const path = pathSegment(name);
+  if (path === undefined) throw new HubError('webhook_not_found', `No webhook is named '${name}'.`);
+  return `/webhooks/${path}`;
 }
 
 /** Undefined for what cannot be a part of an address; such things are no ids either. */

@@ -16,6 +16,7 @@ const TAGS = [
   { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
   { name: 'gateways', description: 'Servers that are not registered into the gateway.' },
   { name: 'access', description: 'Tokens, and who changed what.' },
+  { name: 'events', description: 'Webhooks, and the log of their deliveries.' },
   { name: 'governance', description: 'The admission policy, and entities that need approval.' },
   { name: 'registry', description: 'The hub as an MCP registry, for existing clients.' },
   { name: 'service', description: 'The hub itself: health, settings, figures.' },

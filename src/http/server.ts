@@ -41,6 +41,7 @@ import { registryRoutes } from './routes/registry.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { answerNotFound, webPage } from './web.ts';
 
 declare module 'fastify' {
@@ -149,6 +150,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   accessRoutes(app, hub);
   policyRoutes(app, hub);
   approvalRoutes(app, hub);
+  webhookRoutes(app, hub);
   registryRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   ardRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 
 export interface Body {
-  /** False when it is larger than allowed. */
+  /** False when it is larger than allowed; the part that is allowed is kept. */
   add(chunk: Buffer): boolean;
   whole(): Buffer;
 }
@@ -19,12 +19,12 @@ export function gatherBody({ announcedBytes, maxBytes }: { announcedBytes: numbe
   let received = 0;
   return {
     add(chunk) {
-      const start = received;
-      received += chunk.length;
-      if (received > (place?.length ?? maxBytes)) return false;
-      if (place) chunk.copy(place, start);
-      else chunks.push(chunk);
-      return true;
+      const limit = place?.length ?? maxBytes;
+      const kept = chunk.subarray(0, limit - received);
+      if (place) kept.copy(place, received);
+      else chunks.push(kept);
+      received += kept.length;
+      return kept.length === chunk.length;
     },
     whole: () => place?.subarray(0, received) ?? Buffer.concat(chunks),
   };

@@ -88,7 +88,17 @@ interface TimedRequest extends FetchRequest {
 function exchange(
   agent: Dispatcher,
   url: URL,
-  { method = 'GET', body, headers, maxBytes, timeoutMs, idleTimeoutMs, signal, deadline }: TimedRequest,
+  {
+    method = 'GET',
+    body,
+    headers,
+    maxBytes,
+    cutsLongBody = false,
+    timeoutMs,
+    idleTimeoutMs,
+    signal,
+    deadline,
+  }: TimedRequest,
 ): Promise<FetchReply> {
   const { promise, resolve, reject } = Promise.withResolvers<FetchReply>();
   let controller: Dispatcher.DispatchController | undefined;
@@ -143,17 +153,20 @@ function exchange(
         if (idleTimeoutMs !== undefined) limitSilence(idleTimeoutMs);
         reply = { url: url.href, status, headers: plainHeaders(replyHeaders) };
         const announcedBytes = Number(reply.headers['content-length'] ?? 0);
-        if (announcedBytes > maxBytes) fail(tooLarge(maxBytes));
+        if (announcedBytes > maxBytes && !cutsLongBody) fail(tooLarge(maxBytes));
         else gathered = gatherBody({ announcedBytes, maxBytes });
       },
       onResponseData(_controller, chunk) {
         if (idleTimeoutMs !== undefined) timer.refresh();
-        if (gathered?.add(chunk) === false) fail(tooLarge(maxBytes));
+        if (gathered?.add(chunk) !== false) return;
+        if (cutsLongBody) resolve({ ...reply, body: gathered.whole() });
+        // Nothing more is read, and nobody hears of the failure once there is a reply.
+        fail(tooLarge(maxBytes));
       },
       onResponseEnd() {
         settle();
         const received = gathered?.whole() ?? NOTHING;
-        if (received.length === 0) resolve({ ...reply, body: NOTHING });
+        if (received.length === 0 || cutsLongBody) resolve({ ...reply, body: received });
         else unpacked(received, reply, maxBytes).then(resolve, reject);
       },
       onResponseError: (_controller, error) => fail(networkError(error)),

@@ -13,6 +13,8 @@ export interface FetchRequest {
   credentialScope?: string;
   /** Largest body that is read, before and after decompression. */
   maxBytes: number;
+  /** A longer body is cut there rather than refused. It is given as it came, also when it is compressed. */
+  cutsLongBody?: boolean;
   /** Redirects included, from the first connection to the last byte. */
   timeoutMs: number;
   /**

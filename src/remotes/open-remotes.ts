@@ -21,7 +21,7 @@ interface IngestSettings {
 }
 
 interface OpenRemotesOptions
-  extends Pick<SyncDependencies, 'catalog' | 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock'> {
+  extends Pick<SyncDependencies, 'catalog' | 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock' | 'announce'> {
   settings: IngestSettings;
   /** Addresses that are stored whenever there are none. */
   seeds: readonly string[];

@@ -1,6 +1,7 @@
 // The stories: ingest one remote or all of them, and sync: seed, ingest, register.
 import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
+import type { NewEvent } from '../events/store.ts';
 import type { PendingReport, RegistrationEffort, RegistrationProgress } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { shownAddress } from '../lib/secret-address.ts';
@@ -41,6 +42,8 @@ export interface SyncDependencies extends RemoteIngestDependencies {
   book: RemoteBook;
   gateway: Pick<Gateway, 'registerPending'>;
   tryLock: TryLock;
+  /** Tells webhooks. */
+  announce: (event: NewEvent) => Promise<void>;
 }
 
 /** Several silent ones do not hold up the others; threads, requests and writes have limits of their own. */
@@ -60,7 +63,7 @@ interface IngestCall {
 }
 
 export function createSync(dependencies: SyncDependencies): Sync {
-  const { book, gateway, runs, tryLock, now, log } = dependencies;
+  const { book, gateway, runs, tryLock, announce, now, log } = dependencies;
   const stopping = new AbortController();
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
@@ -144,7 +147,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground });
       const failures = results.filter(({ ok }) => !ok);
       const { synced, ...outcome } = registrationFields(await register(effortOf(options)));
-      return {
+      const report = {
         seeded,
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
         errors: Object.fromEntries(failures.map(({ url, error = 'failed' }) => [url, error])),
@@ -153,6 +156,10 @@ export function createSync(dependencies: SyncDependencies): Sync {
         results,
         ...outcome,
       };
+      await announce(finishedEvent(report, { isBackground })).catch((error) =>
+        log.error({ error }, 'The end of a sync could not be announced to webhooks'),
+      );
+      return report;
     } finally {
       await lock.release();
     }
@@ -213,6 +220,17 @@ export function createSync(dependencies: SyncDependencies): Sync {
       stopping.abort();
       await Promise.allSettled(underWay);
     },
+  };
+}
+
+function finishedEvent(report: SyncReport, { isBackground }: { isBackground: boolean }): NewEvent {
+  const { count, ingested, errors, results, registered, failed, synced, note } = report;
+  const sum = (name: 'created' | 'updated' | 'missing') => results.reduce((total, { stats }) => total + stats[name], 0);
+  const remotes = { remotes: count, ingested: ingested.length, failed_remotes: Object.keys(errors).map(shownAddress) };
+  const entities = { created: sum('created'), updated: sum('updated'), missing: sum('missing') };
+  return {
+    type: 'sync.finished',
+    data: { background: isBackground, ...remotes, ...entities, registered, failed, synced, note: note ?? null },
   };
 }
 

@@ -45,8 +45,8 @@ export function createApprovalStore(dialect: Dialect, revision: Revision, admiss
         await lockEntities(tx, versions, dialect);
         const outcome = await record(tx, subject, decision);
         if (outcome.outcome !== 'decided') return { result: outcome, isChange: false };
-        const changed = await readmit(tx, versions, { dialect, admission });
-        return { result: outcome, isChange: true, entities: [...new Set([subject.uid, ...changed])] };
+        const { changed, events } = await readmit(tx, versions, { dialect, admission });
+        return { result: outcome, isChange: true, entities: [...new Set([subject.uid, ...changed])], events };
       }),
   };
 }

@@ -6,6 +6,7 @@ import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from 
 import { ENTITY_TYPES, type EntityType, formatUid } from '../catalog/uid.ts';
 import { type Admission, type Admit, ALLOWED, type Candidate, haveSameFlags } from './admission.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { blockedEvent, savedEvents } from './entity-events.ts';
 import {
   ENTITY_COLUMNS,
   entityFromRow,
@@ -53,10 +54,16 @@ export function createCatalogStore(
             tx,
             changed.map((entity) => ({ ...rowFromEntity(entity, at), ...(flags.get(entity.uid) ?? ALLOWED) })),
           );
+        const newsOf = (entity: Entity) =>
+          savedEvents(
+            { uid: entity.uid, outcome: outcomes.get(entity.uid), flags: flags.get(entity.uid) },
+            stored.get(entity.uid),
+          );
         return {
           result: entities.map(({ uid }) => outcomes.get(uid) ?? 'unchanged'),
           isChange: changed.length > 0,
           entities: changed.map(({ uid }) => uid),
+          events: () => changed.flatMap(newsOf),
         };
       });
     },
@@ -100,7 +107,9 @@ export function createCatalogStore(
         const entities = judged.flatMap((each) =>
           written.has(each.entity.uid) && isNews(each) ? each.entity.uid : [],
         );
-        return { result, isChange: entities.length > 0, entities };
+        const newsOf = ({ entity: { uid }, outcome }: (typeof judged)[number]) =>
+          written.has(uid) ? savedEvents({ uid, outcome, flags: flags.get(uid), remote }, stored.get(uid)) : [];
+        return { result, isChange: entities.length > 0, entities, events: () => judged.flatMap(newsOf) };
       });
     },
 
@@ -110,9 +119,10 @@ export function createCatalogStore(
         const before = (await storedOf(tx, [entity])).get(entity.uid);
         const outcome = outcomeOf(entity, before);
         const isChange = outcome !== 'unchanged';
+        const candidate = { ...candidateOf(entity, { at, stored: before }), madeBy: null };
+        const flags = (await admit(isChange ? [candidate] : [])).get(entity.uid);
         if (isChange) {
-          const flags = await admit([{ ...candidateOf(entity, { at, stored: before }), madeBy: null }]);
-          const row = { ...rowFromEntity(entity, at), ...(flags.get(entity.uid) ?? ALLOWED), made_of: null };
+          const row = { ...rowFromEntity(entity, at), ...(flags ?? ALLOWED), made_of: null };
           await upsert(tx, [row], { keepsAddress: outcome !== 'changed' });
         }
         // Somebody has just installed it: that no remote lists it is not a reason to hide it.
@@ -124,7 +134,8 @@ export function createCatalogStore(
           .returning('uid')
           .execute();
         const isSeen = isChange || revived.length > 0;
-        return { result: outcome, isChange: isSeen, entities: isSeen ? [entity.uid] : [] };
+        const events = () => (isChange ? savedEvents({ uid: entity.uid, outcome, flags }, before) : []);
+        return { result: outcome, isChange: isSeen, entities: isSeen ? [entity.uid] : [], events };
       });
     },
 
@@ -177,7 +188,13 @@ export function createCatalogStore(
 
     async setBlock(uid, block) {
       return revision.change(async (tx) => {
-        const { numUpdatedRows } = await tx
+        const before = await tx
+          .selectFrom('entity')
+          .select('blocked_at')
+          .where('uid', '=', uid)
+          .modifyEnd(dialect.forUpdate)
+          .executeTakeFirst();
+        const row = await tx
           .updateTable('entity')
           .set(({ fn, ref, val }) =>
             block
@@ -188,9 +205,10 @@ export function createCatalogStore(
               : { blocked_at: null, blocked_reason: null },
           )
           .where('uid', '=', uid)
+          .returning(['blocked_reason', 'owner_url'])
           .executeTakeFirst();
-        const isThere = numUpdatedRows > 0n;
-        return { result: isThere, isChange: isThere, entities: [uid] };
+        const events = () => (row && block && before?.blocked_at === null ? [blockedEvent(uid, row)] : []);
+        return { result: row !== undefined, isChange: row !== undefined, entities: [uid], events };
       });
     },
 

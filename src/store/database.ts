@@ -23,6 +23,7 @@ import { revisionStamps } from './migrations/0015_revision_stamps.ts';
 import { manifests } from './migrations/0016_manifests.ts';
 import { access } from './migrations/0017_access.ts';
 import { policy } from './migrations/0018_policy.ts';
+import { events } from './migrations/0019_events.ts';
 import { trust } from './migrations/0020_trust.ts';
 import { registry } from './migrations/0021_registry.ts';
 import { auditEnds } from './migrations/0023_audit_ends.ts';
@@ -99,6 +100,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0016_manifests': manifests(dialect),
     '0017_access': access(dialect),
     '0018_policy': policy(dialect),
+    '0019_events': events(dialect),
     '0020_trust': trust,
     '0021_registry': registry(dialect),
     '0023_audit_ends': auditEnds(dialect),

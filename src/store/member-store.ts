@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Member, MemberStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { missingEvents, returnedEvents } from './entity-events.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities, lockRemote } from './lock-entities.ts';
 import { leaveEntities } from './ownership.ts';
@@ -50,7 +51,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         const revived = await revive(tx, recorded);
         const missing = await leave(tx, remote, uidsLeftBy(recorded, before), at);
         const entities = [...revived, ...missing];
-        return { result: true, isChange: entities.length > 0, entities };
+        const events = () => [...returnedEvents(revived, remote), ...missingEvents(missing, remote)];
+        return { result: true, isChange: entities.length > 0, entities, events };
       });
     },
 
@@ -87,7 +89,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
           .where(isOneOf('manifest_url', urls))
           .executeTakeFirst();
         const missing = await leave(tx, remote, uids, at);
-        return { result: Number(numUpdatedRows), isChange: missing.length > 0, entities: missing };
+        const events = () => missingEvents(missing, remote);
+        return { result: Number(numUpdatedRows), isChange: missing.length > 0, entities: missing, events };
       });
     },
 

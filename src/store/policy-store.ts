@@ -1,5 +1,6 @@
 // The policy and its effect on entities, on both engines.
 import { sql } from 'kysely';
+import type { NewEvent } from '../events/store.ts';
 import type { PolicyStore } from '../policy/store.ts';
 import {
   type Admission,
@@ -13,6 +14,7 @@ import {
   subjectsOf,
 } from './admission.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { flagEvents } from './entity-events.ts';
 import { lockEntities } from './lock-entities.ts';
 import type { Revision } from './revision.ts';
 
@@ -82,18 +84,18 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
 
     readmit: (uids) =>
       revision.change(async (tx) => {
-        const changed = await readmit(tx, uids, { dialect, admission });
-        return { result: changed.length, isChange: changed.length > 0, entities: changed };
+        const { changed, events } = await readmit(tx, uids, { dialect, admission });
+        return { result: changed.length, isChange: changed.length > 0, entities: changed, events };
       }),
   };
 }
 
-/** Gives these entities the flags of the rules in force, and of approvals as they are now. Returns those that changed. */
+/** Gives these entities the flags of the rules in force, and of approvals as they are now. `changed`: uids of those that have others now. */
 export async function readmit(
   tx: Db,
   uids: readonly string[],
   { dialect, admission }: { dialect: Dialect; admission: Admission },
-): Promise<string[]> {
+): Promise<{ changed: string[]; events: () => NewEvent[] }> {
   const { isOneOf, rowsFromJson } = dialect;
   const admit = await admission.forWriting(tx);
   await lockEntities(tx, uids, dialect);
@@ -101,10 +103,14 @@ export async function readmit(
   const flags = await admit(rows.map(candidateFromRow));
   const changed = rows.flatMap((row) => {
     const wanted = wantedFlags(row, flags);
-    return haveSameFlags(row, wanted) ? [] : [{ uid: row.uid, ...wanted }];
+    return haveSameFlags(row, wanted) ? [] : [{ row, wanted }];
   });
-  if (changed.length > 0) await writeFlags(tx, changed, rowsFromJson);
-  return changed.map(({ uid }) => uid);
+  const flagRows = changed.map(({ row, wanted }) => ({ uid: row.uid, ...wanted }));
+  if (changed.length > 0) await writeFlags(tx, flagRows, rowsFromJson);
+  return {
+    changed: flagRows.map(({ uid }) => uid),
+    events: () => changed.flatMap(({ row, wanted }) => flagEvents(row, wanted, { id: row.uid, remote: row.owner_url })),
+  };
 }
 
 /**

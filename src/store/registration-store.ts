@@ -2,8 +2,9 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseReference } from '../catalog/uid.ts';
 import type { RemovalRefusal } from '../gateway/contract.ts';
-import type { DueQuery, RegistrableEntity, RegistrationStore } from '../gateway/store.ts';
+import type { DueQuery, RegistrableEntity, RegistrationRecord, RegistrationStore } from '../gateway/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { failedEvent } from './entity-events.ts';
 import { foldText } from './entity-row.ts';
 import { forgetIndexesThatList } from './forget-indexes.ts';
 import { likePattern } from './like.ts';
@@ -97,6 +98,7 @@ export function createRegistrationStore(
         // Items come first, also of an entity that is gone: the gateway has them, and they are to be removed.
         const asked = records.flatMap(({ uid, items }) => (items ? [{ uid, items }] : []));
         await replaceItems(tx, asked, dialect);
+        const failedBefore = await errorsOf(tx, records);
         const { rows: updated } = await sql<{ uid: string }>`
           update entity set
             gateway_registered_at = coalesce(incoming.gateway_registered_at, entity.gateway_registered_at),
@@ -110,7 +112,10 @@ export function createRegistrationStore(
           returning entity.uid
         `.execute(tx);
         const recorded = new Set(updated.map(({ uid }) => uid));
-        return { result: recorded, isChange: recorded.size > 0, entities: [...recorded] };
+        const isNews = ({ uid, error }: RegistrationRecord) =>
+          recorded.has(uid) && error !== null && failedBefore.get(uid) !== error;
+        const events = () => records.filter(isNews).map(failedEvent);
+        return { result: recorded, isChange: recorded.size > 0, entities: [...recorded], events };
       });
     },
 
@@ -183,6 +188,13 @@ export function createRegistrationStore(
       .execute();
     const byUid = new Map(rows.map((row) => [row.uid, row]));
     return Object.fromEntries(uids.map((uid) => [uid, refusal(byUid.get(uid)) ?? pending]));
+  }
+
+  async function errorsOf(tx: Db, records: readonly RegistrationRecord[]): Promise<Map<string, string | null>> {
+    const failed = records.flatMap(({ uid, error }) => (error === null ? [] : uid));
+    if (failed.length === 0) return new Map();
+    const rows = await tx.selectFrom('entity').select(['uid', 'gateway_error']).where(isOneOf('uid', failed)).execute();
+    return new Map(rows.map((row) => [row.uid, row.gateway_error]));
   }
 
   async function withItems(rows: readonly Parameters<typeof registrable>[0][]): Promise<RegistrableEntity[]> {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { RemoteStore } from '../remotes/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import { missingEvents } from './entity-events.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { lockEntities } from './lock-entities.ts';
 import { isKnownToRemotes, leaveEntities } from './ownership.ts';
@@ -44,7 +45,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
       const entities = [...purged, ...missing];
       const marked = missing.filter((uid) => !kept.includes(uid));
       const result = { purged: purged.length, keptBlocked: kept.length, missing: marked.length, passedOn };
-      return { result, isChange: entities.length > 0, entities };
+      return { result, isChange: entities.length > 0, entities, events: () => missingEvents(missing, url) };
     });
   }
 

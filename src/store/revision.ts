@@ -1,7 +1,9 @@
 // The catalog's revision: moves with every change, and is cheap to ask for.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { NewEvent } from '../events/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
+import type { Outbox } from './outbox.ts';
 
 export interface Revision {
   /** Changes made through this process are seen at once, those of another one within `FRESH_MS`. */
@@ -17,6 +19,8 @@ interface Change<T> {
   isChange: boolean;
   /** Entities that came, went, or are found differently from now on. */
   entities?: readonly string[];
+  /** What webhooks hear of it; called only if there are any. */
+  events?: () => readonly NewEvent[];
 }
 
 /** So many revisions are known by what they changed; who is further behind reads everything. */
@@ -28,7 +32,10 @@ const FIRST_REVISIONS = [5, 50, 500];
 /** A busy hub asks thousands of times a second; another process's change may be seen this much later. */
 const FRESH_MS = 50;
 
-export function createRevision({ lookup, write, rowsFromJson, analyse }: Dialect): Revision {
+export function createRevision(
+  { lookup, write, rowsFromJson, analyse }: Dialect,
+  outbox?: Pick<Outbox, 'write'>,
+): Revision {
   let known: { revision: Promise<number>; readAt: number } | undefined;
 
   async function read(): Promise<number> {
@@ -60,9 +67,10 @@ export function createRevision({ lookup, write, rowsFromJson, analyse }: Dialect
     async change(run) {
       try {
         return await write.transaction().execute(async (tx) => {
-          const { result, isChange, entities = [] } = await run(tx);
+          const { result, isChange, entities = [], events } = await run(tx);
           // Last, because on PostgreSQL the row stays locked from here to the commit.
           if (isChange) await moveRevision(tx, entities);
+          if (isChange && events) await outbox?.write(tx, events);
           return result;
         });
       } finally {

@@ -26,6 +26,9 @@ export interface Tables {
   /** Columns are named as the log shows them. */
   audit_entry: StartedEntry & { folded_subject: string | null };
   audit_end: AuditEnd & { id: string };
+  event: EventTable;
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
 }
 
 export interface EntityTable {
@@ -118,6 +121,8 @@ interface GatewayStateTable {
 interface CatalogStateTable {
   id: number;
   revision: number;
+  /** Of the last event. */
+  event_position: Generated<number>;
 }
 
 interface CatalogChangeTable {
@@ -264,4 +269,50 @@ interface RegistryDocumentTable {
   server: string;
   /** JSON: the entities that it was made of, and their tags. */
   about: string;
+}
+
+interface EventTable {
+  position: number;
+  type: string;
+  at: string;
+  /** JSON. */
+  data: string;
+}
+
+interface WebhookTable {
+  name: string;
+  url: string;
+  secret: string;
+  /** Types, as JSON. */
+  events: string;
+  created_at: string;
+  created_by: string;
+  /** Of the last event that is delivered or given up. */
+  position: number;
+  disabled_at: Generated<string | null>;
+  disabled_reason: Generated<string | null>;
+  /** The hub that delivers at the moment. */
+  leased_by: Generated<string | null>;
+  leased_until: Generated<string | null>;
+}
+
+export interface WebhookDeliveryTable {
+  id: string;
+  webhook: string;
+  state: string;
+  /** Its events come after this position … */
+  after_position: number;
+  /** … and go up to this one. */
+  last_position: number;
+  event_count: number;
+  /** JSON. */
+  event_types: string;
+  attempts: number;
+  created_at: string;
+  tried_at: string | null;
+  next_try_at: string | null;
+  status: number | null;
+  error: string | null;
+  answer: string | null;
+  duration_ms: number | null;
 }

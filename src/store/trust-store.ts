@@ -33,9 +33,9 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
           .where('brings', '=', brings)
           .returning('uid')
           .execute();
-        const isWritten = written.length > 0;
-        const readmitted = isWritten ? await readmit(tx, [uid], { dialect, admission }) : [];
-        return { result: { isReadmitted: readmitted.length > 0 }, isChange: isWritten, entities: [uid] };
+        if (written.length === 0) return { result: { isReadmitted: false }, isChange: false };
+        const { changed, events } = await readmit(tx, [uid], { dialect, admission });
+        return { result: { isReadmitted: changed.length > 0 }, isChange: true, entities: [uid], events };
       }),
 
     async waiting(limit) {

@@ -340,6 +340,11 @@ const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise
   listApprovals: (client) => client.listApprovals({ state: 'pending', ...page }),
   getApproval: (client) => client.getApproval('tool:a@1'),
   decideApproval: (client) => client.decideApproval('tool:a@1', { decision: 'approve' }),
+  listWebhooks: (client) => client.listWebhooks(),
+  addWebhook: (client) => client.addWebhook({ name: 'a', url: 'https://a.example', events: ['sync.finished'] }),
+  removeWebhook: (client) => client.removeWebhook('a'),
+  testWebhook: (client) => client.testWebhook('a'),
+  listDeliveries: (client) => client.listDeliveries('a', { limit: 10 }),
 };
 for (const [name, ask] of Object.entries(questions)) {
   test(`client: to ${name}, JSON of something else is no answer of a hub`, async (t) => {

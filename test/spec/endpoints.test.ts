@@ -18,6 +18,8 @@ interface Endpoint {
   body?: object;
 }
 
+/** Nobody listens there. */
+const WEBHOOK = { name: 'a', url: 'http://127.0.0.1:9/' };
 const REMOTE = { url: 'https://catalog.example.org/index.json' };
 
 /** Every endpoint there is. Whoever adds one adds it here, and says who may use it. */
@@ -150,6 +152,17 @@ const ENDPOINTS: Endpoint[] = [
   { method: 'POST', path: '/tokens', protection: 'admin', success: 201, body: { name: 'new', role: 'reader' } },
   { method: 'DELETE', path: '/tokens/:name', protection: 'admin', success: 200, example: '/tokens/new' },
   { method: 'GET', path: '/audit', protection: 'admin', success: 200 },
+  { method: 'GET', path: '/webhooks', protection: 'admin', success: 200 },
+  { method: 'POST', path: '/webhooks', protection: 'admin', success: 201, body: WEBHOOK },
+  {
+    method: 'GET',
+    path: '/webhooks/:name/deliveries',
+    protection: 'admin',
+    success: 200,
+    example: '/webhooks/a/deliveries',
+  },
+  { method: 'POST', path: '/webhooks/:name/test', protection: 'admin', success: 200, example: '/webhooks/a/test' },
+  { method: 'DELETE', path: '/webhooks/:name', protection: 'admin', success: 200, example: '/webhooks/a' },
   // The second of each pair is the address that existing clients call.
   ...['', '/catalog'].flatMap((prefix): Endpoint[] => [
     { method: 'GET', path: `${prefix}/remotes`, protection: 'public', success: 200 },

@@ -196,6 +196,9 @@ async function describedHub(t: TestContext) {
     const { items } = await hub.listTokens();
     if (!items.some(({ name }) => name === 'old-laptop'))
       await hub.createToken({ name: 'old-laptop', role: 'reader', scope: [] });
+    const webhooks = (await hub.listWebhooks()).items;
+    if (!webhooks.some(({ name }) => name === 'old-chat'))
+      await hub.addWebhook({ name: 'old-chat', url: 'http://127.0.0.1:9/', events: ['sync.finished'] });
   };
   await restoreCatalog();
   const exampleHost = await hostDemo(t);

@@ -48,6 +48,10 @@ const WITHOUT_LATER_TABLES = [
   sql`drop table audit_entry`,
   ...['state', 'member', 'server', 'document'].map((part) => sql`drop table ${sql.table(`registry_${part}`)}`),
   sql`drop table audit_end`,
+  sql`alter table catalog_state drop column event_position`,
+  sql`drop table event`,
+  sql`drop table webhook`,
+  sql`drop table webhook_delivery`,
 ];
 
 testOnEveryEngine(

@@ -307,3 +307,21 @@ browserTest('operations: the audit log shows who changed what', {}, async ({ ope
   await log.getByRole('row', { name: /\/1\.json ok/ }).waitFor();
   assert.equal(await log.getByRole('button').count(), 0);
 });
+
+browserTest('operations: webhooks are listed with their last delivery, and their log', {}, async ({ open, hub }) => {
+  const url = `http://127.0.0.1:9/hub?token=hidden`;
+  await hub.addWebhook({ name: 'chat', url, events: ['approval.needed', 'sync.finished'] });
+  const page = await open('/operations');
+  const panel = page.getByRole('region', { name: 'Webhooks' });
+  await panel.getByText('Who hears of what happens here').press('Enter');
+  await panel.getByRole('row', { name: /chat .*token=\*\*\* .*nothing sent yet/ }).waitFor();
+  for (let number = 1; number <= 21; number += 1) await hub.testWebhook('chat');
+  await panel.getByRole('button', { name: 'Deliveries of chat' }).press('Enter');
+  await panel.getByRole('heading', { name: 'Deliveries of chat' }).waitFor();
+  const given = panel.getByRole('row', { name: /webhook\.test The receiver could not be reached.* given up/ });
+  assert.equal(await given.count(), 20);
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'operations-webhooks');
+  await panel.getByRole('button', { name: 'Show earlier ones' }).click();
+  await given.nth(20).waitFor();
+});

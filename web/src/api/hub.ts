@@ -1,6 +1,7 @@
 // The hub's endpoints, as the page uses them.
 import type { AuditPage, Identity } from '../../../src/access/contract.ts';
 import type { CatalogPage, EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
+import type { DeliveryPage, WebhookList } from '../../../src/events/contract.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingPage } from '../../../src/gateway/contract.ts';
 import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
@@ -87,6 +88,11 @@ export const hub = {
   pending: (parameters: URLSearchParams) => ask<PendingPage>(`/gateways/pending?${parameters}`),
   audit: (limit: number, before: string | null) =>
     ask<AuditPage>(`/audit?${new URLSearchParams({ limit: String(limit), ...(before && { before }) })}`),
+  webhooks: () => ask<WebhookList>('/webhooks'),
+  deliveries: (name: string, limit: number, before: string | null) =>
+    ask<DeliveryPage>(
+      `/webhooks/${encodeURIComponent(name)}/deliveries?${new URLSearchParams({ limit: String(limit), ...(before && { before }) })}`,
+    ),
   whoAmI: (token: string) => ask<Identity>('/whoami', { token }),
   removePending: (request: Partial<BulkRemovalRequest>) =>
     ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', body: request }),

@@ -9,6 +9,7 @@ import { History } from './history.tsx';
 import { failure, look } from './operations-state.ts';
 import { Pending } from './pending.tsx';
 import { Remotes } from './remotes.tsx';
+import { Webhooks } from './webhooks.tsx';
 import { WorkPanel } from './work-panel.tsx';
 
 const EVERY_MS = 3_000;
@@ -44,6 +45,7 @@ function Panels() {
       <History />
       <Attention />
       <Pending />
+      {mayAct('admin') && <Webhooks />}
       {mayAct('admin') && <Audit />}
     </>
   );

@@ -1,0 +1,106 @@
+// Events that other programs hear of, the webhooks that carry them, and the log of their deliveries.
+import { z } from 'zod';
+
+export const EVENT_TYPES = [
+  'entity.added',
+  'entity.changed',
+  'entity.missing',
+  'entity.blocked',
+  'approval.needed',
+  'registration.failed',
+  'sync.finished',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+const EventName = z.enum(EVENT_TYPES, { error: `must be one of ${EVENT_TYPES.join(', ')}` });
+
+const WebhookName = z
+  .string()
+  .trim()
+  .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 letters, digits, and . _ @ -')
+  .meta({ examples: ['chat'] });
+
+const LONGEST_URL = 1000;
+
+export const NewWebhook = z.object({
+  name: WebhookName,
+  url: z
+    .string()
+    .trim()
+    .max(LONGEST_URL, `must not be longer than ${LONGEST_URL} characters`)
+    .refine((text) => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? ''), 'must be an http or https address')
+    .describe('Where deliveries are sent with POST. Private addresses only with ALLOW_PRIVATE_NETWORK.')
+    .meta({ examples: ['https://receiver.example.org/hub'] }),
+  events: z
+    .array(EventName)
+    .min(1, 'must name at least one event')
+    .default([...EVENT_TYPES])
+    .describe('Types of events to send. Without it: all.')
+    .meta({ examples: [['approval.needed', 'registration.failed']] }),
+  secret: z
+    .string()
+    .trim()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 bytes')
+    .optional()
+    .describe('Key of the signatures. Without it, one is generated and shown once.')
+    .meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
+});
+export type NewWebhook = z.infer<typeof NewWebhook>;
+
+export const Delivery = z
+  .object({
+    id: z.string().describe('The `webhook-id` of every attempt.'),
+    state: z.enum(['pending', 'delivered', 'failed']).describe('`failed`: given up.'),
+    event_count: z.number().int(),
+    event_types: z.array(z.string()),
+    attempts: z.number().int(),
+    created_at: z.string(),
+    tried_at: z.string().nullable(),
+    next_try_at: z.string().nullable(),
+    status: z.number().int().nullable().describe('HTTP status of the last attempt.'),
+    error: z.string().nullable().describe('Why the last attempt failed.'),
+    answer: z.string().nullable().describe('How the body of the last answer begins.'),
+    duration_ms: z.number().int().nullable(),
+  })
+  .meta({ id: 'Delivery' });
+export type Delivery = z.infer<typeof Delivery>;
+
+export const DeliveryPage = z
+  .object({
+    items: z.array(Delivery).describe('The newest first.'),
+    next: z.string().nullable().describe('`before` of the next page; null on the last one.'),
+  })
+  .meta({ id: 'DeliveryPage' });
+export type DeliveryPage = z.infer<typeof DeliveryPage>;
+
+export interface DeliveryQuery {
+  limit: number;
+  /** Only deliveries before the one with this id. */
+  before?: string;
+}
+
+export const Webhook = z
+  .object({
+    name: z.string(),
+    url: z.string().describe('Without a login, and with `***` for parameters that look like secrets.'),
+    events: z.array(z.string()),
+    created_at: z.string(),
+    created_by: z.string(),
+    disabled_at: z.string().nullable().describe('Since when nothing is sent.'),
+    disabled_reason: z.string().nullable(),
+    waiting: z.number().int().describe('Events that are not delivered yet.'),
+    last_delivery: Delivery.nullable(),
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.infer<typeof Webhook>;
+
+export const WebhookList = z.object({ items: z.array(Webhook) }).meta({ id: 'WebhookList' });
+export type WebhookList = z.infer<typeof WebhookList>;
+
+export const WebhookAdded = Webhook.extend({
+  secret: z.string().optional().describe('The generated key of the signatures, shown only once.'),
+}).meta({ id: 'WebhookAdded' });
+export type WebhookAdded = z.infer<typeof WebhookAdded>;
+
+export const WebhookRemoved = z.object({ removed: z.literal(true), name: z.string() }).meta({ id: 'WebhookRemoved' });
+export type WebhookRemoved = z.infer<typeof WebhookRemoved>;

@@ -1,0 +1,107 @@
+// Webhooks, and the log of their deliveries.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import {
+  Delivery,
+  DeliveryPage,
+  NewWebhook,
+  WebhookAdded,
+  WebhookList,
+  WebhookRemoved,
+} from '../../events/contract.ts';
+import type { Hub } from '../../hub.ts';
+import { problems } from '../openapi.ts';
+import { wholeNumber, words } from '../query-string.ts';
+
+const WebhookReference = z.object({ name: z.string().meta({ examples: ['old-chat'] }) });
+
+const DeliveryParameters = z.object({
+  before: words(100)
+    .optional()
+    .describe('Only deliveries before this one: `next` of the page before')
+    .meta({ examples: ['msg_0mhz2k3ao00000g1a2b3c4d5e6f'] }),
+  limit: wholeNumber(1, 1000)
+    .prefault(50)
+    .meta({ examples: [20] }),
+});
+
+export function webhookRoutes(server: FastifyInstance, hub: Hub): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+  const tags = ['events'];
+  const ofOne = problems('webhook_not_found', 'database_unavailable');
+
+  app.get(
+    '/webhooks',
+    {
+      config: { operation: 'listWebhooks' },
+      schema: {
+        tags,
+        summary: 'List the webhooks',
+        response: { 200: WebhookList, ...problems('database_unavailable') },
+      },
+    },
+    () => hub.listWebhooks(),
+  );
+
+  app.post(
+    '/webhooks',
+    {
+      config: { operation: 'addWebhook' },
+      schema: {
+        tags,
+        summary: 'Add a webhook',
+        description: 'It gets the events that happen from now on. A generated secret is shown only once.',
+        body: NewWebhook,
+        response: { 201: WebhookAdded, ...problems('invalid_request', 'name_taken', 'database_unavailable') },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await hub.as(request.caller).addWebhook(request.body)),
+  );
+
+  app.delete(
+    '/webhooks/:name',
+    {
+      config: { operation: 'removeWebhook' },
+      schema: {
+        tags,
+        summary: 'Remove a webhook',
+        description: 'With the log of its deliveries. Events that wait for it are not sent.',
+        params: WebhookReference,
+        response: { 200: WebhookRemoved, ...ofOne },
+      },
+    },
+    (request) => hub.as(request.caller).removeWebhook(request.params.name),
+  );
+
+  app.post(
+    '/webhooks/:name/test',
+    {
+      config: { operation: 'testWebhook' },
+      schema: {
+        tags,
+        summary: 'Send a test event',
+        description:
+          'Sends one event of the type `webhook.test` at once and answers what came of it; it is not repeated. If it is accepted, a disabled webhook is enabled again.',
+        params: WebhookReference,
+        response: { 200: Delivery, ...ofOne },
+      },
+    },
+    (request) => hub.as(request.caller).testWebhook(request.params.name),
+  );
+
+  app.get(
+    '/webhooks/:name/deliveries',
+    {
+      config: { operation: 'listDeliveries' },
+      schema: {
+        tags,
+        summary: 'The deliveries of a webhook, the newest first',
+        params: WebhookReference,
+        querystring: DeliveryParameters,
+        response: { 200: DeliveryPage, ...problems('invalid_request', 'webhook_not_found', 'database_unavailable') },
+      },
+    },
+    (request) => hub.listDeliveries(request.params.name, request.query),
+  );
+}

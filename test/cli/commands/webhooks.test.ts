@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeliveryPage, WebhookAdded } from '../../../src/events/contract.ts';
+import { SECRET, startReceiver } from '../../events/receiver.ts';
+import { tempDir } from '../../support/databases.ts';
+import { testBothWays } from '../hubs.ts';
+
+testBothWays('webhook: one is added, listed, tried and removed', {}, async (t, { hub, json }) => {
+  const receiver = await startReceiver(t);
+  assert.equal((await hub('webhook', 'list')).out, "No webhooks yet. 'hub webhook add' adds one.\n");
+  const file = join(await tempDir(t), 'secret');
+  await writeFile(file, `${SECRET}\n`);
+  const added = await hub('webhook', 'add', 'chat', receiver.url, '--event', 'sync.finished', '--secret-file', file);
+  assert.equal(added.out, `Added: chat → ${receiver.url}\n`);
+  const other = await json<WebhookAdded>('webhook', 'add', 'other', 'http://127.0.0.1:9/');
+  assert.match(String(other.answer.secret), /^whsec_/);
+  assert.deepEqual((await hub('webhook', 'add', 'bad', 'nowhere')).exitCode, 2);
+  assert.deepEqual((await hub('webhook', 'add', 'bad', receiver.url, '--event', 'x')).exitCode, 2);
+
+  assert.equal((await hub('webhook', 'test', 'chat')).out, 'Accepted with 200.\nthank you\n');
+  const failed = await hub('webhook', 'test', 'other');
+  assert.deepEqual([failed.exitCode, failed.out], [1, 'The receiver could not be reached (ECONNREFUSED).\n']);
+  const { out } = await hub('webhook', 'list');
+  assert.match(out, /chat +http\S+ +sync\.finished +0 +delivered/);
+  assert.match(out, /other +http\S+ +all +0 +given up: The receiver could not be reached/);
+  const log = await json<DeliveryPage>('webhook', 'deliveries', 'chat');
+  assert.deepEqual(
+    log.answer.items.map(({ id }) => id),
+    receiver.received.map(({ id }) => id),
+  );
+  assert.match((await hub('webhook', 'deliveries', 'chat')).out, /msg_\w+ +1: webhook\.test +1 +delivered/);
+
+  assert.equal((await hub('webhook', 'remove', 'chat')).out, 'Removed: chat\n');
+  assert.equal((await hub('webhook', 'remove', 'chat')).exitCode, 3);
+});

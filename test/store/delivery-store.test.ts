@@ -1,0 +1,131 @@
+// Events that wait, the lease of a webhook, and what is deleted, on both engines.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { DatabaseAddress } from '../../src/lib/address.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createDeliveryStore } from '../../src/store/delivery-store.ts';
+import { createOutbox } from '../../src/store/outbox.ts';
+import { sweepEvents } from '../../src/store/sweep-events.ts';
+import { createWebhookStore } from '../../src/store/webhook-store.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+const NOW = new Date('2026-06-01T12:00:00.000Z');
+const later = (ms: number) => new Date(NOW.getTime() + ms);
+const DAY_MS = 86_400_000;
+const attempt = { at: NOW, status: 200, error: null, answer: null, durationMs: 5 };
+const limits = { mostEvents: 1_000, eventDays: 7, mostDeliveries: 3, deliveryDays: 30 };
+
+async function stage(t: TestContext, address: DatabaseAddress) {
+  const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
+  t.after(() => dialect.close());
+  let time = NOW;
+  const outbox = createOutbox(dialect, () => time);
+  const webhooks = createWebhookStore(dialect);
+  let made = 0;
+  const newId = () => {
+    made += 1;
+    return `msg_${String(made).padStart(4, '0')}`;
+  };
+  return {
+    ...{ dialect, webhooks, newId, store: createDeliveryStore(dialect) },
+    add: (name: string) =>
+      webhooks.add({
+        ...{ name, url: 'https://receiver.example.org', secret: 'whsec_', events: ['sync.finished'] },
+        ...{ createdAt: NOW.toISOString(), createdBy: 'a test' },
+      }),
+    async announce(count: number, at = NOW) {
+      time = at;
+      for (let n = 0; n < count; n += 1) await outbox.append({ type: 'sync.finished', data: { n } });
+    },
+    async waiting() {
+      const rows = await dialect.read.selectFrom('event').select('position').orderBy('position').execute();
+      return rows.map(({ position }) => position);
+    },
+  };
+}
+
+testOnEveryEngine('outbox: nothing is written while no webhook asks for it', async (t, address) => {
+  const { add, announce, waiting, dialect } = await stage(t, address);
+  await announce(2);
+  assert.deepEqual(await waiting(), []);
+  await add('a');
+  const outbox = createOutbox(dialect, () => NOW);
+  await outbox.append({ type: 'entity.added', data: { id: 'tool:a@1' } });
+  assert.deepEqual(await waiting(), []);
+  await announce(2);
+  assert.deepEqual(await waiting(), [1, 2]);
+});
+
+testOnEveryEngine('deliveries: one hub has the lease, until it is over', async (t, address) => {
+  const { add, announce, store } = await stage(t, address);
+  await add('a');
+  assert.deepEqual(await store.due(NOW), []);
+  await announce(1);
+  assert.deepEqual(await store.due(NOW), ['a']);
+  const first = await store.next('a', { at: NOW, by: 'one', id: 'msg_1' });
+  assert.deepEqual(
+    first?.events.map(({ data }) => data),
+    [{ n: 0 }],
+  );
+  assert.deepEqual(await store.due(NOW), []);
+  assert.equal(await store.next('a', { at: later(59_000), by: 'two', id: 'msg_2' }), undefined);
+  const again = await store.next('a', { at: later(61_000), by: 'two', id: 'msg_2' });
+  assert.deepEqual(again, first, 'the hub that had it was killed');
+  await store.record({ id: 'msg_1', webhook: 'a' }, attempt, { state: 'delivered' });
+  // The first one was only slow.
+  await store.record({ id: 'msg_1', webhook: 'a' }, attempt, { state: 'failed' });
+  assert.deepEqual(
+    (await store.list('a', { limit: 10 })).map(({ state, attempts }) => [state, attempts]),
+    [['delivered', 1]],
+  );
+  assert.equal(await store.next('a', { at: NOW, by: 'one', id: 'msg_3' }), undefined);
+});
+
+testOnEveryEngine('sweep: events go when every webhook has passed them', async (t, address) => {
+  const { add, announce, waiting, store, dialect, newId, webhooks } = await stage(t, address);
+  await add('a');
+  await add('b');
+  await announce(3);
+  await store.next('a', { at: NOW, by: 'one', id: newId() });
+  await store.record({ id: 'msg_0001', webhook: 'a' }, attempt, { state: 'delivered' });
+  await sweepEvents(dialect, { at: NOW, newId }, limits);
+  assert.deepEqual(await waiting(), [1, 2, 3]);
+  await webhooks.remove('b');
+  await sweepEvents(dialect, { at: NOW, newId }, limits);
+  assert.deepEqual(await waiting(), []);
+});
+
+testOnEveryEngine(
+  'sweep: what waited for too long, or is too much, is dropped, and the log says so',
+  async (t, address) => {
+    const { add, announce, waiting, store, dialect, newId } = await stage(t, address);
+    await add('a');
+    await announce(3);
+    const open = await store.next('a', { at: NOW, by: 'one', id: newId() });
+    await announce(4, later(7 * DAY_MS));
+    await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, limits);
+    assert.deepEqual(await waiting(), [4, 5, 6, 7]);
+    const log = await store.list('a', { limit: 10 });
+    assert.deepEqual(
+      log.map(({ state, event_count }) => [state, event_count]),
+      [
+        ['failed', 3],
+        ['failed', 3],
+      ],
+    );
+    assert.match(String(log[0]?.error), /^3 events were dropped: they waited for more than 7 days/);
+    assert.equal(log[1]?.id, open?.id);
+
+    await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, { ...limits, mostEvents: 2 });
+    assert.deepEqual(await waiting(), [6, 7]);
+    for (let n = 0; n < 4; n += 1) await store.recordTest('a', { id: newId(), attempt });
+    await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, limits);
+    assert.equal((await store.list('a', { limit: 10 })).length, 3);
+    await sweepEvents(dialect, { at: later(40 * DAY_MS), newId }, limits);
+    assert.deepEqual(
+      (await store.list('a', { limit: 10 })).map(({ event_count }) => event_count),
+      [2],
+      'what was dropped now',
+    );
+  },
+);
