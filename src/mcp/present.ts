@@ -45,6 +45,7 @@ export function shownEntity(entity: EntityRecord): Shortened {
       ...{ missing_since: entity.missing_since, changed_at: entity.changed_at, remote: entity.remote },
       ...{ blocked_at: entity.blocked_at, blocked_reason: entity.blocked_reason },
       ...{ hidden_by: entity.hidden_by, held_by: entity.held_by, install_refusal: entity.install_refusal },
+      ...(entity.trust?.checked_at && { signatures: entity.trust.state }),
     },
     { name: LONGEST_TITLE, title: LONGEST_TITLE, description: LONGEST_DESCRIPTION },
   );
@@ -68,6 +69,7 @@ export function entityLines(entity: EntityRecord): string[] {
     ...(gateway ? [`Gateway: ${gateway}.`] : []),
     ...(entity.missing_since ? ['No remote lists it.'] : []),
     ...(entity.blocked_at ? [`Blocked by an operator${reasonOf(entity)}.`] : []),
+    ...(entity.trust?.checked_at ? [`Signatures: ${entity.trust.state.replace('_', ' ')}.`] : []),
     ...(entity.hidden_by ? [`Hidden from search by ${shortText(entity.hidden_by)}.`] : []),
     ...(entity.held_by ? [`Kept out of the gateway by ${shortText(entity.held_by)}.`] : []),
     ...(entity.install_refusal ? [`Not to be installed: ${shortText(entity.install_refusal)}`] : []),
