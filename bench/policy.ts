@@ -1,0 +1,181 @@
+// What a policy with 200 rules costs ingests and searches: `npm run bench:policy -- --data DIR`.
+// DIR has the catalog and its queries, as for `npm run bench:search`; without it, a catalog is made up.
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createBrotliDecompress } from 'node:zlib';
+import { readConfig } from '../src/config.ts';
+import { createHub, type Hub } from '../src/hub.ts';
+import { searchQuery } from '../src/search/search-query.ts';
+import { testWorld } from '../test/support/world.ts';
+import { startCatalogHost } from './hub-process.ts';
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    manifests: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '5' },
+  },
+});
+const RULES = 200;
+const SIDES = ['without', 'with'] as const;
+type Side = (typeof SIDES)[number];
+
+const folder = await mkdtemp(join(tmpdir(), 'hub-bench-'));
+const host = await startCatalogHost([await someManifests(), values.manifests]);
+const open = new Map<Side, { hub: Hub; close(): Promise<void> }>();
+try {
+  await measureIngests(Number(values.rounds));
+  await measureSearches(Number(values.rounds));
+} finally {
+  for (const { close } of open.values()) await close();
+  host.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Each side has a new database in each round; those of the last one stay open. Time of the processor, because others may use it too. */
+async function measureIngests(rounds: number): Promise<void> {
+  const spent: Record<Side, { cpu: number[]; wall: number[] }> = {
+    without: { cpu: [], wall: [] },
+    with: { cpu: [], wall: [] },
+  };
+  let entities = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const side of inTurn(round)) {
+      await open.get(side)?.close();
+      const opened = await openHub(join(folder, `${side}-${round}.sqlite`), side);
+      open.set(side, opened);
+      const [cpuBefore, startedAt] = [process.cpuUsage(), performance.now()];
+      await opened.hub.ingest();
+      const { user, system } = process.cpuUsage(cpuBefore);
+      spent[side].cpu.push((user + system) / 1e6);
+      spent[side].wall.push((performance.now() - startedAt) / 1000);
+      const counts = await opened.hub.countEntities();
+      entities = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    }
+  }
+  console.log(`Ingest of ${entities} entities, ${rounds} rounds, medians:`);
+  console.table(
+    [...SIDES, 'difference, %' as const].map((side) => {
+      const of = (kind: 'cpu' | 'wall') =>
+        side === 'difference, %'
+          ? more(median(spent.with[kind]), median(spent.without[kind]))
+          : round2(median(spent[side][kind]));
+      return { policy: side, 'seconds of processor': of('cpu'), 'seconds by the clock': of('wall') };
+    }),
+  );
+}
+
+/** Both hubs are asked the same in turn. */
+async function measureSearches(rounds: number): Promise<void> {
+  const queries = await someQueries();
+  const times: Record<Side, number[]> = { without: [], with: [] };
+  for (const side of SIDES) await untilIndexed(hubOf(side));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [place, text] of queries.entries()) {
+      for (const side of inTurn(place + round)) {
+        // Another page each time, so that no answer is one that was kept.
+        const query = searchQuery({ text, mode: 'keyword', limit: 20, offset: round + 1 });
+        const startedAt = performance.now();
+        await hubOf(side).search(query);
+        // The first round is to get warm.
+        if (round >= 0) times[side].push(performance.now() - startedAt);
+      }
+    }
+  }
+  console.log(`${times.with.length} searches on each side:`);
+  const rows = SIDES.map((side) => ({
+    policy: side as string,
+    'p50, ms': round2(quantile(times[side], 0.5)),
+    'p95, ms': round2(quantile(times[side], 0.95)),
+  }));
+  const difference = [0.5, 0.95].map((part) => more(quantile(times.with, part), quantile(times.without, part)));
+  console.table([...rows, { policy: 'difference, %', 'p50, ms': difference[0], 'p95, ms': difference[1] }]);
+}
+
+function hubOf(side: Side): Hub {
+  const opened = open.get(side);
+  if (!opened) throw new Error('The hub is not open.');
+  return opened.hub;
+}
+
+async function openHub(path: string, side: Side) {
+  const config = { ...readConfig({ SEARCH_MODE: 'keyword' }), database: { engine: 'sqlite', path } as const };
+  const world = testWorld();
+  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  if (side === 'with') await hub.changePolicy(policyText());
+  await hub.addRemote(host.index);
+  const close = async () => {
+    await hub.close();
+    await world.close();
+  };
+  return { hub, close };
+}
+
+/** Rules of every kind; hardly any decides, so that each entity is held against all of them. */
+function policyText(): string {
+  const kinds = [
+    (number: number) => ({
+      match: { publisher: [`com.vendor-${number}`, `com.vendor-${number}.*`] },
+      outcome: 'block',
+    }),
+    (number: number) => ({ match: { name: `*evil-${number}*` }, search: 'hide' }),
+    (number: number) => ({ match: { license: [`LicenseRef-${number}*`, 'none-such'] }, install: 'block' }),
+    (number: number) => ({
+      match: { type: 'mcp_server', artifact: 'oci', transport: 'stdio', quality_below: number / 1000 },
+      register: 'require_approval',
+    }),
+    (number: number) => ({ match: { younger_than_days: 1, name: `team-${number}/*` }, register: 'require_approval' }),
+  ];
+  const rules = Array.from({ length: RULES }, (_, number) => kinds[number % kinds.length]?.(number));
+  return JSON.stringify({ version: 1, rules });
+}
+
+/** The first of the catalog, as a file for the host; empty if there is none. */
+async function someManifests(): Promise<string> {
+  if (!values.data) return '';
+  const packed = createReadStream(join(values.data, 'catalog.jsonl.br')).pipe(createBrotliDecompress());
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: packed })) {
+    if (lines.push(line) >= Number(values.manifests)) break;
+  }
+  const file = join(folder, 'catalog.jsonl');
+  await writeFile(file, lines.join('\n'));
+  return file;
+}
+
+async function someQueries(): Promise<string[]> {
+  if (!values.data) return Array.from({ length: 100 }, (_, number) => `documents group-${number % 50} ${number}`);
+  const lines = (await readFile(join(values.data, 'queries.jsonl'), 'utf8')).trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { q: string }).q);
+}
+
+async function untilIndexed(hub: Hub): Promise<void> {
+  const query = searchQuery({ text: 'documents', mode: 'keyword' });
+  while ((await hub.search(query)).total === 0) await sleep(50);
+}
+
+function inTurn(round: number): readonly Side[] {
+  return round % 2 === 0 ? SIDES : SIDES.toReversed();
+}
+
+function median(numbers: readonly number[]): number {
+  return quantile(numbers, 0.5);
+}
+
+function quantile(numbers: readonly number[], part: number): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) * part)] ?? 0;
+}
+
+/** In percent. */
+function more(one: number, other: number): number {
+  return round2((one / other - 1) * 100);
+}
+
+function round2(value: number): number {
+  return Math.round(value * 100) / 100;
+}
