@@ -27,17 +27,15 @@ type Side = (typeof SIDES)[number];
 
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-'));
 const host = await startCatalogHost([await someManifests(), values.manifests]);
-const open = new Map<Side, { hub: Hub; close(): Promise<void> }>();
 try {
   await measureIngests(Number(values.rounds));
   await measureSearches(Number(values.rounds));
 } finally {
-  for (const { close } of open.values()) await close();
   host.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Each side has a new database in each round; those of the last one stay open. Time of the processor, because others may use it too. */
+/** Each side has a new database in each round, and the process for itself. Time of the processor, because others may use it too. */
 async function measureIngests(rounds: number): Promise<void> {
   const spent: Record<Side, { cpu: number[]; wall: number[] }> = {
     without: { cpu: [], wall: [] },
@@ -46,16 +44,15 @@ async function measureIngests(rounds: number): Promise<void> {
   let entities = 0;
   for (let round = 0; round < rounds; round += 1) {
     for (const side of inTurn(round)) {
-      await open.get(side)?.close();
-      const opened = await openHub(join(folder, `${side}-${round}.sqlite`), side);
-      open.set(side, opened);
+      await rm(databaseOf(side), { force: true });
+      const { hub, close } = await openHub(side);
       const [cpuBefore, startedAt] = [process.cpuUsage(), performance.now()];
-      await opened.hub.ingest();
+      await hub.ingest();
       const { user, system } = process.cpuUsage(cpuBefore);
       spent[side].cpu.push((user + system) / 1e6);
       spent[side].wall.push((performance.now() - startedAt) / 1000);
-      const counts = await opened.hub.countEntities();
-      entities = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      entities = Object.values(await hub.countEntities()).reduce((sum, count) => sum + count, 0);
+      await close();
     }
   }
   console.log(`Ingest of ${entities} entities, ${rounds} rounds, medians:`);
@@ -74,19 +71,21 @@ async function measureIngests(rounds: number): Promise<void> {
 async function measureSearches(rounds: number): Promise<void> {
   const queries = await someQueries();
   const times: Record<Side, number[]> = { without: [], with: [] };
-  for (const side of SIDES) await untilIndexed(hubOf(side));
+  const hubs = { without: await openHub('without'), with: await openHub('with') };
+  for (const side of SIDES) await untilIndexed(hubs[side].hub);
   for (let round = -1; round < rounds; round += 1) {
     for (const [place, text] of queries.entries()) {
       for (const side of inTurn(place + round)) {
         // Another page each time, so that no answer is one that was kept.
         const query = searchQuery({ text, mode: 'keyword', limit: 20, offset: round + 1 });
         const startedAt = performance.now();
-        await hubOf(side).search(query);
+        await hubs[side].hub.search(query);
         // The first round is to get warm.
         if (round >= 0) times[side].push(performance.now() - startedAt);
       }
     }
   }
+  for (const side of SIDES) await hubs[side].close();
   console.log(`${times.with.length} searches on each side:`);
   const rows = SIDES.map((side) => ({
     policy: side as string,
@@ -97,15 +96,14 @@ async function measureSearches(rounds: number): Promise<void> {
   console.table([...rows, { policy: 'difference, %', 'p50, ms': difference[0], 'p95, ms': difference[1] }]);
 }
 
-function hubOf(side: Side): Hub {
-  const opened = open.get(side);
-  if (!opened) throw new Error('The hub is not open.');
-  return opened.hub;
+function databaseOf(side: Side): string {
+  return join(folder, `${side}.sqlite`);
 }
 
-async function openHub(path: string, side: Side) {
-  const config = { ...readConfig({ SEARCH_MODE: 'keyword' }), database: { engine: 'sqlite', path } as const };
+async function openHub(side: Side) {
+  const database = { engine: 'sqlite', path: databaseOf(side) } as const;
   const world = testWorld();
+  const config = { ...readConfig({ SEARCH_MODE: 'keyword' }), database };
   const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
   if (side === 'with') await hub.changePolicy(policyText());
   await hub.addRemote(host.index);

@@ -7,6 +7,10 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   if (wildcard === -1) return (text) => text === wanted;
   const prefix = wanted.slice(0, wildcard);
   if (wanted === `${prefix}*`) return (text) => text.startsWith(prefix);
+  if (/^\*[^*?]+\*$/.test(wanted)) {
+    const part = wanted.slice(1, -1);
+    return (text) => text.includes(part);
+  }
   return (text) => text.startsWith(prefix) && matches(wanted, text);
 }
 

@@ -29,7 +29,7 @@ export function factsOf(subject: PolicySubject, now: Date): Facts {
   return {
     texts: {
       type: [type],
-      name: lowerCase(name, slug),
+      name: name === slug ? lowerCase(name) : lowerCase(name, slug),
       publisher: lowerCase(publisher),
       remote: lowerCase(remote?.name, remote?.url),
       transport: transports,

@@ -43,11 +43,16 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     decide(subject, now) {
       const facts = factsOf(subject, now);
       const decided: Partial<Decisions> = {};
-      for (const rule of rules) {
-        const open = rule.actions.filter((action) => decided[action] === undefined);
-        if (open.length === 0 || !rule.matches(facts)) continue;
-        for (const action of open) decided[action] = rule.decisions[action];
-        if (ACTIONS.every((action) => decided[action] !== undefined)) break;
+      let open: number = ACTIONS.length;
+      // Asked for every entity of every ingest, so that nothing is made for a rule that does not match.
+      for (const { actions, decisions, matches } of rules) {
+        if (actions.every((action) => decided[action] !== undefined) || !matches(facts)) continue;
+        for (const action of actions) {
+          if (decided[action] !== undefined) continue;
+          decided[action] = decisions[action];
+          open -= 1;
+        }
+        if (open === 0) break;
       }
       return { ...fallback, ...decided } as Decisions;
     },
