@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   name_taken: 'Another remote, token or webhook has this name.',
   token_not_found: 'No token has this name.',
   webhook_not_found: 'No webhook has this name.',
+  view_not_found: 'This registry has no view of that name.',
   route_not_found: 'There is nothing at this address.',
   method_not_allowed: 'The address exists, but not with this method; `Allow` lists those it has.',
   sync_running: 'A sync is under way already, here or in another hub on the same database.',

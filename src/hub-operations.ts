@@ -38,7 +38,16 @@ import type {
   PolicyState,
   PolicyTest,
 } from './policy/contract.ts';
-import type { ServerList, ServerQuery, ServerReference, ServerResponse } from './registry/contract.ts';
+import type {
+  RegistryView,
+  ServerList,
+  ServerOptions,
+  ServerQuery,
+  ServerReference,
+  ServerResponse,
+  ViewList,
+  ViewRemoved,
+} from './registry/contract.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -107,9 +116,15 @@ export interface HubOperations {
   /** What the hub lists as an MCP registry. @throws HubError `invalid_request` */
   listServers(query: ServerQuery): Promise<ServerList>;
   /** Newest first. @throws HubError `entity_not_found` */
-  listServerVersions(name: string, options?: { includeDeleted?: boolean }): Promise<ServerList>;
+  listServerVersions(name: string, options?: ServerOptions): Promise<ServerList>;
   /** @throws HubError `entity_not_found` */
   getServer(reference: ServerReference): Promise<ServerResponse>;
+  /** Parts of the registry under addresses of their own. */
+  listViews(): Promise<ViewList>;
+  /** A view that is there already is replaced. @throws HubError `name_taken` */
+  saveView(view: RegistryView): Promise<RegistryView>;
+  /** @throws HubError `view_not_found` */
+  removeView(name: string): Promise<ViewRemoved>;
 
   /** The admission policy in force. */
   getPolicy(): Promise<PolicyState>;

@@ -60,6 +60,7 @@ import { createSearchIndex } from './store/search-index.ts';
 import { createSearchStore } from './store/search-store.ts';
 import { createTokenStore } from './store/token-store.ts';
 import { createTrustStore } from './store/trust-store.ts';
+import { createViewStore } from './store/view-store.ts';
 import { createWebhookStore } from './store/webhook-store.ts';
 import { createTrustChecks } from './trust/trust.ts';
 import { VERSION } from './version.ts';
@@ -208,6 +209,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
 
   const registry = openRegistry({
     store: createRegistryStore(database),
+    viewStore: createViewStore(database),
     tablesOf: (mapping) => createRegistryTables(database, revision, mapping),
     tryLock: database.tryLock,
     isBusy: () => sync.isIngesting() || installs.isUnderWay(),
@@ -407,6 +409,9 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     listServers: (query) => registry.list(query),
     listServerVersions: (name, options) => registry.versions(name, options),
     getServer: (reference) => registry.get(reference),
+    listViews: () => registry.views.list(),
+    saveView: (view) => registry.views.save(view),
+    removeView: (name) => registry.views.remove(name),
     getPolicy: () => policy.getPolicy(),
     changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: signatureOf(caller) }),
     testPolicy: (request) => policy.testPolicy(request),

@@ -17,6 +17,7 @@ import { serviceCommands } from './commands/service.ts';
 import { showCommands } from './commands/show.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { trustCommands } from './commands/trust.ts';
+import { viewCommands } from './commands/views.ts';
 import { webhookCommands } from './commands/webhooks.ts';
 
 export const COMMAND_TABLE: CommandTable = {
@@ -31,6 +32,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...policyCommands,
     ...approvalCommands,
     ...trustCommands,
+    ...viewCommands,
     ...tokenCommands,
     ...auditCommands,
     ...webhookCommands,
@@ -43,6 +45,7 @@ export const COMMAND_TABLE: CommandTable = {
   groups: {
     remotes: 'the catalogs that this one is fed from',
     policy: 'what is found, installed and registered',
+    view: 'parts of the registry under addresses of their own',
     token: 'who may use the hub, and what for',
     webhook: 'programs that hear of what happens in the hub',
     pending: 'MCP servers that are not in the gateway yet',

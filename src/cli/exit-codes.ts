@@ -36,6 +36,7 @@ const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   remote_not_found: 'notFound',
   token_not_found: 'notFound',
   webhook_not_found: 'notFound',
+  view_not_found: 'notFound',
   route_not_found: 'notFound',
   unauthorized: 'unauthorized',
   forbidden: 'unauthorized',

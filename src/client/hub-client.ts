@@ -15,7 +15,7 @@ import {
   PolicyState,
   PolicyTest,
 } from '../policy/contract.ts';
-import { ServerList, ServerResponse } from '../registry/contract.ts';
+import { RegistryView, ServerList, ServerResponse, ViewList, ViewRemoved } from '../registry/contract.ts';
 import {
   IngestReport,
   IngestStatus,
@@ -160,20 +160,31 @@ export class HubClient implements HubOperations {
   readonly listAudit: HubOperations['listAudit'] = (query) =>
     this.#hub.ask({ path: '/audit', query: { ...query } }, AuditPage);
 
-  readonly listServers: HubOperations['listServers'] = ({ updatedSince, includeDeleted, ...query }) =>
+  readonly listServers: HubOperations['listServers'] = ({ updatedSince, includeDeleted, view, ...query }) =>
     this.#hub.ask(
-      { path: '/v0.1/servers', query: { ...query, updated_since: updatedSince, include_deleted: includeDeleted } },
+      { path: serverPath(view), query: { ...query, updated_since: updatedSince, include_deleted: includeDeleted } },
       ServerList,
     );
 
-  readonly listServerVersions: HubOperations['listServerVersions'] = async (name, { includeDeleted } = {}) =>
-    this.#hub.ask({ path: `${serverPath(name)}/versions`, query: { include_deleted: includeDeleted } }, ServerList);
-
-  readonly getServer: HubOperations['getServer'] = async ({ name, version, includeDeleted }) =>
+  readonly listServerVersions: HubOperations['listServerVersions'] = async (name, { includeDeleted, view } = {}) =>
     this.#hub.ask(
-      { path: `${serverPath(name)}/versions/${entityPath(version)}`, query: { include_deleted: includeDeleted } },
+      { path: `${serverPath(view, name)}/versions`, query: { include_deleted: includeDeleted } },
+      ServerList,
+    );
+
+  readonly getServer: HubOperations['getServer'] = async ({ name, version, includeDeleted, view }) =>
+    this.#hub.ask(
+      { path: `${serverPath(view, name)}/versions/${entityPath(version)}`, query: { include_deleted: includeDeleted } },
       ServerResponse,
     );
+
+  readonly listViews: HubOperations['listViews'] = () => this.#hub.ask({ path: '/registry' }, ViewList);
+
+  readonly saveView: HubOperations['saveView'] = async ({ name, ...view }) =>
+    this.#hub.ask({ method: 'PUT', path: `/registry/${entityPath(name)}`, body: view }, RegistryView);
+
+  readonly removeView: HubOperations['removeView'] = async (name) =>
+    this.#hub.ask({ method: 'DELETE', path: `/registry/${entityPath(name)}` }, ViewRemoved);
 
   readonly getPolicy: HubOperations['getPolicy'] = () => this.#hub.ask({ path: '/policy' }, PolicyState);
 
@@ -219,8 +230,9 @@ function searchParameters({ text, filters, withFitReason, withSnippets, withFace
   };
 }
 
-function serverPath(name: string): string {
-  return `/v0.1/servers/${entityPath(name)}`;
+function serverPath(view: string | undefined, name?: string): string {
+  const base = view === undefined ? '' : `/registry/${entityPath(view)}`;
+  return `${base}/v0.1/servers${name === undefined ? '' : `/${entityPath(name)}`}`;
 }
 
 function entityPath(id: string): string {

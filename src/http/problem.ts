@@ -22,6 +22,7 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryA
   name_taken: { status: 409, title: 'Name taken' },
   token_not_found: { status: 404, title: 'Token not found' },
   webhook_not_found: { status: 404, title: 'Webhook not found' },
+  view_not_found: { status: 404, title: 'View not found' },
   route_not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request timeout' },

@@ -41,6 +41,7 @@ import { registryRoutes } from './routes/registry.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { viewRoutes } from './routes/views.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { answerNotFound, webPage } from './web.ts';
 
@@ -152,6 +153,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   approvalRoutes(app, hub);
   webhookRoutes(app, hub);
   registryRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
+  viewRoutes(app, hub);
   ardRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });
   webPage(app, { preloads: !config.readsNeedToken });

@@ -100,8 +100,8 @@ export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): 
     async get(identifier) {
       if (!isIdentifier(identifier)) throw invalid('identifier', 'must have the form urn:air:<domain>:mcp:<name>');
       await upToDate();
-      const versions = await store.versions(serverNameOf(identifier) ?? '');
-      const entry = versions.find(({ isLatest }) => isLatest);
+      const versions = await store.versions(serverNameOf(identifier) ?? '', LATEST);
+      const [entry] = versions;
       if (!entry) throw new HubError('entity_not_found', `No resource '${identifier.slice(0, 120)}' is in this hub.`);
       return present(entry);
     },

@@ -62,14 +62,52 @@ export interface ServerQuery {
   /** RFC 3339; strictly later. */
   updatedSince?: string;
   includeDeleted?: boolean;
+  /** Only what this view shows. */
+  view?: string;
 }
 
-export interface ServerReference {
+export type ServerOptions = Pick<ServerQuery, 'includeDeleted' | 'view'>;
+
+export interface ServerReference extends ServerOptions {
   name: string;
   /** An exact version, or `latest`. */
   version: string;
-  includeDeleted?: boolean;
 }
+
+export const ViewName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 small letters, digits, and . _ -')
+  .meta({ examples: ['team'] });
+
+/** Strict: a member that is misspelled would otherwise open a view to everything. */
+export const NewView = z.strictObject({
+  description: z
+    .string()
+    .max(500)
+    .default('')
+    .meta({ examples: ['What the data team uses.'] }),
+  names: z
+    .array(z.string().regex(/^\S{1,200}$/, 'must be a name, or a pattern with * and ?, without spaces'))
+    .max(1_000)
+    .refine((names) => names.filter((name) => /[*?]/.test(name)).length <= 50, 'must not have more than 50 patterns')
+    .default([])
+    .describe('Names of servers, or patterns with `*` and `?`; without any, all servers')
+    .meta({ examples: [['com.acme/*', 'org.example/notes']] }),
+  approved: z
+    .boolean()
+    .default(false)
+    .describe('Only what the policy neither holds back nor lets wait for approval')
+    .meta({ examples: [false] }),
+});
+
+export const RegistryView = z.object({ ...NewView.shape, name: z.string() }).meta({ id: 'RegistryView' });
+export type RegistryView = z.output<typeof RegistryView>;
+
+export const ViewList = z.object({ items: z.array(RegistryView) }).meta({ id: 'ViewList' });
+export type ViewList = z.infer<typeof ViewList>;
+
+export const ViewRemoved = z.object({ removed: z.literal(true), name: z.string() }).meta({ id: 'ViewRemoved' });
+export type ViewRemoved = z.infer<typeof ViewRemoved>;
 
 // Agentic Resource Discovery (ARD), versions 0.9 and 0.91.
 

@@ -21,7 +21,7 @@ const Cursor = z.strictObject({
   includeDeleted: z.boolean(),
 });
 
-export type ListedQuery = EntryFilter & { search?: string };
+export type ListedQuery = Omit<EntryFilter, 'view'> & { search?: string };
 
 export function writeCursor(query: ListedQuery, after: CursorPosition): string {
   const { search, version, updatedSince, includeDeleted } = query;

@@ -7,11 +7,13 @@ import { latestVersion } from './latest-version.ts';
 import { createRegistry, type Registry, type RegistryDependencies } from './registry.ts';
 import { type KeeperDependencies, RegistryKeeper } from './registry-keeper.ts';
 import { serverFromManifests, serverKeyOf } from './server-from-manifests.ts';
-import type { RegistryTables, ServerMapping } from './store.ts';
+import type { RegistryTables, ServerMapping, ViewStore } from './store.ts';
+import { createViews, type Views } from './views.ts';
 
 interface OpenRegistryDependencies
   extends Pick<RegistryDependencies, 'store' | 'baseUrl'>,
     Omit<KeeperDependencies, 'tables'> {
+  viewStore: ViewStore;
   tablesOf: (mapping: ServerMapping) => RegistryTables;
   search: (query: SearchQuery) => Promise<SearchPage>;
 }
@@ -19,8 +21,16 @@ interface OpenRegistryDependencies
 /** Beside the names that match, clients show one page of what search finds. */
 const MOST_RANKED = 100;
 
-export function openRegistry({ store, baseUrl, tablesOf, search, ...given }: OpenRegistryDependencies): Registry & {
+export function openRegistry({
+  store,
+  baseUrl,
+  viewStore,
+  tablesOf,
+  search,
+  ...given
+}: OpenRegistryDependencies): Registry & {
   ard: Ard;
+  views: Views;
   close(): Promise<void>;
 } {
   const tables = tablesOf({ keyOf: serverKeyOf, listed: serverFromManifests, latest: latestVersion });
@@ -35,6 +45,7 @@ export function openRegistry({ store, baseUrl, tablesOf, search, ...given }: Ope
       return key ? { key, score } : [];
     });
   };
-  const registry = createRegistry({ store, rank, baseUrl, upToDate });
-  return { ...registry, ard: createArd({ store, rank, baseUrl, upToDate }), close: () => keeper.stop() };
+  const views = createViews(viewStore);
+  const registry = createRegistry({ store, rank, baseUrl, upToDate, views });
+  return { ...registry, views, ard: createArd({ store, rank, baseUrl, upToDate }), close: () => keeper.stop() };
 }

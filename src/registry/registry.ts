@@ -1,15 +1,16 @@
 // The hub as an MCP registry: its list, its searches, and single servers.
 import { HubError } from '../errors.ts';
-import type { ServerKey, ServerList, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
+import type { ServerKey, ServerList, ServerOptions, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
 import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
 import { presentEntry } from './present-entry.ts';
-import type { RegistryEntry, RegistryStore } from './store.ts';
+import type { EntryFilter, RegistryEntry, RegistryStore } from './store.ts';
+import type { Views } from './views.ts';
 
 export interface Registry {
   /** @throws HubError `invalid_request` */
   list(query: ServerQuery): Promise<ServerList>;
   /** Newest first. @throws HubError `entity_not_found` */
-  versions(name: string, options?: { includeDeleted?: boolean }): Promise<ServerList>;
+  versions(name: string, options?: ServerOptions): Promise<ServerList>;
   /** @throws HubError `entity_not_found` */
   get(reference: ServerReference): Promise<ServerResponse>;
 }
@@ -21,6 +22,7 @@ export interface RegistryDependencies {
   /** The servers that fit a text, best first. */
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
+  views: Pick<Views, 'filterOf'>;
 }
 
 /** What search says about a server. */
@@ -38,8 +40,8 @@ interface Found {
 const USUAL_LIMIT = 30;
 const START: CursorPosition = { in: 'names', rank: -1, name: '', version: '' };
 
-export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDependencies): Registry {
-  async function find(query: ListedQuery, after: CursorPosition, limit: number): Promise<Found> {
+export function createRegistry({ store, upToDate, rank, baseUrl, views }: RegistryDependencies): Registry {
+  async function find(query: ListedQuery & EntryFilter, after: CursorPosition, limit: number): Promise<Found> {
     const { search, ...filter } = query;
     const isFirst = after.name === '';
     const ofNames =
@@ -57,7 +59,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDepen
 
   /** What search finds beside the names that contain the text. */
   async function findRanked(
-    query: ListedQuery & { search: string },
+    query: EntryFilter & { search: string },
     after: CursorPosition,
     limit: number,
   ): Promise<Found> {
@@ -80,26 +82,29 @@ export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDepen
           });
     const shown = keys.slice(start, start + limit);
     const hasMore = keys.length > start + limit;
-    return { entries: await store.entries(shown), ...(hasMore ? { next: placeOf(shown.at(-1), 'ranked') } : {}) };
+    return {
+      entries: await store.entries(shown, query),
+      ...(hasMore ? { next: placeOf(shown.at(-1), 'ranked') } : {}),
+    };
   }
 
   const present = (entry: RegistryEntry) => presentEntry(entry, baseUrl());
 
-  async function allVersions(name: string, includeDeleted: boolean): Promise<RegistryEntry[]> {
+  async function allVersions(name: string, { includeDeleted = false, view }: ServerOptions): Promise<RegistryEntry[]> {
+    const filter = { includeDeleted, ...(view === undefined ? {} : { view: await views.filterOf(view) }) };
     await upToDate();
-    const versions = await store.versions(name);
-    return versions
-      .filter(({ status }) => includeDeleted || status !== 'deleted')
-      .toSorted((one, other) => Date.parse(other.publishedAt) - Date.parse(one.publishedAt));
+    const versions = await store.versions(name, filter);
+    return versions.toSorted((one, other) => Date.parse(other.publishedAt) - Date.parse(one.publishedAt));
   }
 
   return {
-    async list({ cursor, limit = USUAL_LIMIT, ...given }) {
+    async list({ cursor, limit = USUAL_LIMIT, view: name, ...given }) {
       const asked = withoutBlanks(given);
       const { query, after } =
         cursor === undefined ? { query: queryOf(asked), after: START } : readCursor(cursor, asked);
+      const view = name === undefined ? {} : { view: await views.filterOf(name) };
       await upToDate();
-      const { entries, next } = await find(query, after, limit);
+      const { entries, next } = await find({ ...query, ...view }, after, limit);
       const servers = entries.map(present);
       return {
         servers,
@@ -107,14 +112,14 @@ export function createRegistry({ store, upToDate, rank, baseUrl }: RegistryDepen
       };
     },
 
-    async versions(name, { includeDeleted = false } = {}) {
-      const servers = (await allVersions(name, includeDeleted)).map(present);
+    async versions(name, options = {}) {
+      const servers = (await allVersions(name, options)).map(present);
       if (servers.length === 0) throw notFound(name);
       return { servers, metadata: { count: servers.length } };
     },
 
-    async get({ name, version, includeDeleted = false }) {
-      const versions = await allVersions(name, includeDeleted);
+    async get({ name, version, ...options }) {
+      const versions = await allVersions(name, options);
       const entry = versions.find((each) => (version === 'latest' ? each.isLatest : each.version === version));
       if (!entry) throw notFound(`${name}@${version}`);
       return present(entry);

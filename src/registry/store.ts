@@ -1,7 +1,7 @@
 // Ports: the entries of the registry, and how they follow the catalog.
 import type { EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { ServerKey, ServerStatus } from './contract.ts';
+import type { RegistryView, ServerKey, ServerStatus } from './contract.ts';
 import type { DatedVersion } from './latest-version.ts';
 import type { EntryWords, ListedServer } from './server-from-manifests.ts';
 
@@ -30,6 +30,18 @@ export interface EntryFilter {
   /** Strictly later than this; deleted entries are among them. */
   updatedSince?: string;
   includeDeleted: boolean;
+  view?: ViewFilter;
+}
+
+/** Without names: all. */
+export type ViewFilter = Pick<RegistryView, 'names' | 'approved'>;
+
+export interface ViewStore {
+  list(): Promise<RegistryView[]>;
+  get(name: string): Promise<RegistryView | undefined>;
+  save(view: RegistryView): Promise<void>;
+  /** False when it was not there. */
+  remove(name: string): Promise<boolean>;
 }
 
 /** The place of an entry in a list. With a search: 0 for the exact name, 1 for its beginning, 2 for any other part of it. */
@@ -43,9 +55,9 @@ export interface RegistryStore {
   /** Of these names, in no order. */
   keysOf(names: readonly string[], filter: EntryFilter): Promise<ServerKey[]>;
   /** In the order given. */
-  entries(keys: readonly ServerKey[]): Promise<RegistryEntry[]>;
+  entries(keys: readonly ServerKey[], filter?: Pick<EntryFilter, 'view'>): Promise<RegistryEntry[]>;
   /** All versions of one server. */
-  versions(name: string): Promise<RegistryEntry[]>;
+  versions(name: string, filter: EntryFilter): Promise<RegistryEntry[]>;
   /** Which entries these entities belong to. */
   serversOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, ServerKey>>;
 }

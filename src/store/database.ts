@@ -26,6 +26,7 @@ import { policy } from './migrations/0018_policy.ts';
 import { events } from './migrations/0019_events.ts';
 import { trust } from './migrations/0020_trust.ts';
 import { registry } from './migrations/0021_registry.ts';
+import { registryViews } from './migrations/0022_registry_views.ts';
 import { auditEnds } from './migrations/0023_audit_ends.ts';
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
@@ -103,6 +104,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0019_events': events(dialect),
     '0020_trust': trust,
     '0021_registry': registry(dialect),
+    '0022_registry_views': registryViews(dialect),
     '0023_audit_ends': auditEnds(dialect),
   };
 }

@@ -1,18 +1,20 @@
 // Keeps the entries of the registry in step with the entities that they are made of.
 import { createHash } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { JsonObject } from '../lib/json.ts';
 import type { ServerKey } from '../registry/contract.ts';
 import type { AboutEntry, RegistryTables, ServerMapping } from '../registry/store.ts';
 import { changesAfter } from './changes.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Revision } from './revision.ts';
-import type { RegistryServerTable } from './tables.ts';
+import type { RegistryServerTable, Tables } from './tables.ts';
 
 type Row = Selectable<RegistryServerTable>;
 type Changed = Row & { document?: { server: string; about: string } };
-type Member = ServerKey & { uid: string; created_at: string; text: string };
+type Member = ServerKey & { uid: string; created_at: string; text: string; is_held: number; needs_approval: number };
 
+/** The ids of servers lie between these. */
+const SERVERS = { first: 'mcp_server:', end: 'mcp_server;' };
 const WITHDRAWN = 'This hub no longer lists it.';
 
 export function createRegistryTables(dialect: Dialect, revision: Revision, mapping: ServerMapping): RegistryTables {
@@ -43,7 +45,6 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       .innerJoin('manifest', 'manifest.uid', 'entity.uid')
       .select(['entity.uid', 'manifest.text'])
       .where(isOneOf('entity.uid', uids))
-      .where('type', '=', 'mcp_server')
       .where('blocked_at', 'is', null)
       .where('missing_since', 'is', null)
       .where('is_hidden', '=', 0)
@@ -63,6 +64,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       .innerJoin('entity', 'entity.uid', 'member.uid')
       .innerJoin('manifest', 'manifest.uid', 'member.uid')
       .select(['member.uid', 'member.name', 'member.version', 'entity.created_at', 'manifest.text'])
+      .select(['entity.is_held', 'entity.needs_approval'])
       .where(isOneOf('member.name', [...new Set(keys.map(({ name }) => name))]))
       .where(isOneOf('member.version', [...new Set(keys.map(({ version }) => version))]))
       .orderBy('member.uid')
@@ -80,7 +82,8 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...words };
     const document = { server: JSON.stringify(server), about: JSON.stringify(about) };
     const published = publishedAt ?? before?.published_at ?? members[0]?.created_at ?? at;
-    const digest = digestOf([document, status, statusMessage, published]);
+    const isApproved = members.every(({ is_held, needs_approval }) => is_held === 0 && needs_approval === 0);
+    const digest = digestOf([document, status, statusMessage, published, isApproved]);
     if (before?.digest === digest) return undefined;
     const changedAt = before === undefined ? published : before.status === status ? before.status_changed_at : at;
     return {
@@ -92,6 +95,8 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       published_at: published,
       updated_at: at,
       is_latest: before?.is_latest ?? 0,
+      is_approved: isApproved ? 1 : 0,
+      is_latest_approved: before?.is_latest_approved ?? 0,
       digest,
       document,
     };
@@ -143,10 +148,12 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     },
 
     async serversAfter(uid, limit) {
-      const ofCatalog = read.selectFrom('entity').select('uid').where('type', '=', 'mcp_server');
+      // By the range of their ids, which are the primary key: a database that chose by type would sort all servers for each page.
+      const range = ({ eb, and }: ExpressionBuilder<Tables, 'entity' | 'registry_member'>) =>
+        and([eb('uid', '>', uid === '' ? SERVERS.first : uid), eb('uid', '<', SERVERS.end)]);
       const [there, listed] = await Promise.all([
-        ofCatalog.where('uid', '>', uid).orderBy('uid').limit(limit).execute(),
-        read.selectFrom('registry_member').select('uid').where('uid', '>', uid).orderBy('uid').limit(limit).execute(),
+        read.selectFrom('entity').select('uid').where(range).orderBy('uid').limit(limit).execute(),
+        read.selectFrom('registry_member').select('uid').where(range).orderBy('uid').limit(limit).execute(),
       ]);
       const uids = new Set([...there, ...listed].map((row) => row.uid));
       return [...uids].toSorted(byBytes).slice(0, limit);
@@ -158,18 +165,23 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
 
 function withdrawn(row: Row, at: string): Changed {
   const change = { status: 'deleted', status_message: WITHDRAWN, status_changed_at: at, updated_at: at };
-  return { ...row, ...change, is_latest: 0, digest: '' };
+  return { ...row, ...change, digest: '' };
 }
 
-/** The rows that gain or lose the mark, which is not a change of theirs. */
+/** The rows that gain or lose a mark, which is not a change of theirs. */
 function markLatest(rows: Changed[], latest: ServerMapping['latest']): Changed[] {
   const byName = Map.groupBy(rows, ({ name }) => name);
   return [...byName.values()].flatMap((versions) => {
-    const candidates = versions.filter(({ status }) => status !== 'deleted');
-    const best = latest(candidates.map((row) => ({ version: row.version, publishedAt: row.published_at })));
+    const listed = versions.filter(({ status }) => status !== 'deleted');
+    const latestOf = (rows: readonly Row[]) =>
+      latest(rows.map((row) => ({ version: row.version, publishedAt: row.published_at })))?.version;
+    const best = latestOf(listed);
+    const bestApproved = latestOf(listed.filter(({ is_approved }) => is_approved === 1));
     return versions.flatMap((row) => {
-      const isLatest = row.version === best?.version ? 1 : 0;
-      return row.is_latest === isLatest ? [] : [{ ...row, is_latest: isLatest }];
+      const is_latest = row.version === best ? 1 : 0;
+      const is_latest_approved = row.version === bestApproved ? 1 : 0;
+      const isSame = row.is_latest === is_latest && row.is_latest_approved === is_latest_approved;
+      return isSame ? [] : [{ ...row, is_latest, is_latest_approved }];
     });
   });
 }
@@ -182,7 +194,7 @@ async function nextMoment(tx: Db, now: Date): Promise<string> {
 }
 
 function isServer(uid: string): boolean {
-  return uid.startsWith('mcp_server:');
+  return uid.startsWith(SERVERS.first);
 }
 
 function keyText({ name, version }: ServerKey): string {

@@ -23,6 +23,7 @@ export interface Tables {
   registry_member: RegistryMemberTable;
   registry_server: RegistryServerTable;
   registry_document: RegistryDocumentTable;
+  registry_view: RegistryViewTable;
   /** Columns are named as the log shows them. */
   audit_entry: StartedEntry & { folded_subject: string | null };
   audit_end: AuditEnd & { id: string };
@@ -258,6 +259,10 @@ export interface RegistryServerTable {
   published_at: string;
   updated_at: string;
   is_latest: number;
+  /** Whether the policy holds none of its entities back. */
+  is_approved: number;
+  /** The latest of those that are approved. */
+  is_latest_approved: number;
   /** Of everything that callers see and that counts as a change. */
   digest: string;
 }
@@ -315,4 +320,11 @@ export interface WebhookDeliveryTable {
   error: string | null;
   answer: string | null;
   duration_ms: number | null;
+}
+
+interface RegistryViewTable {
+  name: string;
+  description: string;
+  /** JSON. */
+  filter: string;
 }

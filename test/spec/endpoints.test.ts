@@ -20,6 +20,16 @@ interface Endpoint {
 
 /** Nobody listens there. */
 const WEBHOOK = { name: 'a', url: 'http://127.0.0.1:9/' };
+const REGISTRIES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
+
+function ofRegistry(path: string): Endpoint {
+  const example = path
+    .replace(':view', 'approved')
+    .replace(':name', 'org.example%2Fserver')
+    .replace(':version', 'latest');
+  return { method: 'GET', path, protection: 'public', success: 200, example };
+}
+
 const REMOTE = { url: 'https://catalog.example.org/index.json' };
 
 /** Every endpoint there is. Whoever adds one adds it here, and says who may use it. */
@@ -51,15 +61,13 @@ const ENDPOINTS: Endpoint[] = [
     success: 200,
     example: '/catalog/card/mcp_server:server@1.0.0',
   },
-  ...['/v0.1', '/v0'].flatMap((prefix): Endpoint[] => [
-    { method: 'GET', path: `${prefix}/servers`, protection: 'public', success: 200 },
-    ...['', '/versions', '/versions/:version'].map((rest): Endpoint => {
-      const example = `${prefix}/servers/org.example%2Fserver${rest.replace(':version', 'latest')}`;
-      return { method: 'GET', path: `${prefix}/servers/:name${rest}`, protection: 'public', success: 200, example };
-    }),
-    ...['health', 'ping', 'version'].map((rest): Endpoint => {
-      return { method: 'GET', path: `${prefix}/${rest}`, protection: 'public', success: 200 };
-    }),
+  { method: 'GET', path: '/registry', protection: 'public', success: 200 },
+  { method: 'PUT', path: '/registry/:view', protection: 'operator', success: 200, example: '/registry/new', body: {} },
+  { method: 'DELETE', path: '/registry/:view', protection: 'operator', success: 200, example: '/registry/new' },
+  ...REGISTRIES.flatMap((prefix): Endpoint[] => [
+    ofRegistry(`${prefix}/servers`),
+    ...['', '/versions', '/versions/:version'].map((rest) => ofRegistry(`${prefix}/servers/:name${rest}`)),
+    ...['health', 'ping', 'version'].map((rest) => ofRegistry(`${prefix}/${rest}`)),
   ]),
   { method: 'GET', path: '/entities/:id', protection: 'public', success: 200, example: '/entities/tool:a' },
   { method: 'GET', path: '/operations', protection: 'public', success: 200 },
@@ -250,7 +258,7 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
     '/openapi.yaml',
     '/.well-known/ard.json',
     '/.well-known/ai-catalog.json',
-    ...['/v0.1', '/v0'].flatMap((prefix) => ['health', 'ping', 'version'].map((rest) => `${prefix}/${rest}`)),
+    ...REGISTRIES.flatMap((prefix) => ['health', 'ping', 'version'].map((rest) => `${prefix}/${rest}`)),
   ];
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
     if (protection !== 'public' && protection !== 'optional') continue;

@@ -193,6 +193,7 @@ async function describedHub(t: TestContext) {
   const catalog = await readDemoCatalog();
   const restoreCatalog = async () => {
     await hub.load(catalog);
+    await hub.saveView({ name: 'team', description: '', names: [], approved: false });
     const { items } = await hub.listTokens();
     if (!items.some(({ name }) => name === 'old-laptop'))
       await hub.createToken({ name: 'old-laptop', role: 'reader', scope: [] });

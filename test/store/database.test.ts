@@ -46,7 +46,7 @@ const WITHOUT_LATER_TABLES = [
   sql`drop table approval`,
   sql`drop table access_token`,
   sql`drop table audit_entry`,
-  ...['state', 'member', 'server', 'document'].map((part) => sql`drop table ${sql.table(`registry_${part}`)}`),
+  ...['state', 'member', 'server', 'document', 'view'].map((part) => sql`drop table ${sql.table(`registry_${part}`)}`),
   sql`drop table audit_end`,
   sql`alter table catalog_state drop column event_position`,
   sql`drop table event`,

@@ -11,8 +11,8 @@ import { problems } from '../openapi.ts';
 import { choice, wholeNumber, words } from '../query-string.ts';
 import { sender } from '../tagged-answer.ts';
 
-/** The same handlers: older clients ask the second one. */
-const PREFIXES = ['/v0.1', '/v0'];
+/** The same handlers: older clients ask the second one; views have both as well. */
+const PREFIXES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
 const READ_PROBLEMS = ['invalid_request', 'rate_limited', 'database_unavailable'] as const;
 /** What ToolHive knows a registry by. */
 const PROTOCOL = {
@@ -56,6 +56,7 @@ const ListQuery = z.object({
     .meta({ examples: ['2026-05-01T00:00:00Z'] }),
   include_deleted: deleted,
 });
+const View = z.object({ view: z.string() });
 const OneQuery = z.object({ include_deleted: deleted });
 
 export function registryRoutes(
@@ -66,6 +67,7 @@ export function registryRoutes(
   for (const prefix of PREFIXES) {
     const tags = ['registry'];
     const isShown = { tags, hide: prefix !== PREFIXES[0] };
+    const isView = prefix.includes(':view');
     const app = server.withTypeProvider<ZodTypeProvider>();
     const answer = { 304: z.null().optional().describe('Not changed') };
 
@@ -76,13 +78,15 @@ export function registryRoutes(
         schema: {
           ...isShown,
           summary: 'List the servers, or search them',
+          ...(isView ? { params: View } : {}),
           querystring: ListQuery,
           response: { 200: ServerList.describe('A page of servers'), ...answer, ...problems(...READ_PROBLEMS) },
         },
       },
       async (request, reply) => {
         const { updated_since: updatedSince, include_deleted: includeDeleted, ...query } = request.query;
-        return send(await hub.listServers({ ...query, updatedSince, includeDeleted }), request, reply);
+        const list = await hub.listServers({ ...query, ...viewOf(request), updatedSince, includeDeleted });
+        return send(list, request, reply);
       },
     );
 
@@ -93,7 +97,7 @@ export function registryRoutes(
         schema: {
           ...isShown,
           summary: 'All versions of a server, newest first',
-          params: z.object({ name }),
+          params: isView ? View.extend({ name }) : z.object({ name }),
           querystring: OneQuery,
           response: {
             200: ServerList.describe('Its versions'),
@@ -104,7 +108,8 @@ export function registryRoutes(
       },
       async (request, reply) => {
         const { include_deleted: includeDeleted } = request.query;
-        return send(await hub.listServerVersions(request.params.name, { includeDeleted }), request, reply);
+        const list = await hub.listServerVersions(request.params.name, { includeDeleted, ...viewOf(request) });
+        return send(list, request, reply);
       },
     );
 
@@ -115,7 +120,7 @@ export function registryRoutes(
         schema: {
           ...isShown,
           summary: 'One version of a server',
-          params: z.object({ name, version }),
+          params: isView ? View.extend({ name, version }) : z.object({ name, version }),
           querystring: OneQuery,
           response: {
             200: ServerResponse.describe('The server'),
@@ -135,7 +140,7 @@ export function registryRoutes(
       `${prefix}/servers/:name`,
       {
         config: { operation: 'getServer', crossOrigin: 'GET, OPTIONS' },
-        schema: { hide: true, params: z.object({ name }), querystring: OneQuery },
+        schema: { hide: true, params: isView ? View.extend({ name }) : z.object({ name }), querystring: OneQuery },
       },
       async (request, reply) => {
         const { params, query } = request;
@@ -154,6 +159,12 @@ export function registryRoutes(
     { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } },
     (_request, reply) => reply.type('application/yaml').send(stringify(ofRegistry(server.swagger()))),
   );
+}
+
+/** Only the addresses of views have one. */
+function viewOf({ params }: { params: unknown }): { view?: string } {
+  const { view } = params as { view?: string };
+  return view === undefined ? {} : { view };
 }
 
 /** A parameter that is there but empty counts as absent: clients send those. */
