@@ -1,7 +1,15 @@
 // `hub install` and `hub update`.
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { CLIENTS, type ClientName } from '../../catalog/client-config.ts';
-import type { InstallReport, InstallRequest, LockedEntity, Lockfile } from '../../install/contract.ts';
+import { HubError } from '../../errors.ts';
+import {
+  type InstallReport,
+  type InstallRequest,
+  LOCKFILE_VERSION,
+  type LockedEntity,
+  type Lockfile,
+  PREFERENCES,
+} from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
 import { catalogId, findInLockfile, withoutVersion, withVersion } from '../names.ts';
@@ -11,9 +19,6 @@ import { installListener, reportForPeople } from '../output/install-report.ts';
 import { oneLine } from '../output/text.ts';
 import { type InstallRights, type OwnInstall, openOwnInstall } from '../own-install.ts';
 import { readManifest } from '../read-manifest.ts';
-
-/** What several packages of one server can be chosen by. */
-const PREFERENCES = ['pypi', 'npm', 'oci', 'mcpb'] as const;
 
 const RIGHTS = {
   force: flag('--force', 'replace a folder that is in the way, even if it was changed or is not of the hub'),
@@ -176,19 +181,35 @@ export function entitiesFor(names: readonly string[], lockfile: Lockfile, place:
   return names.length > 0 ? names.map((name) => findInLockfile(name, lockfile, place)) : lockfile.entities;
 }
 
-/** One after the other: they share the lockfile. */
+/** One after the other: they share the lockfile. One of several that is refused does not stop the others. */
 async function installAll(
   requests: readonly InstallRequest[],
   installer: Pick<OwnInstall, 'install'>,
   { output, terminal }: Surroundings,
+  isOneOfSeveral = requests.length > 1,
 ): Promise<InstallReport[]> {
   const reports: InstallReport[] = [];
   for (const request of requests) {
     terminal.shutdown.throwIfAborted();
     if (requests.length > 1) output.note(`${request.id} …`);
-    reports.push(await output.working((progress) => installer.install(request, installListener(progress))));
+    const report = await output.working((progress) =>
+      installer.install(request, installListener(progress)).catch((error: unknown) => {
+        if (!isOneOfSeveral || !(error instanceof HubError)) throw error;
+        progress.fail(`failed  ${oneLine(error.message)}`);
+        return refusedReport(request, error);
+      }),
+    );
+    reports.push(report);
   }
   return reports;
+}
+
+const NOTHING: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
+
+function refusedReport({ id, target, dry_run }: InstallRequest, { message }: HubError): InstallReport {
+  const results = [{ step: 'install', ok: false, extra: { error: message } }];
+  const plan = { id, artifacts: [], adapters: [], mcp_registration: {} };
+  return { ok: false, dry_run, target, warnings: [], plan, results, files_written: [], lockfile: NOTHING };
 }
 
 interface Answer {
@@ -256,7 +277,7 @@ async function update(names: readonly string[], options: UpdateOptions, call: Su
       id: newest.id,
       update: true,
     };
-    const [report] = await installAll([request], own, call);
+    const [report] = await installAll([request], own, call, entities.length > 1);
     if (!report) continue;
     updates.push({ id: newest.id, from, to: newest.version, outcome: outcomeOf(report, entity), report });
     // Last, so that a version under another slug replaces this one only when it works.

@@ -1,6 +1,5 @@
 // `hub list`, `hub outdated`, `hub uninstall` and `hub verify`: what is installed in a folder.
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
-import { CLIENT_LAYOUTS } from '../../catalog/client-config.ts';
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { versionKey } from '../../catalog/version-order.ts';
 import type { HubOperations } from '../../hub-operations.ts';
@@ -210,16 +209,11 @@ function outdatedForPeople(entities: readonly Compared[], output: Output): strin
   return `${rows}\n${rest}${isNewer ? "'hub update' installs what is newer.\n" : ''}`;
 }
 
-function uninstalledForPeople({ id, removed, edited, kept, launchers }: UninstallReport, folder: string): string {
-  const clientFiles = Object.values(CLIENT_LAYOUTS).map(({ file }) => file);
-  const gone = launchers.length > 0 ? `; it may still name ${oneLine(launchers.join(', '))}, which is gone` : '';
+function uninstalledForPeople({ id, removed, edited, kept }: UninstallReport, folder: string): string {
   return [
     ...removed.map((path) => `removed  ${oneLine(path)}\n`),
     ...edited.map((path) => `edited   ${oneLine(path)}\n`),
-    ...kept.map((path) => {
-      const end = clientFiles.includes(path) ? gone : '';
-      return `kept     ${oneLine(path)}, which was changed since it was installed${end}\n`;
-    }),
+    ...kept.map((path) => `kept     ${oneLine(path)}, which was changed since it was installed\n`),
     `Uninstalled ${oneLine(id)} from ${oneLine(folder)}.\n`,
   ].join('');
 }

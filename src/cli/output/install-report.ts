@@ -2,6 +2,7 @@
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
+import { withoutVersion } from '../names.ts';
 import type { Output } from './output.ts';
 import { forgiving, type Progress } from './progress.ts';
 import { oneLine } from './text.ts';
@@ -50,13 +51,15 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
     ...results
       .flatMap(({ extra }) => pathsIn(extra?.kept))
       .map((path) => `kept     ${oneLine(path)}, which was changed\n`),
-    ...launchersOf(report).map((name) => `program  .hub/bin/${oneLine(name)}\n`),
+    ...(report.ok ? launchersOf(report) : []).map((name) => `program  .hub/bin/${oneLine(name)}\n`),
   ].join('');
   const where = `${oneLine(plan.id)} in ${place}`;
   if (report.ok) return `${files}${warnings}${style.good(`Installed ${where}.`)}\n`;
   const failed = results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
   const end = report.files_written.length > 0 ? 'Only partly installed' : 'Not installed';
-  return `${files}${warnings}${style.bad(`${end}: ${where}.`)} Failed: ${failed.join(', ')}.\n`;
+  const earlier = report.lockfile.entities.find(({ id }) => withoutVersion(id) === withoutVersion(plan.id));
+  const stays = earlier && report.files_written.length === 0 ? ` ${oneLine(earlier.id)} stays as it was.` : '';
+  return `${files}${warnings}${style.bad(`${end}: ${where}.`)} Failed: ${failed.join(', ')}.${stays}\n`;
 }
 
 function launchersOf({ plan, lockfile }: InstallReport): string[] {

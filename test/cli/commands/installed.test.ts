@@ -110,7 +110,7 @@ test('hub uninstall: takes everything away, but keeps what was changed', async (
   assert.ok(!existsSync(join(target, 'vendor/one')));
 });
 
-test('hub uninstall: an entry that was edited stays, and what it names is gone', async (t) => {
+test('hub uninstall: refused while the entry of a client was edited', async (t) => {
   const { server, hub, target, version } = await installed(t);
   const exec = { cmd: ['node', 'a'] };
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
@@ -119,11 +119,9 @@ test('hub uninstall: an entry that was edited stays, and what it names is gone',
   await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
   const again = await hub('install', 'pdf-tables');
   assert.match(again.error, /The entry 'pdf-tables' of '\.mcp\.json' was changed .* --force replaces it/);
-  const { out } = await hub('uninstall', 'pdf-tables');
-  assert.match(
-    out,
-    /kept {5}\.mcp\.json, which was changed .*; it may still name \.hub\/bin\/pdf-tables, which is gone\n/,
-  );
+  assert.match((await hub('uninstall', 'pdf-tables')).error, /'pdf-tables' of '\.mcp\.json' was changed .*--force/);
+  const { out } = await hub('uninstall', 'pdf-tables', '--force');
+  assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/pdf-tables\n/);
 });
 
 test('hub list, hub verify: a lockfile that cannot be read is told, with what to do', async (t) => {
