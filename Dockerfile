@@ -31,11 +31,13 @@ ENV NODE_ENV=production \
     DATA_DIR=/data \
     INSTALL_ROOT=/data/installed \
     HOME=/data/home
-# Installs use git, npm (part of the base image), Python and uv. Without a container engine, the digest of an image is recorded and nothing
-# is pulled. `npm run test:container` installs one artifact of each kind with exactly these programs.
+# Installs use git, npm, Python and uv; the npm of the base image is too old to be kept from addresses that packages name. Without a container
+# engine, the digest of an image is recorded and nothing is pulled. `npm run test:container` installs one artifact of each kind with exactly
+# these programs.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git python3 python3-venv \
     && rm -rf /var/lib/apt/lists/* \
+    && npm install --global --prefix /usr/local npm@11.19.1 \
     && python3 -m venv /opt/uv \
     && /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv==0.13.7 \
     && ln -s /opt/uv/bin/uv /usr/local/bin/uv

@@ -5,11 +5,10 @@ import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, UNREACHABLE } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram, UNREACHABLE } from '../program.ts';
 import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
 
 export const NO_NPM = 'npm is not installed on this machine: install Node.js, which includes it, and try again.';
-
 const OPTIONS = [
   ...['--no-audit', '--no-fund', '--no-progress', '--no-update-notifier', '--logs-max=0', '--loglevel=error'],
   ...['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
@@ -35,6 +34,7 @@ export async function runNpm(
   const { package: name, registry_url } = spec;
   const [command = '', ...rest] = args;
   if (registry_url) await vetHost(registry_url, context);
+  else if (!isGuarded && !context.trust.isOwnMachine && !context.allowPrivateNetwork) await assertObedient(context);
   const { env, inherit } = context.trust.isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
   const request = {
     program: 'npm',
@@ -48,6 +48,16 @@ export async function runNpm(
     },
   };
   await runToEnd(request, context);
+}
+
+/** Versions before 11.14 ignore `--allow-remote` silently. @throws InstallError */
+async function assertObedient(context: ArtifactContext): Promise<void> {
+  const version = (await tryProgram('npm', ['--version'], context)) ?? '';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (version && (major < 11 || (major === 11 && minor < 14)))
+    throw new InstallError(
+      `A hub needs npm 11.14 or newer, and this machine has ${version}, which connects to any address that a package names. Run 'npm install -g npm' on the machine of the hub.`,
+    );
 }
 
 const OWN_VARIABLES = ['registry', 'userconfig', 'globalconfig', 'cache'].flatMap((key) => [
@@ -91,22 +101,17 @@ export function isRemoteRefused(error: unknown): boolean {
   return error instanceof InstallError && /code EALLOWREMOTE/.test(String(error.extra.output));
 }
 
+const UNTRUSTED = 'npm does not trust the certificate of the registry';
 const causes = (name: string): Causes => [
   [HELD_BACK, `The registry leads to an address that the hub may not connect to for '${name}'.`],
-  [
-    /'(\S+)@[^'@]*' (?:is not in this registry|could not be found)/,
-    `'${name}' cannot be installed: the registry has no package '$1'.`,
-  ],
+  [/'(\S+)@[^'@]*' (?:is not in this registry|could not be found)/, "The registry has no package '$1'."],
   [/No matching version found for (\S+?)\.?\s/, 'The registry has no version $1.'],
   [/code EINTEGRITY/, `The registry sent other bytes than expected for '${name}': the digest differs.`],
   [/code EALLOW/, notFromRegistry(name)],
   [/code EBADPLATFORM/, `'${name}' does not support the platform of this machine.`],
   [/code ERESOLVE/, `The packages that '${name}' needs cannot be installed together.`],
   [/code EUSAGE[\s\S]*in sync/, `The locked packages of '${name}' are not complete: lock it again.`],
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/,
-    'npm does not trust the certificate of the registry: name the certificate of your authority in NODE_EXTRA_CA_CERTS.',
-  ],
+  [/SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/, `${UNTRUSTED}: name that of your authority in NODE_EXTRA_CA_CERTS.`],
   [/code (?:E401|E403|ENEEDAUTH)/, `The registry requires a login for '${name}'.`],
   [UNREACHABLE, 'The npm registry could not be reached.'],
 ];
