@@ -5,6 +5,7 @@ import type { Launch } from '../catalog/launch/launch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
+import { readDest } from './artifacts/destination.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import { type InstalledArtifact, type Ownership, type PlaceJob, placeArtifact } from './artifacts/place.ts';
 import { STEP_TIMEOUT_MS } from './artifacts/program.ts';
@@ -67,10 +68,12 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
     artifacts.push({ planned: each, installed: value });
   }
   if (!isWorthKeeping(artifacts, known)) return { results, artifacts, isInPlace: false };
+  const undo: ((() => Promise<void>) | undefined)[] = [];
   try {
-    for (const { installed } of artifacts) await installed?.commit?.();
+    for (const { installed } of artifacts) undo.unshift(await installed?.commit?.());
     return { results, artifacts, isInPlace: true };
   } catch (error) {
+    for (const back of undo) await back?.();
     const failed = { step: 'artifacts.place', ok: false, extra: { error: explain(error) } };
     return { results: [...results, failed], artifacts, isInPlace: false };
   }
@@ -86,7 +89,7 @@ function isWorthKeeping(artifacts: readonly ArtifactOutcome[], known: LockedEnti
 function chosenEarlier(earlier: LockedArtifact | undefined, { kind }: PlannedArtifact): string | undefined {
   if (!earlier?.tree || !earlier.path || earlier.kind !== kind) return undefined;
   const isChosen = !earlier.path.startsWith(`${VENDOR}/`) && earlier.path !== earlier.spec.dest;
-  return isChosen ? earlier.path : undefined;
+  return isChosen ? readDest(earlier.path) : undefined;
 }
 
 export function contextOf(

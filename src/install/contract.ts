@@ -7,14 +7,15 @@ const JsonRecord = z.record(z.string(), z.unknown());
 export const LOCKFILE_NAME = 'hub.lock.json';
 export const LOCKFILE_VERSION = 1;
 
+/** What several packages of one server can be chosen by. */
+export const PREFERENCES = ['pypi', 'npm', 'oci', 'mcpb'] as const;
+
+const ID_MISSING =
+  'is missing: send the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one that is in it';
+
 export const InstallRequest = z.object({
   id: z
-    .string({
-      error: ({ input }) =>
-        input === undefined || input === null
-          ? 'is missing: send the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one that is in it'
-          : undefined,
-    })
+    .string({ error: ({ input }) => (input === undefined || input === null ? ID_MISSING : undefined) })
     .min(1, 'must not be empty')
     .max(1000)
     .describe(
@@ -24,13 +25,11 @@ export const InstallRequest = z.object({
   version: z
     .string()
     .nullish()
-    .describe('The version, beside an `id` without one.')
-    .meta({ examples: ['4.0.1'] }),
+    .meta({ description: 'The version, beside an `id` without one.', examples: ['4.0.1'] }),
   prerelease: z
     .boolean()
     .nullish()
-    .describe('Without a version: the newest one, even if it is a pre-release.')
-    .meta({ examples: [false] }),
+    .meta({ description: 'Without a version: the newest one, even if it is a pre-release.', examples: [false] }),
   target: z
     .string()
     .min(1, 'must not be empty')
@@ -54,26 +53,20 @@ export const InstallRequest = z.object({
     .describe('MCP clients to configure in the target, in addition to the adapters of the manifest.')
     .meta({ examples: [['claude']] }),
   prefer: z
-    .enum(['pypi', 'npm', 'oci', 'mcpb'])
+    .enum(PREFERENCES)
     .nullish()
     .describe('Kind of package to install of several alternatives. Without it, the first that the machine can run.'),
-  dest: z
-    .string()
-    .nullish()
-    .describe('Folder inside the target for a checkout or an archive, instead of that of the manifest.'),
+  dest: z.string().nullish().describe('Folder for a checkout or an archive, instead of that of the manifest.'),
   update: z.boolean().optional().describe('Resolve versions again. Without it, locked versions are kept.'),
   force: z.boolean().optional().describe('Replace a folder that a person changed, or that the hub did not create.'),
   dry_run: z
     .boolean()
     .default(false)
-    .describe('Only the plan; nothing is touched.')
-    .meta({ examples: [true] }),
+    .meta({ description: 'Only the plan; nothing is touched.', examples: [true] }),
   frozen: z
     .boolean()
     .default(false)
-    .describe(
-      'Installs exactly what the lockfile in the target says, or fails. Nothing else of the request may choose what is installed.',
-    ),
+    .describe('Installs exactly what the lockfile in the target says; nothing else of the request may choose that.'),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
@@ -199,15 +192,12 @@ export const InstallReport = z
     ok: z.boolean().describe('Every step but `gateway.register` succeeded.'),
     dry_run: z.boolean(),
     target: z.string(),
-    warnings: z
-      .array(z.string())
-      .default([])
-      .describe('What to know before using the entity, for example that no remote lists it.'),
+    warnings: z.array(z.string()).default([]).describe('What to know before use, such as that no remote lists it.'),
     plan: InstallPlan,
     results: z.array(StepResult),
     files_written: z
       .array(z.string())
-      .describe('New or changed, relative to the target. Folders of artifacts are in `extra.path` of their steps.'),
+      .describe('New or changed, relative to the target; without folders of artifacts.'),
     lockfile: Lockfile.describe('As it is on disk; without entities where there is none.'),
   })
   .meta({ id: 'InstallReport' });
@@ -234,8 +224,6 @@ export interface UninstallReport {
   edited: string[];
   /** Changed since they were installed, so they stay. */
   kept: string[];
-  /** Launchers that are gone. Something that was kept may still name them. */
-  launchers: string[];
 }
 
 /** One thing that a lockfile lists, compared with what is on disk. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { findConfigFault } from './adapters/plan-adapters.ts';
-import { Destination } from './artifacts/destination.ts';
+import { readDest } from './artifacts/destination.ts';
 import { contextOf, type InstallJob, type InstallTools } from './build-artifacts.ts';
 import type {
   InstallListener,
@@ -65,7 +65,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
     return inTurn(targetDir, signal, async () => {
       try {
         const planned = await makePlan(job, await lockfileOf(targetDir), onEvent);
-        const fault = findConfigFault(planned.plan.adapters);
+        const fault = findConfigFault(planned.plan, subject);
         if (fault) throw unusable(new InstallError(fault));
         return await runSteps({ ...job, ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
       } finally {
@@ -153,13 +153,6 @@ function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['ma
   if (manifest === asked.manifest) return asked;
   // The address of the other document does not lead to a manifest: only the hub has one.
   return { ...asked, manifest, source_url: undefined, provenance: undefined };
-}
-
-function readDest(dest: InstallRequest['dest']): string | undefined {
-  if (dest === undefined || dest === null) return undefined;
-  const read = Destination.safeParse(dest);
-  if (read.success) return read.data;
-  throw invalidRequest('dest', read.error.issues[0]?.message ?? 'is not valid');
 }
 
 async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {

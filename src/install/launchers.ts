@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
 import { asText } from '../lib/json.ts';
-import type { Program } from './artifacts/artifact.ts';
+import type { BundleCommand, Program } from './artifacts/artifact.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { BuiltArtifacts, InstallJob } from './build-artifacts.ts';
 import type { LockedEntity, LockedLauncher } from './contract.ts';
@@ -19,17 +19,17 @@ export function launcherPath(name: string): string {
   return `${BIN}/${name}`;
 }
 
-/** A name that no other entity of the lockfile has. */
+/** A name that nothing else in the lockfile has. */
 export function launcherName(
   wanted: string,
-  { subject: { slug }, others }: { subject: { slug: string }; others: readonly LockedEntity[] },
+  { subject: { slug }, others }: { subject: { slug: string }; others: readonly Pick<LockedEntity, 'launchers'>[] },
 ): string {
   const taken = namesOf(others);
   const names = [wanted, `${lastPart(slug)}-${wanted}`, `${slug}-${wanted}`].map((name) => safeName(name));
-  return names.find((name) => !taken.has(name)) ?? `${safeName(slug)}-${names.length}`;
+  return names.find((name) => !taken.has(name)) ?? `${names.at(-1)}-${taken.size}`;
 }
 
-function namesOf(entities: readonly LockedEntity[]): Set<string> {
+function namesOf(entities: readonly Pick<LockedEntity, 'launchers'>[]): Set<string> {
   return new Set(entities.flatMap(({ launchers = [] }) => launchers.map(({ name }) => name)));
 }
 
@@ -54,10 +54,11 @@ export async function removeOldLaunchers(targetDir: string, entities: readonly L
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true, recursive: true })));
 }
 
-type Artifact = Pick<InstalledArtifact, 'path' | 'programs'>;
+type Artifact = Pick<InstalledArtifact, 'path' | 'programs' | 'bundle'>;
 
-/** Starts a program of the artifact, or a command in its folder. */
-export function launcherText({ program, command = [] }: LockedLauncher, { path, programs = [] }: Artifact): string {
+/** Starts a program of the artifact, a command in its folder, or what a bundle says for this platform. */
+export function launcherText(launcher: LockedLauncher, { path, programs = [], bundle }: Artifact): string {
+  const { program, command = program === undefined && bundle ? bundleWords(bundle) : [] } = launcher;
   const folder = `"$root"/${quoted(path ?? '')}`;
   const found = programs.find(({ name }) => name === program);
   const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${quoted(file)}`] : []));
@@ -88,13 +89,12 @@ const INTERPRETER = 'python';
 
 export function startOf(parts: InstalledParts): Started {
   const { launch, artifacts } = parts;
-  const launchers = artifacts.flatMap(({ installed }, artifact) =>
-    programNames(installed?.programs ?? []).map((program) => ({
-      name: launcherName(program, parts),
-      artifact,
-      program,
-    })),
-  );
+  const launchers: LockedLauncher[] = [];
+  for (const [artifact, { installed }] of artifacts.entries())
+    for (const program of programNames(installed?.programs ?? [])) {
+      const name = launcherName(program, { ...parts, others: [...parts.others, { launchers }] });
+      launchers.push({ name, artifact, program });
+    }
   const unchanged = { launchers, launch };
   if (launch.kind === 'remote') return unchanged;
   return startPackage(parts, launchers) ?? startBundle(parts, launchers) ?? startCommand(parts, launchers) ?? unchanged;
@@ -171,14 +171,21 @@ function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Starte
   const artifact = parts.artifacts.findIndex(({ installed }) => installed?.bundle);
   const bundle = parts.artifacts[artifact]?.installed?.bundle;
   if (!bundle) return undefined;
-  const isOpen = (word: string) => /\$\{user_config\./.test(word);
-  const command = [bundle.command, ...bundle.args.filter((word) => !isOpen(word))];
   const env = Object.entries(bundle.env).map(([name, value]) => ({
     ...{ name, from: name, isRequired: true },
     value: isOpen(value) ? undefined : value,
   }));
   const start = (path: string): Launch => ({ kind: 'command', command: path, args: [], env, isInTarget: true });
-  return serverLauncher(parts, launchers, { artifact, command }, start);
+  return serverLauncher(parts, launchers, { artifact }, start);
+}
+
+function bundleWords({ command, args }: BundleCommand): string[] {
+  return [command, ...args.filter((word) => !isOpen(word))];
+}
+
+/** Asks for a value of the user. */
+function isOpen(word: string): boolean {
+  return /\$\{user_config\./.test(word);
 }
 
 /** Any other command runs in the folder of the checkout, or with the interpreter of the installed environment. */

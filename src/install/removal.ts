@@ -1,7 +1,9 @@
 // Takes an entity out of a target, and removes what no entity of the lockfile needs any longer.
-import { glob, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { glob, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RemovalOutcome, removeAdapter } from './adapters/locked-adapter.ts';
+import { HubError } from '../errors.ts';
+import { type RemovalOutcome, removalFault, removeAdapter } from './adapters/locked-adapter.ts';
 import { vendorTree } from './artifacts/place.ts';
 import {
   LOCKFILE_NAME,
@@ -15,19 +17,23 @@ import {
 import { launcherPath, removeOldLaunchers } from './launchers.ts';
 import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
 import { pathInside, removeInside } from './target/files.ts';
-import { HUB_FOLDER, STAGING } from './target/places.ts';
+import { HUB_FOLDER, LOCK, STAGING } from './target/places.ts';
 
 /** For a caller that has the lock of the target. */
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
   const lockfile = await readLockfile(targetDir);
   const entity = lockedEntity(lockfile, request.id);
   const rest = withoutEntity(lockfile ?? EMPTY_LOCKFILE, entity.id);
+  for (const adapter of entity.adapters) {
+    const fault = await removalFault(targetDir, adapter, request.force);
+    if (fault) throw new HubError('invalid_request', `'${entity.id}' was not uninstalled. ${fault}`);
+  }
   const parts = await removeParts(targetDir, entity, { isForced: request.force, others: rest.entities });
   await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeInside(targetDir, LOCKFILE_NAME));
   await collectGarbage(targetDir, rest);
   await removeUnused(targetDir);
   const launchers = (entity.launchers ?? []).map(({ name }) => launcherPath(name));
-  return { id: entity.id, target: request.target, ...parts, launchers };
+  return { id: entity.id, target: request.target, ...parts, removed: [...parts.removed, ...launchers] };
 }
 
 /** Removes launchers and environments below `.hub` that the lockfile does not name, with their empty parents. */
@@ -73,7 +79,10 @@ async function removeVendored(
 
 /** Removes what is not finished, and all of `.hub` from a target in which nothing is installed. */
 export async function removeUnused(targetDir: string): Promise<void> {
-  const names: string[] = await readdir(targetDir).catch(() => []);
-  const unused = names.includes(LOCKFILE_NAME) ? [HUB_FOLDER, STAGING] : [HUB_FOLDER];
-  await rm(join(targetDir, ...unused), { recursive: true, force: true }).catch(() => {});
+  const [folder, isUsed] = [join(targetDir, HUB_FOLDER), existsSync(join(targetDir, LOCKFILE_NAME))];
+  const names: string[] = isUsed ? [STAGING] : await readdir(folder).catch(() => []);
+  // The lock goes last: until then, other installs wait for it.
+  for (const name of names.toSorted((a, b) => Number(a === LOCK) - Number(b === LOCK)))
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
+  if (!isUsed) await rmdir(folder).catch(() => {});
 }

@@ -2,7 +2,7 @@
 import { reasonNotForGateway } from '../gateway/state-words.ts';
 import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
-import { type InstallReport, LOCKFILE_NAME, type LockedEntity, type Lockfile } from './contract.ts';
+import { type InstallReport, LOCKFILE_NAME, type LockedAdapter, type LockedEntity, type Lockfile } from './contract.ts';
 import { type Started, startOf, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
@@ -19,8 +19,11 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   const start = built.isInPlace && !request.frozen ? startOf({ ...job, ...built }) : locked;
   const adapters = await runStep('adapters.write', watch, () => adaptersStep(job, start, built));
   const { locked: written = [], files = [] } = adapters.value ?? {};
+  // What could not be written again stays as the earlier version had it.
+  const isWritten = (old: LockedAdapter) => written.some(({ path }) => path === old.path);
+  const kept = adapters.result.ok ? [] : (known?.adapters ?? []).filter((old) => !isWritten(old));
   const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
-  const entry = lockEntry(subject, { ...built, ...start, adapters: written });
+  const entry = lockEntry(subject, { ...built, ...start, adapters: [...written, ...kept] });
   const lock = await runStep('lockfile.write', watch, () => lockfileStep(job, built, entry));
   const lockfile = lock.value?.lockfile ?? job.lockfile;
   if (lockfile) await collectGarbage(targetDir, lockfile).catch(() => {});

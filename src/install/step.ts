@@ -24,14 +24,11 @@ export async function runStep<T>(
 ): Promise<{ result: StepResult; value: T | undefined }> {
   onEvent({ kind: 'started', step });
   const start = performance.now();
-  const {
-    ok = true,
-    extra,
-    value,
-  } = await work().catch((error: unknown): StepOutcome<T> => {
+  const outcome = await work().catch((error: unknown): StepOutcome<T> => {
     if (isUnexpected(error)) log.error({ error, step }, `The step ${step} of an install failed`);
     return { ok: false, extra: { error: explain(error), ...(error instanceof InstallError ? error.extra : {}) } };
   });
+  const { ok = true, extra, value } = outcome;
   const elapsed_secs = Math.round(performance.now() - start) / 1000;
   const result = { step, ok, elapsed_secs, ...(extra ? { extra } : {}) };
   onEvent({ kind: 'finished', result });

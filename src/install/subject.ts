@@ -60,10 +60,16 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
 /** For a frozen install. The catalog says whether it may be installed, and what to register; it may be away. */
 export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntity): Promise<InstallSubject> {
   const { id, type, name, version, provenance } = locked;
+  const slug = parseReference(id)?.slug ?? name;
   const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissingOrAway);
+  const artifacts = locked.artifacts.map(({ kind, spec }) => ({ kind, spec }));
+  // What the catalog does not have like this is judged as a manifest of the request would be.
+  if (!artifacts.every((each) => stored?.artifacts.some((one) => isSameArtifact(one, each))))
+    assertAllowed(
+      await catalog.refusalOf?.(entityFromManifest({ document: { type, id: slug, name, version, artifacts } })),
+    );
   return {
-    ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {} },
-    slug: parseReference(id)?.slug ?? name,
+    ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {}, slug },
     manifestDigest: provenance.manifest_digest,
     manifestUrl: provenance.manifest_url,
     sourceUrl: provenance.source_url,
@@ -92,8 +98,10 @@ export function wholeId({ id, version }: Pick<InstallRequest, 'id' | 'version'>)
   const wanted = version?.trim();
   if (!wanted || reference.version === wanted) return id;
   if (reference.version === undefined) return `${id}@${wanted}`;
-  const [given, named] = [wanted, reference.version].map((each) => each.slice(0, 120));
-  throw invalidRequest('version', `is '${given}', but the id names '${named}'`);
+  throw invalidRequest(
+    'version',
+    `is '${wanted.slice(0, 120)}', but the id names '${reference.version.slice(0, 120)}'`,
+  );
 }
 
 async function storedSubject(

@@ -43,15 +43,15 @@ test('frozen: without a lockfile, or with one that says something else, nothing 
   const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
   await assert.rejects(install(manifest, { frozen: true }), {
     code: 'lockfile_mismatch',
-    message: /there is no hub\.lock\.json in the target/,
+    message: /hub\.lock\.json is missing/,
   });
   await assert.rejects(hub.getEntity(uidOf(manifest)), { code: 'entity_not_found' });
   await assert.rejects(readdir(target), { code: 'ENOENT' });
   await install(manifest);
   const before = await treeDigest(target);
   const changes = {
-    "has 'mcp_server:pdf-tables@1.0.0', and": { version: '2.0.0' },
-    "does not hold 'mcp_server:other@1.0.0'": { id: 'other' },
+    "has 'mcp_server:pdf-tables@1.0.0'": { version: '2.0.0' },
+    "'mcp_server:other@1.0.0' is not locked": { id: 'other' },
   };
   for (const [sentence, change] of Object.entries(changes)) {
     await assert.rejects(

@@ -151,7 +151,7 @@ test('install: a failing artifact does not stop the others, and the lockfile say
   );
   assert.equal(report.ok, false);
   const errors = report.results.map(({ step, ok, extra }) => [step, ok, extra?.error]);
-  assert.match(String(errors[0]?.[2]), /there is no repository at this address/);
+  assert.match(String(errors[0]?.[2]), /no repository is at this address/);
   assert.match(String(errors[1]?.[2]), /spec\.repo is missing/);
   assert.match(String(errors[2]?.[2]), /registry 'nuget'/);
   assert.equal(errors[3]?.[1], true);
@@ -250,6 +250,7 @@ test('install: secrets of a manifest are used and in no report, plan or lockfile
       { kind: 'unknown', spec: { index_url: 'https://me:very-secret@p.example/simple', api_key: 'very-secret' } },
     ],
     mcp_registration: { server: { url: 'https://s.example/sse', headers: { 'X-Api-Key': 'very-secret' } } },
+    adapters: [{ framework: 'other', template_key: 'x', params: { api_key: 'very-secret' } }],
   });
   const [dry, report] = [await install(manifest, { dry_run: true }), await install(manifest)];
   assert.equal(stepNamed(report, 'zip.extract').ok, true, JSON.stringify(report.results));

@@ -90,9 +90,8 @@ test('lockfile: what an artifact or adapter does not have any more is not kept',
   assert.deepEqual(mergeLockfile(mergeLockfile(undefined, before), after).entities, [after]);
 });
 
-test('lockfile: what a newer minor version says of leftovers is kept', () => {
-  const leftovers = { artifacts: [], adapters: [], since: 'yesterday' };
-  const entity = anEntity('tool:a@1.0.0', { leftovers });
+test('lockfile: what a newer minor version adds is kept', () => {
+  const entity = anEntity('tool:a@1.0.0', { notes: { since: 'yesterday' } });
   assert.deepEqual(parseLockfile(JSON.stringify({ version: 1.2, entities: [entity] })).entities, [entity]);
 });
 

@@ -89,7 +89,7 @@ for (const path of [
       const { adapters } = await aPlan(aSubject({ adapters: [{ framework, template_key: '', path }] }));
       assert.match(
         adapters[0]?.fault ?? '',
-        /which other programs write|reserved for the hub|only the adapters of those clients/,
+        /which other programs write|reserved for the hub|only the adapters of MCP clients/,
       );
     }
   });
@@ -104,14 +104,14 @@ test('plan: adapters of MCP clients may name the files of clients, which they me
   for (const { fault } of (await aPlan(aSubject({ adapters }))).adapters) assert.equal(fault, undefined);
 });
 
-for (const dest of ['.cursor', '.VSCode', '.mcp.json', '.mcp.json/x']) {
-  test(`plan: no repository or archive goes to ${dest}, where it could bring what a client starts`, async () => {
+for (const dest of ['.cursor', '.VSCode', '.mcp.json/x', '.github/workflows', '.git/hooks', '.venv']) {
+  test(`plan: no repository or archive goes to ${dest}, where it could bring what another program starts`, async () => {
     const specs: [string, JsonObject][] = [
       ['git', { repo: 'https://g.example/x', dest }],
       ['zip', { url: 'https://z.example/y.zip', dest }],
     ];
     const { artifacts } = await aPlan(aSubject({ artifacts: specs.map(([kind, spec]) => ({ kind, spec })) }));
-    for (const { fault } of artifacts) assert.match(fault ?? '', /the configuration of an MCP client/);
+    for (const { fault } of artifacts) assert.match(fault ?? '', /must not start with '\.'/);
   });
 }
 

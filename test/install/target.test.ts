@@ -266,7 +266,7 @@ test('files: a file is written whole, into folders that are made for it', async 
   assert.equal(path, join(root, 'a/b/c.txt'));
   await writeFileInside(root, 'a/b/c.txt', 'two');
   assert.equal(await readFile(path, 'utf8'), 'two');
-  assert.deepEqual(await readdir(join(root, 'a/b')), ['c.txt'], 'nothing unfinished is left');
+  assert.deepEqual(await readdir(join(root, '.hub')), [], 'nothing unfinished is left');
 });
 
 test('files: whoever may read a file may read what replaces it, and nobody else', async (t) => {

@@ -47,6 +47,8 @@ export interface ConfigFormat {
   compare(text: string, entry: ConfigEntry): EntryState;
   put(text: string, entry: ConfigEntry): string;
   remove(text: string, entry: ConfigEntry): string;
+  /** The entry for a new version, with what a person filled into the earlier one. */
+  upgrade?(text: string, wanted: ConfigEntry, earlier: JsonObject): JsonObject;
   /** Questions that the client asks its user. */
   addInputs?(text: string, inputs: readonly JsonObject[]): string;
 }

@@ -23,16 +23,18 @@ export interface EntryMerge {
  * it was left as it is. @throws RangeError when the file cannot be merged into.
  */
 export function mergeEntry(written: string, { wanted, earlier, taken, isForced }: EntryMerge) {
-  const { compare, put, addInputs = (unchanged) => unchanged } = formatOf(wanted);
+  const { compare, put, upgrade, addInputs = (unchanged) => unchanged } = formatOf(wanted);
   const text = written.replace(/^\uFEFF/, '');
   const stateOf = (name: string, entry = wanted.entry) => compare(text, { ...wanted, name, entry });
   const isLeft = earlier && !taken.includes(earlier.name) && stateOf(earlier.name) !== 'absent';
   const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(each) !== 'another');
   const state = stateOf(name);
-  const isOurs = isLeft && stateOf(name, earlier.entry) === 'same';
-  const isReplaced = isOurs || (state === 'another' && isForced);
-  if (state === 'same' || (state !== 'absent' && !isReplaced)) return { text, name, isTheirs: state === 'another' };
-  return { text: addInputs(put(text, { ...wanted, name }), wanted.inputs), name, isTheirs: false };
+  const before = isLeft ? stateOf(name, earlier.entry) : 'another';
+  const isKept = state === 'another' && before === 'another' && !isForced;
+  if (state === 'same' || state === 'filled in' || isKept) return { text, name, isTheirs: isKept };
+  const isUpgraded = upgrade && isLeft && before === 'filled in';
+  const entry = isUpgraded ? upgrade(text, { ...wanted, name }, earlier.entry) : wanted.entry;
+  return { text: addInputs(put(text, { ...wanted, name, entry }), wanted.inputs), name, isTheirs: false };
 }
 
 function freeName(name: string, isFree: (name: string) => boolean): string {

@@ -8,17 +8,38 @@ import {
   type ParseError,
   parseTree,
 } from 'jsonc-parser';
-import { asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
 
-export const jsonConfig: ConfigFormat = { compare, put, remove, addInputs };
+export const jsonConfig: ConfigFormat = { compare, put, remove, upgrade, addInputs };
 
-function compare(text: string, { format, section, name, entry }: ConfigEntry): EntryState {
-  const found = own(sectionIn(read(text, format), section), name);
+function compare(text: string, { entry, ...place }: ConfigEntry): EntryState {
+  const found = find(text, place);
   if (found === undefined) return 'absent';
   if (isEqual(found, entry)) return 'same';
   return isSameServer(entry, found) ? 'filled in' : 'another';
+}
+
+function find(text: string, { format, section, name }: Omit<ConfigEntry, 'entry'>): unknown {
+  return own(sectionIn(read(text, format), section), name);
+}
+
+function upgrade(text: string, wanted: ConfigEntry, earlier: JsonObject): JsonObject {
+  return asObject(mergeChange(wanted.entry, earlier, find(text, wanted)));
+}
+
+/** What changed from `earlier` to `ours` changes in `theirs`; everything else there stays. */
+function mergeChange(ours: unknown, earlier: unknown, theirs: unknown): unknown {
+  if (isEqual(ours, earlier)) return theirs;
+  if (!isJsonObject(ours) || !isJsonObject(theirs)) return ours;
+  const before = asObject(earlier);
+  const kept = Object.entries(theirs).filter(([name]) => !Object.hasOwn(before, name));
+  const changed = Object.entries(ours).map(([name, value]) => [
+    name,
+    mergeChange(value, own(before, name), own(theirs, name)),
+  ]);
+  return Object.fromEntries([...changed, ...kept]);
 }
 
 function put(text: string, wanted: ConfigEntry): string {
@@ -45,19 +66,8 @@ function addInputs(text: string, inputs: readonly JsonObject[]): string {
   if (inputs.length > 0 && !Array.isArray(existing)) throw new RangeError("'inputs' in it is not a list");
   const isAsked = ({ id }: JsonObject) => asObjects(existing).some((each) => each.id === id);
   const missing = inputs.filter((each) => !isAsked(each));
-  if (missing.length === 0) return text;
-  return asObjects(existing).length > 0 ? append(text, missing) : set(text, ['inputs'], missing);
-}
-
-/** Inserts after the last input and its comment. The library would reformat the existing inputs. */
-function append(text: string, inputs: readonly JsonObject[]): string {
-  const root = parseTree(text, [], { allowTrailingComma: true });
-  const last = root && findNodeAtLocation(root, ['inputs'])?.children?.at(-1);
-  const end = last ? last.offset + last.length : 0;
-  const [tail = ''] = /^,?(?:[ \t]*\/\/[^\r\n]*)?/.exec(text.slice(end)) ?? [];
-  const { indent, eol } = layoutOf(text);
-  const lines = inputs.map((each) => `${eol}${indent}${indent}${JSON.stringify(each)}`);
-  return `${text.slice(0, end)},${tail.replace(/^,/, '')}${lines.join(',')}${text.slice(end + tail.length)}`;
+  if (asObjects(existing).length === 0 && missing.length > 0) return set(text, ['inputs'], missing);
+  return missing.reduceRight((edited, each) => set(edited, ['inputs', 0], each), text);
 }
 
 /** Variables and headers may have other values, and a person may add members. */
@@ -87,7 +97,8 @@ function set(text: string, path: JSONPath, value: unknown): string {
   const content = text.trim() === '' ? '{}\n' : text;
   const { indent, eol } = layoutOf(content);
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
-  return applyEdits(content, modify(content, path, value, { formattingOptions, getInsertionIndex: () => 0 }));
+  const options = { formattingOptions, getInsertionIndex: () => 0, isArrayInsertion: typeof path.at(-1) === 'number' };
+  return applyEdits(content, modify(content, path, value, options));
 }
 
 function layoutOf(text: string): { indent: string; eol: string } {
@@ -107,7 +118,9 @@ function cut(text: string, path: JSONPath): string {
   const siblings = member.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(member) - 1];
   const end = previous ? previous.offset + previous.length : before.length;
-  return (before.slice(0, end) + before.slice(end).replace(',', '')).trimEnd() + after;
+  const rest = (before.slice(0, end) + before.slice(end).replace(',', '')).trimEnd();
+  // What follows must not become a part of a comment.
+  return `${rest}${/\/\/.*$/.test(rest) && !/^\s*\n/.test(after) ? '\n' : ''}${after}`;
 }
 
 function read(text: string, format: ConfigEntry['format']): JsonObject {

@@ -27,7 +27,16 @@ export async function verifyAdapter(
 /** `edited` is a file that others write too: only the entry was removed from it. */
 export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 
-/** Removes a file or an entry. One that somebody changed stays, unless that is forced. */
+/** Why an entry cannot be taken out of the configuration of a client: it would go on to name what is gone. */
+export async function removalFault(targetDir: string, locked: LockedAdapter, isForced: boolean) {
+  const text = lockedEntry(locked) && (await readInside(targetDir, locked.path));
+  const state = text === undefined ? 'absent' : stateOf(text, locked);
+  if (state === 'unreadable') return `'${locked.path}' cannot be read: fix it, then uninstall again.`;
+  if (state !== 'another' || isForced) return undefined;
+  return `The entry '${locked.entry}' of '${locked.path}' was changed since it was installed. --force removes it.`;
+}
+
+/** Removes a file or an entry. One that somebody changed stays, unless that is forced; values may be filled in. */
 export async function removeAdapter(
   targetDir: string,
   locked: LockedAdapter,
@@ -36,7 +45,7 @@ export async function removeAdapter(
   const text = await readInside(targetDir, locked.path);
   const state = text === undefined ? 'absent' : stateOf(text, locked);
   if (text === undefined || state === 'absent') return 'absent';
-  if (state === 'unreadable' || (state !== 'same' && !isForced)) return 'changed';
+  if (state === 'unreadable' || (state === 'another' && !isForced)) return 'changed';
   const entry = lockedEntry(locked);
   const rest = entry ? formatOf(entry).remove(text, entry) : '';
   // A file that holds nothing else was made for the entry.

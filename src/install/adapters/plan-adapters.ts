@@ -1,12 +1,12 @@
 // Which glue code will be written, and where.
 import type { ClientName } from '../../catalog/client-config.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
-import { LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
+import { type InstallPlan, LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
 import { InstallError } from '../errors.ts';
 import type { LockedEntities } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
 import { readInside, relativePathFault } from '../target/files.ts';
-import { clientFileAt, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
+import { HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { mergeEntry, unmergeable } from './config-file.ts';
 import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
@@ -61,9 +61,10 @@ async function configFault(
   }
 }
 
-/** The first fault of a configuration. Unlike those of a manifest, the user can fix it. */
-export function findConfigFault(adapters: readonly PlannedAdapter[]): string | undefined {
-  const isConfig = (each: PlannedAdapter) => findTemplate(each.framework, each.template_key)?.entryOf !== undefined;
+/** The first fault of a configuration where its client has it. Unlike those of a manifest, the user can fix it. */
+export function findConfigFault({ adapters }: InstallPlan, subject: InstallSubject): string | undefined {
+  const templateOf = (each: PlannedAdapter) => findTemplate(each.framework, each.template_key);
+  const isConfig = (each: PlannedAdapter) => templateOf(each)?.entryOf && templateOf(each)?.path(subject) === each.path;
   return adapters.find((each) => each.fault && isConfig(each))?.fault;
 }
 
@@ -119,12 +120,11 @@ function pathFault(path: string, { template, folders, paths }: PathRules): strin
   // Some filesystems do not tell capital letters from small ones.
   const [first = '', ...others] = path.toLowerCase().split('/');
   if (first === HUB_FOLDER || first === LOCKFILE_NAME) return `${shown} is reserved for the hub.`;
-  const taken = RESERVED.includes(first) ? first : others.find((name) => name === '.git');
+  const taken = RESERVED.includes(first) ? first : [first, ...others].find((name) => name === '.git');
   if (taken) return `${shown} belongs to '${taken}', which other programs write.`;
-  // A file of its own would replace all entries, and the client would start what it says.
-  const clientFile = template?.entryOf ? undefined : clientFileAt(path);
-  if (clientFile)
-    return `${shown} belongs to '${clientFile}', the configuration of an MCP client, which only the adapters of those clients write.`;
+  // Clients and other programs start what such files say.
+  if (first.startsWith('.') && !template?.entryOf)
+    return `${shown} starts with '.', which only the adapters of MCP clients may.`;
   const folder = folders.find((each) => overlap(each, path));
   if (folder) return `${shown} is where an artifact of this manifest goes ('${folder}').`;
   const isRepeated = paths.some((each) => isSamePath(each, path));

@@ -1,6 +1,7 @@
 // The templates of glue code, by framework and key.
 import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } from '../../catalog/client-config.ts';
 import { shortName } from '../../catalog/launch/launch-form.ts';
+import { withoutCredentials } from '../../lib/credentials.ts';
 import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
 import { safeName } from '../target/places.ts';
 import type { AdapterTemplate, Reachable } from './adapter-template.ts';
@@ -54,7 +55,8 @@ export function genericStub(framework: string, templateKey: string): AdapterTemp
     render: ({ subject, params, launch }) => {
       const { uid, type, name, version, title, summary, description } = subject;
       const entity = { id: uid, type, name, version, title, summary, description };
-      const content = { framework, template_key: templateKey, params, entity, connection: plain(launch) };
+      const shown = { params: withoutCredentials(params), entity, connection: plain(launch) };
+      const content = { framework, template_key: templateKey, ...shown };
       return { kind: 'file', content: `${JSON.stringify(content, null, 2)}\n` };
     },
   };

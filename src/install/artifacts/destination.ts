@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { decoded } from '../../lib/secret-address.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
+import { invalidRequest } from '../errors.ts';
 import { LONGEST_PATH, relativePathFault } from '../target/files.ts';
-import { clientFileAt, RESERVED, safeName, VENDOR } from '../target/places.ts';
+import { RESERVED, safeName, VENDOR } from '../target/places.ts';
 
 export const Destination = z
   .string()
@@ -16,6 +17,14 @@ export const Destination = z
     return z.NEVER;
   });
 
+/** The folder that a person chose now or earlier. @throws HubError `invalid_request` */
+export function readDest(dest: string | null | undefined): string | undefined {
+  if (dest === undefined || dest === null) return undefined;
+  const read = Destination.safeParse(dest);
+  if (read.success) return read.data;
+  throw invalidRequest('dest', read.error.issues[0]?.message ?? 'is not valid');
+}
+
 function destinationFault(path: string): string | undefined {
   if (path === '' || path === '.') return 'must name a folder below the target, not the target itself';
   const fault = relativePathFault(path);
@@ -24,10 +33,8 @@ function destinationFault(path: string): string | undefined {
   const names = path.toLowerCase().split('/');
   const [first = ''] = names;
   const isReserved = [...RESERVED, LOCKFILE_NAME].includes(first) && (first !== VENDOR || names.length === 1);
-  if (isReserved || first.startsWith('.hub')) return `must not be '${first}', which is reserved`;
-  // An archive or a repository could bring such a file along, and with it what the client starts.
-  const clientFile = clientFileAt(path);
-  if (clientFile) return `must not hold '${clientFile}', which is the configuration of an MCP client`;
+  if (isReserved) return `must not be '${first}', which is reserved`;
+  if (first.startsWith('.')) return "must not start with '.': clients and other programs run what is in such places";
   return names.includes('.git') ? "must not be inside '.git'" : undefined;
 }
 

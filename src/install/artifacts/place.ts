@@ -19,8 +19,8 @@ export interface InstalledArtifact extends Resolution, Built {
   /** Relative to the target; null when it has no folder. */
   path: string | null;
   tree?: string;
-  /** Puts a folder in place that was built in staging. */
-  commit?(): Promise<void>;
+  /** Puts a folder in place that was built in staging; answers how to undo that. */
+  commit?(): Promise<() => Promise<void>>;
 }
 
 export interface Ownership {
@@ -77,7 +77,10 @@ async function placeInHub(
     .replace(/^sha256:/, '')
     .slice(0, PIN_LENGTH);
   const path = `${HUB_FOLDER}/${area}/${safeName(name)}/${pin}`;
-  const complete = await readComplete(targetDir, path);
+  if (isFrozen && job.locked?.path !== path)
+    throw new InstallError(`${LOCKFILE_NAME} has another path for '${name}' than its pins give: lock it again.`);
+  const found = await readComplete(targetDir, path);
+  const complete = found && !(context.trust.allowScripts && found.built.warnings?.length) ? found : undefined;
   if (complete && !(isFrozen && (await isChanged(targetDir, path, complete))))
     return { ...resolution, ...complete.built, path, extra: { ...complete.built.extra, unchanged: true } };
   const folder = await pathInside(targetDir, path);
@@ -153,7 +156,8 @@ export function vendorTree(folder: string): Promise<string> {
 /** A name that is only derived gives way to others; a folder that somebody chose does not. */
 function possiblePaths({ dest, names }: VendorLocation, job: PlaceJob): string[] {
   const chosen = job.dest ?? dest;
-  if (chosen === undefined) return [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
+  const derived = [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
+  if (chosen === undefined) return derived.includes(job.locked?.path ?? '') ? [String(job.locked?.path)] : derived;
   const owner = ownerOf(chosen, job);
   if (owner) throw new InstallError(`'${chosen}' belongs to ${owner}. Choose another folder with --dest.`);
   return [chosen];
@@ -164,8 +168,8 @@ function ownerOf(path: string, { ownership }: PlaceJob): string | undefined {
 }
 
 /** The folder of an earlier install, if it holds what is locked, or what a person made of it. */
-async function keepFolder(paths: readonly string[], { targetDir, ownership, isForced, isFrozen }: PlaceJob) {
-  const path = paths.find((each) => ownership.ours.has(each));
+async function keepFolder(paths: readonly string[], { targetDir, locked, ownership, isForced, isFrozen }: PlaceJob) {
+  const path = paths.find((each) => each === locked?.path && ownership.ours.has(each));
   const found = path && (await treeAt(targetDir, path));
   if (!path || !found) return undefined;
   const tree = ownership.ours.get(path);
@@ -192,9 +196,10 @@ async function choosePath(paths: readonly string[], tree: string, job: PlaceJob)
     if ([undefined, tree, ours.get(path)].includes(found)) return path;
     const isOnlyChoice = ours.has(path) || paths.length === 1;
     if (isOnlyChoice && job.isForced) return path;
+    const ways = job.isFrozen ? 'Move it away' : 'Move it away, choose another folder with --dest';
     if (isOnlyChoice)
       throw new InstallError(
-        `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}, so it is left as it is. Move it away, choose another folder with --dest, or replace it with --force.`,
+        `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}, so it is left as it is. ${ways}, or replace it with --force.`,
       );
   }
   throw new InstallError(
@@ -205,13 +210,18 @@ async function choosePath(paths: readonly string[], tree: string, job: PlaceJob)
 const CHANGED = 'was changed since it was installed';
 const FOREIGN = 'holds files that the hub did not put there';
 
-async function swap(folder: string, { fresh, aside }: { fresh: string; aside: string }): Promise<void> {
+async function swap(folder: string, { fresh, aside }: { fresh: string; aside: string }): Promise<() => Promise<void>> {
+  async function undo(): Promise<void> {
+    await rm(folder, { recursive: true, force: true });
+    await rename(aside, folder).catch(absent);
+  }
   await mkdir(dirname(folder), { recursive: true });
   await rename(folder, aside).catch(absent);
   try {
     await rename(fresh, folder);
+    return undo;
   } catch (error) {
-    await rename(aside, folder).catch(absent);
+    await undo();
     throw error;
   }
 }

@@ -20,23 +20,24 @@ export const HELD_BACK =
 export const UNREACHABLE =
   /connection (refused|reset)|couldn't connect|failed to (connect|fetch)|timed? ?out|too slow|unreachable|not resolve host|name or service not known|temporary failure|no such host|dns error|dial tcp|context deadline|NewConnectionError|ENOTFOUND|ECONN\w+|EAI_AGAIN|hung up|RPC failed|unexpected disconnect|fetch-pack: invalid|EOF$|(error|response):? 50[234]/im;
 
-export interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
-  timeoutMs?: number;
+interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   /** Whether the operator configured its registry. The address may contain a token, so only its host is shown. */
   isRegistrySecret?: boolean;
   /** The error when the machine does not have the program: what to install. */
   whenMissing: string;
+  /** The sentence for a program that fails, from its output. */
+  why(output: string): string;
 }
 
 /** Any exit code is a result. @throws InstallError when the program is missing or takes too long. */
-export async function runProgram(
-  request: ProgramRequest,
+async function runProgram(
+  request: Omit<ProgramRequest, 'why'>,
   { run, signal }: Pick<ArtifactContext, 'run' | 'signal'>,
 ): Promise<RunResult> {
-  const { whenMissing, timeoutMs = STEP_TIMEOUT_MS, isRegistrySecret, ...rest } = request;
+  const { whenMissing, isRegistrySecret, ...rest } = request;
   const shown = (output: string) => (isRegistrySecret ? withHostsOnly(output) : output);
   try {
-    const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs, signal });
+    const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs: STEP_TIMEOUT_MS, signal });
     return { exitCode, stdout: shown(stdout), stderr: shown(stderr) };
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
@@ -45,13 +46,11 @@ export async function runProgram(
   }
 }
 
-/** Returns what the program wrote. `why` is the sentence for one that fails, from its output. @throws InstallError */
-export async function runToEnd(
-  request: ProgramRequest & { why(output: string): string },
-  context: Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>,
-): Promise<string> {
-  const { why, ...rest } = request;
-  const { exitCode, stdout, stderr } = await runProgram(rest, context);
+type RunContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>;
+
+/** Returns what the program wrote. @throws InstallError */
+export async function runToEnd({ why, ...request }: ProgramRequest, context: RunContext): Promise<string> {
+  const { exitCode, stdout, stderr } = await runProgram(request, context);
   if (exitCode === 0) return stdout;
   const output = withoutFolders(`${stdout}\n${stderr}`, [request.cwd, context.stagingDir]);
   // A full disk is rarely the last thing that a program reports.
@@ -63,11 +62,7 @@ const NO_ROOM =
   'The disk is full: make room and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.';
 
 /** What a program writes; undefined when it is missing or fails. */
-export async function tryProgram(
-  program: string,
-  args: readonly string[],
-  context: Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>,
-): Promise<string | undefined> {
+export async function tryProgram(program: string, args: readonly string[], context: RunContext) {
   const { run, signal } = context;
   const request = { program, args, cwd: neutralFolder(context), env: NO_DOWNLOADS, timeoutMs: TRY_TIMEOUT_MS, signal };
   const result = await run(request).catch((error: unknown) => {

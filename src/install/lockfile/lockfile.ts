@@ -55,20 +55,14 @@ export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedE
   return lockfile?.entities.find(({ id }) => keyOf(id) === keyOf(uid));
 }
 
-/** For what needs the entity to be there. @throws HubError `lockfile_mismatch` */
+/** For what needs the entity to be there, in this version if the id has one. @throws HubError `lockfile_mismatch` */
 export function lockedEntity(lockfile: Lockfile | undefined, id: string): LockedEntity {
-  if (!lockfile)
-    throw mismatch(
-      `there is no ${LOCKFILE_NAME} in the target. Put the lockfile of an earlier install there, or install without --frozen, which writes one`,
-    );
   const locked = findLocked(lockfile, id);
-  if (!locked)
-    throw mismatch(
-      `${LOCKFILE_NAME} in the target does not hold '${id.slice(0, 120)}'. Install it without --frozen first`,
-    );
-  if (!id.includes('@') || id === locked.id) return locked;
-  throw mismatch(
-    `${LOCKFILE_NAME} has '${locked.id}', and '${id.slice(0, 120)}' was requested. Request the locked version, or install without --frozen, which replaces it`,
+  if (locked && (!id.includes('@') || id === locked.id)) return locked;
+  const found = locked ? `has '${locked.id}'` : lockfile ? 'does not hold it' : 'is missing';
+  throw new HubError(
+    'lockfile_mismatch',
+    `'${id.slice(0, 120)}' is not locked in the target: ${LOCKFILE_NAME} ${found}. An install without --frozen locks it.`,
   );
 }
 
@@ -76,11 +70,6 @@ export function lockedEntity(lockfile: Lockfile | undefined, id: string): Locked
 export function isSameArtifact(one: JsonObject, other: JsonObject): boolean {
   const [ours, theirs] = [one, other].map(({ kind, spec }) => jsonDigest([kind, withoutCredentials(asObject(spec))]));
   return ours === theirs;
-}
-
-/** `why` is the end of a sentence, and what to do about it. */
-function mismatch(why: string): HubError {
-  return new HubError('lockfile_mismatch', `A frozen install is not possible: ${why}.`);
 }
 
 export function withoutEntity(lockfile: Lockfile, uid: string): Lockfile {

@@ -1,6 +1,8 @@
 // Whether what is on disk is what the lockfile of a target says.
+import { join } from 'node:path';
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
+import { inspectBundle } from '../artifacts/archive/bundle.ts';
 import { isChanged, readComplete, vendorTree } from '../artifacts/place.ts';
 import {
   LOCKFILE_NAME,
@@ -64,7 +66,8 @@ async function verifyLauncher(
   const path = artifact?.path ?? '';
   const text = await readInside(targetDir, launcherPath(launcher.name));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
-  const built = await readComplete(targetDir, path);
-  const isSame = text === launcherText(launcher, { path, ...built?.built });
+  const isBundle = launcher.program === undefined && launcher.command === undefined;
+  const built = isBundle ? await inspectBundle(join(targetDir, path)) : (await readComplete(targetDir, path))?.built;
+  const isSame = text === launcherText(launcher, { path, ...built });
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }

@@ -1,20 +1,18 @@
 // Which places inside a target belong to whom.
-import { CLIENT_LAYOUTS } from '../../catalog/client-config.ts';
-
 /** What the hub builds in each target. Git ignores it, and it can be deleted. */
 export const HUB_FOLDER = '.hub';
 
 /** Folder inside `.hub` for artifacts that are not finished. */
 export const STAGING = 'staging';
 
+/** File inside `.hub` that the install which works in the target has locked. */
+export const LOCK = 'lock';
+
 /** Folder of checkouts, archives and bundles whose manifest chooses none. */
 export const VENDOR = 'vendor';
 
-/** Names that belong to package managers, to git and to the hub: a manifest cannot choose them. */
+/** Names that belong to package managers and to the hub: a manifest cannot choose them, nor any that starts with a dot. */
 export const RESERVED = [
-  '.git',
-  '.npmrc',
-  '.venv',
   'node_modules',
   'npm-shrinkwrap.json',
   'package.json',
@@ -23,11 +21,6 @@ export const RESERVED = [
   VENDOR,
   'yarn.lock',
 ];
-
-/** The file of an MCP client that a path is, is inside of, or is above. Only entries are added to such files. */
-export function clientFileAt(path: string): string | undefined {
-  return Object.values(CLIENT_LAYOUTS).find(({ file }) => overlap(file, path))?.file;
-}
 
 export function overlap(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => `${path.toLowerCase().replace(/\/$/, '')}/`) as [string, string];

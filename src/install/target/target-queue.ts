@@ -1,11 +1,12 @@
 // One install at a time in each target, across processes; a few at a time in all.
+import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { makeFolderInside, pathInside, writeFileInside } from './files.ts';
-import { HUB_FOLDER, STAGING } from './places.ts';
+import { HUB_FOLDER, LOCK, STAGING } from './places.ts';
 import { assertOwnFolders, unusable } from './target.ts';
 
 const IGNORE = '.gitignore';
@@ -33,24 +34,32 @@ export function createTargetQueue(atOnce: number) {
 /** The lock is an exclusive transaction of SQLite: the one lock of the operating system that Node has everywhere. */
 export async function lockTarget(targetDir: string, signal: AbortSignal): Promise<{ close(): void }> {
   await assertOwnFolders(targetDir);
-  await makeFolderInside(targetDir, HUB_FOLDER);
   for (;;) {
     signal.throwIfAborted();
-    const lock = tryLock(await pathInside(targetDir, `${HUB_FOLDER}/lock`));
-    if (lock) return lock;
+    // Removed by an install that failed, perhaps while this one waits.
+    await makeFolderInside(targetDir, HUB_FOLDER);
+    const path = await pathInside(targetDir, `${HUB_FOLDER}/${LOCK}`);
+    const lock = tryLock(path);
+    // A lock that can be taken twice is on a file that was removed meanwhile.
+    const second = lock && tryLock(path);
+    if (lock && !second) return lock;
+    second?.close();
+    lock?.close();
     await sleep(POLL_MS, undefined, { signal });
   }
 }
 
 function tryLock(path: string): DatabaseSync | undefined {
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = new DatabaseSync(path, { timeout: 0, open: false });
   try {
+    database.open();
     // Nothing is ever written, so no journal is needed.
     database.exec('pragma journal_mode = memory; begin exclusive');
     return database;
   } catch (error) {
-    database.close();
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) return undefined;
+    if (database.isOpen) database.close();
+    const isBusy = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
+    if (isBusy || !existsSync(dirname(path))) return undefined;
     throw error;
   }
 }

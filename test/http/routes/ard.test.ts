@@ -114,7 +114,7 @@ testOnEveryEngine('ard: pages of searches and lists, facets of all', async (t, d
   }
   assert.deepEqual(names, ['com.other/climate', 'io.github.Some/numbers', 'org.example/weather']);
   const chosen = await get<List>(
-    `/ard/agents?filter=${encodeURIComponent('publisherId=example.org,x AND type=' + CARD)}`,
+    `/ard/agents?filter=${encodeURIComponent(`publisherId=example.org,x AND type=${CARD}`)}`,
   );
   assert.deepEqual(
     chosen.body.items.map(({ displayName }) => displayName),

@@ -137,15 +137,16 @@ for (const name of ['constructor', 'toString', '__proto__']) {
   });
 }
 
-test('config: an entry with values of a person stays, and is theirs once a new version needs more', () => {
+test('config: values of a person stay, also when a new version changes the entry', () => {
   const written = { ...wanted.entry, env: { KEY: `\${KEY}`, GONE: '1' } };
   const of = (entry: JsonObject) => JSON.stringify({ mcpServers: { pdf: entry } });
   const known = { name: 'pdf', written };
   assert.deepEqual(JSON.parse(mergeEntry(of(written), wanted, known).text).mcpServers.pdf, wanted.entry);
   const enough = of({ ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'debug', MINE: 'x' }, timeout: 5 });
   assert.deepEqual(mergeEntry(enough, wanted, known), { text: enough, name: 'pdf', isTheirs: false });
-  const lacking = of({ ...written, env: { KEY: 'sk-1', GONE: '1' } });
-  assert.deepEqual(mergeEntry(lacking, wanted, known), { text: lacking, name: 'pdf', isTheirs: true });
+  const filled = of({ ...written, env: { KEY: 'sk-1', GONE: '1', MINE: 'x' }, timeout: 5 });
+  const upgraded = JSON.parse(mergeEntry(filled, wanted, known).text).mcpServers.pdf;
+  assert.deepEqual(upgraded, { ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'info', MINE: 'x' }, timeout: 5 });
 });
 
 test('config: only an entry that is as it was written is the same', () => {
@@ -272,7 +273,7 @@ test('config: questions of a removed entry go with it, unless another entry need
 
 const SERVERS = '"mcpServers": {\n    "b": {}\n  }';
 const THEIR_INPUTS = {
-  'a comment above': `{\n  "inputs": [ // my input\n    { "id": "mine", "type": "promptString" } ],\n  ${SERVERS}\n}\n`,
+  'a comment above': `{\n  "inputs": [\n    // my input\n    { "id": "mine", "type": "promptString" } ],\n  ${SERVERS}\n}\n`,
   'a comment behind the last': `{\n  "inputs": [\n    { "id": "mine" } // mine\n  ],\n  ${SERVERS}\n}\n`,
 };
 for (const [name, text] of Object.entries(THEIR_INPUTS)) {
@@ -281,7 +282,7 @@ for (const [name, text] of Object.entries(THEIR_INPUTS)) {
     const entry = { command: 'x', env: { KEY: `\${input:ours}` } };
     const ours = { ...wanted, format: 'json with comments' as const, inputs: [input], entry };
     const { text: added } = mergeEntry(text, ours);
-    assert.deepEqual(parse(added).inputs[1], input, added);
+    assert.deepEqual(parse(added).inputs[0], input, added);
     assert.equal(jsonConfig.remove(added, ours), text);
   });
 }
@@ -290,5 +291,5 @@ test('config: an input is added behind a comma that ends the list', () => {
   const text = '{ "inputs": [\n  { "id": "mine" }, // mine\n] }';
   const input = { type: 'promptString' as const, id: 'ours', description: 'Key', password: true };
   const added = jsonConfig.addInputs?.(text, [input]) ?? '';
-  assert.deepEqual(parse(added, [], { allowTrailingComma: true }).inputs, [{ id: 'mine' }, input], added);
+  assert.deepEqual(parse(added, [], { allowTrailingComma: true }).inputs, [input, { id: 'mine' }], added);
 });

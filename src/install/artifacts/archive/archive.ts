@@ -17,6 +17,7 @@ import { type ArchiveContent, createEntryGuard, refused, refusedEntry } from './
 import { tarEntries } from './tar.ts';
 import { zipEntries } from './zip.ts';
 
+const ARCHIVE = 'archive';
 const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
 /** Longest target of a link that systems accept, in bytes. */
@@ -67,7 +68,7 @@ async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: Ar
   const shown = publicUrl(url);
   if (resolved !== shown || !integrity)
     throw new InstallError(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), and the manifest ${shown}.`);
-  const file = archiveFile(context);
+  const file = join(context.stagingDir, ARCHIVE);
   await access(file).catch(() => downloadArchive(url, context));
   checkDigest(`The archive ${shown}`, { expected: integrity, found: await fileDigest(file) });
   return file;
@@ -78,17 +79,13 @@ async function downloadArchive(url: string, context: ArtifactContext): Promise<D
   const limits = { maxBytes: MAX_ARCHIVE_BYTES, timeoutMs: DOWNLOAD_TIMEOUT_MS };
   const failed = `The archive ${publicUrl(url)} could not be downloaded`;
   try {
-    const reply = await download({ url, file: archiveFile(context), ...limits, signal });
+    const reply = await download({ url, file: join(context.stagingDir, ARCHIVE), ...limits, signal });
     if (reply.status === 200) return reply;
     throw new InstallError(`${failed}: its host answered ${reply.status}.`);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     throw new InstallError(`${failed}: it ${error.message}.`, { cause: error });
   }
-}
-
-function archiveFile({ stagingDir }: ArtifactContext): string {
-  return join(stagingDir, 'archive');
 }
 
 /** Extracts into an empty folder; returns the format, and the number of entries and bytes. @throws InstallError */

@@ -10,8 +10,8 @@ const MOST_RATIO = 200;
 /** So much may be extracted whatever the ratio: small files of zeros do no harm. */
 const FREE_BYTES = 32_000_000;
 const MOST_LEVELS = 40;
-/** Devices of Windows under any ending, and what a system cuts off or hides. */
-const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
+/** Devices of Windows under any ending, and what it cuts off: colleagues may clone the project there. */
+const UNPORTABLE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)|[. ]$/i;
 const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 export const OTHER_TYPE = 'is of a type that is not extracted: only files, folders and symbolic links are';
@@ -100,8 +100,7 @@ function entryNameFault(path: string): string | undefined {
   const names = path.split('/');
   if (names.length > MOST_LEVELS) return `is more than ${MOST_LEVELS} folders deep`;
   if (MISLEADING.test(path)) return 'holds characters that change the direction of text';
-  if (names.some((name) => RESERVED.test(name))) return 'is a name that some systems keep for devices';
-  if (names.some((name) => /[. ]$/.test(name))) return 'ends in a dot or a space, which some systems cut off';
+  if (names.some((name) => UNPORTABLE.test(name))) return 'is a name that not every system can have';
   // git, run in the folder, would do what its settings say.
   if (names.some((name) => /^\.git$/i.test(name))) return 'is a folder of git itself';
   return undefined;

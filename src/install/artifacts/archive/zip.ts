@@ -1,7 +1,6 @@
 // Entries of zip archives: all are judged by the archive's own list before the first one is extracted.
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { relativePathFault } from '../../target/files.ts';
 import {
   type AdmittedEntry,
   type ArchiveSource,
@@ -17,8 +16,6 @@ const LINK_TYPE = 0o120000;
 const TYPE_BITS = 0o170000;
 /** None, file, folder and link. */
 const ACCEPTED_TYPES = [0, 0o100000, 0o040000, LINK_TYPE];
-/** Names that the library itself refuses. */
-const NAME_OF_LIBRARY = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)$/s;
 const REPARSE_POINT = 0x400;
 const STORED = 0;
 const DEFLATED = 8;
@@ -65,7 +62,7 @@ function entryFault(entry: Entry, isFolder: boolean): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
   if (!ACCEPTED_TYPES.includes(modeOf(entry) & TYPE_BITS)) return OTHER_TYPE;
   if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link of Windows';
-  if (isFolder && entry.uncompressedSize > 0) return 'is a folder that has a content';
+  if (isFolder && entry.uncompressedSize > 0) return 'is a folder with content';
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
     return `is packed by a method that is not known here (${entry.compressionMethod})`;
   return undefined;
@@ -99,7 +96,7 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
       sum = crc32(chunk, sum);
       yield chunk;
     }
-    if (sum !== entry.crc32) throw new Error('its checksum is another');
+    if (sum !== entry.crc32) throw new Error('its checksum differs');
   } catch (error) {
     throw isBroken(error) ? refusedEntry(entry.fileName, `is broken (${error.message})`) : error;
   }
@@ -107,7 +104,5 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 
 function unreadable(error: unknown): never {
   if (!isBroken(error)) throw error;
-  const [, name] = NAME_OF_LIBRARY.exec(error.message) ?? [];
-  if (name !== undefined) throw refusedEntry(name, relativePathFault(name) ?? 'must be a path inside the archive');
-  throw refused(`it is not a readable zip (${error.message.slice(0, 200)})`);
+  throw refused(`its list of entries cannot be used (${error.message.slice(0, 200)})`);
 }

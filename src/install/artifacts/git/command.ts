@@ -76,19 +76,13 @@ function environmentOf({ usesConfiguration }: GitAccess, context: GitContext): R
 
 const CAUSES: Causes = [
   [HELD_BACK, 'it leads to an address that the hub may not connect to'],
-  [
-    /file too large/i,
-    'its host sent more than an install accepts. Name a smaller repository, or publish what is needed as an archive',
-  ],
+  [/file too large/i, 'it is larger than an install accepts: publish what is needed as an archive'],
   [/host key verification failed/i, 'its host is not in known_hosts: connect to it once with ssh'],
   [
     /authentication failed|could not read (?:username|password)|terminal prompts disabled|error: 40[13]|permission denied \(publickey/i,
     'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
   ],
-  [
-    /repository .*not found|returned error: 404|does not appear to be a git repository/i,
-    'there is no repository at this address',
-  ],
+  [/repository .*not found|error: 404|does not appear to be a git repository/i, 'no repository is at this address'],
   [/certificate/i, 'the certificate of its host is not valid for it'],
   [UNREACHABLE, 'its host could not be reached, is too slow, or ended the connection; try again later'],
 ];

@@ -17,18 +17,9 @@ const GitSpec = z.object({
 });
 type GitSpec = z.infer<typeof GitSpec>;
 
-export interface GitLimits {
-  mostReceivedBytes: number;
-  /** A small repository can hold the same folder a million times over. */
-  mostFiles: number;
-  mostBytes: number;
-}
-
-const LIMITS: GitLimits = {
-  mostReceivedBytes: 2_000_000_000,
-  mostFiles: 200_000,
-  mostBytes: 4_000_000_000,
-};
+/** A small repository can hold the same folder a million times over. */
+const LIMITS = { mostReceivedBytes: 2_000_000_000, mostFiles: 200_000, mostBytes: 4_000_000_000 };
+export type GitLimits = typeof LIMITS;
 
 export const gitKind = createGitKind();
 
@@ -55,7 +46,9 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
         throw new InstallError(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
       const { repo, ref } = spec;
       await checkOut({ repo, commit, limits }, folder, context);
-      await assertLinksStayInside(folder);
+      const stray = await findStrayLink(folder);
+      const where = stray?.leads === 'out' ? ', which leads out of it' : " into '.git'";
+      if (stray) throw new InstallError(`The repository holds the link '${stray.path}'${where}; it was not installed.`);
       return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
     },
   };
@@ -63,13 +56,6 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
 
 function integrityOf(commit: string): string {
   return `${commit.length === 64 ? 'sha256' : 'sha1'}:${commit}`;
-}
-
-async function assertLinksStayInside(folder: string): Promise<void> {
-  const stray = await findStrayLink(folder);
-  if (!stray) return;
-  const where = stray.leads === 'out' ? ', which leads out of it' : " into '.git'";
-  throw new InstallError(`The repository holds the link '${stray.path}'${where}; it was not installed.`);
 }
 
 function checkedText(faultOf: (text: string) => string | undefined) {

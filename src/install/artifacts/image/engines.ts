@@ -99,10 +99,7 @@ const CAUSES: Causes = [
   [HELD_BACK, 'its registry leads to an address that the hub may not connect to'],
   [/policy\.json/, 'it lacks its policy, /etc/containers/policy.json: install the package containers-common'],
   [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
-  [
-    /unauthorized|authentication required|\bdenied\b/i,
-    'there is no such image, or it needs a login that this machine does not have',
-  ],
+  [/unauthorized|authentication required|\bdenied\b/i, 'it does not exist, or needs a login that this machine lacks'],
   [/manifest unknown|name unknown|repository .*not found/i, 'the registry has no such image or tag'],
   [/no (?:matching manifest for|image found in )/i, 'there is no image for the platform of this machine'],
   [/gave HTTP response to HTTPS client/i, 'the registry speaks only http'],

@@ -12,9 +12,7 @@ export const NO_PYTHON =
   'Python 3.9 or newer is not installed on this machine: install Python, or install uv and run `uv python install`.';
 
 const OLDEST = '3.9';
-
 export const PYTHON = 'bin/python';
-
 const Answer = z.object({ file: z.string().min(1), version: z.string(), platform: z.string() });
 
 /** `version` is such as `3.12`, `platform` as `sysconfig.get_platform()` says it. */

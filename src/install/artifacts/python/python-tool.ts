@@ -141,6 +141,8 @@ function indexAccess(
 const NO_BUILDS =
   'Packages are not built here, because that runs their code. On your own machine, --allow-build builds them.';
 
+const NO_WHEEL = 'A package has no wheel';
+const CONFLICT = 'The packages that it needs cannot be installed together';
 const NEEDED_PYTHON = /current Python version \S+ does not satisfy Python([<>=!~\d.*,]*[\d*])/;
 
 /** The versions of Python, such as `>=3.12,<3.14`, without which uv found no solution. */
@@ -154,33 +156,18 @@ const CAUSES: Causes = [
   [/40[13] (?:Unauthorized|Forbidden|Error)/i, 'The package index refused access: it may require a login.'],
   // Before missing versions: for pip, an index that does not answer has no versions either.
   [UNREACHABLE, 'The package index could not be reached.'],
-  [
-    /building from source is disabled|building source distributions is disabled|has no usable wheels/i,
-    `A package has no wheel for this Python and platform. ${NO_BUILDS}`,
-  ],
+  [/building \w[\w ]* is disabled|has no usable wheels/i, `${NO_WHEEL} for this Python and platform. ${NO_BUILDS}`],
   [/Because (\S+) was not found in the package registry/, "The package index has no package '$1'."],
   [/Because there is no version of (\S+)/, 'The package index has no version $1.'],
   [
     /No matching distribution found for ([^\s(]+)/i,
     `The package index has no $1, or no wheel of it for this Python and platform. ${NO_BUILDS}`,
   ],
-  [
-    /URL dependencies must be expressed/,
-    'A package is required by its address and not by its name, which is not installed.',
-  ],
-  [
-    NEEDED_PYTHON,
-    'It needs Python $1, which is not on this machine: install it, for example with `uv python install`.',
-  ],
-  [
-    /ResolutionImpossible|conflicting dependencies|No solution found/i,
-    'The packages that it needs cannot be installed together, or do not support this Python.',
-  ],
+  [/URL dependencies must be expressed/, 'A package is required by its address instead of its name: that is refused.'],
+  [NEEDED_PYTHON, 'It needs Python $1: install that, for example with `uv python install`.'],
+  [/ResolutionImpossible|conflicting dependencies|No solution found/i, `${CONFLICT}, or do not support this Python.`],
   [/no such option|No module named '?pip/i, 'This Python has no pip 22.3 or newer: install uv, or a newer pip.'],
-  [
-    /ensurepip|No module named '?venv/i,
-    'Python cannot make virtual environments on this machine: install uv, or python3-venv.',
-  ],
+  [/ensurepip|No module named '?venv/i, 'Python cannot make virtual environments here: install uv, or python3-venv.'],
 ];
 
 /** uv wraps its lines. */

@@ -36,8 +36,8 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['an absolute dest', { repo: 'https://example.org/a', dest: '/etc' }, /relative/],
   ['the target itself as dest', { repo: 'https://example.org/a', dest: '.' }, /below the target/],
   ['the lockfile as dest', { repo: 'https://example.org/a', dest: 'hub.lock.json' }, /is reserved/],
-  ['the folder of the hub as dest', { repo: 'https://example.org/a', dest: '.hub/x' }, /is reserved/],
-  ['the same in capitals', { repo: 'https://example.org/a', dest: '.HUB/lock' }, /is reserved/],
+  ['the folder of the hub as dest', { repo: 'https://example.org/a', dest: '.hub/x' }, /start with '\.'/],
+  ['the same in capitals', { repo: 'https://example.org/a', dest: '.HUB/lock' }, /start with '\.'/],
   ['a repository of the project as dest', { repo: 'https://example.org/a', dest: 'x/.git/hooks' }, /\.git/],
 ];
 
@@ -52,7 +52,7 @@ test('git: a host or repository that is not there is told in a sentence', async 
   const host = await startGitHost(t);
   await host.create('thing');
   const { failure } = await building(t);
-  assert.match(await failure(gitKind, { repo: host.url('nothing') }), /there is no repository at this address/);
+  assert.match(await failure(gitKind, { repo: host.url('nothing') }), /no repository is at this address/);
   assert.match(await failure(gitKind, { repo: host.url('thing'), ref: 'nope' }), /has no branch, tag or commit 'nope'/);
   assert.match(await failure(gitKind, { repo: 'http://127.0.0.1:1/x' }), /could not be reached/);
   host.intercept = (_request, response) => {

@@ -269,7 +269,7 @@ test('git: links that lead out of the repository are refused by name; others sta
 });
 
 const gitWithin = (mostReceivedBytes: number) => createGitKind({ mostReceivedBytes });
-const SENTENCE = /could not be fetched: its host sent more than an install accepts/;
+const SENTENCE = /could not be fetched: it is larger than an install accepts/;
 
 test('git: a repository that is larger than allowed is refused, and nothing is left of it', async (t) => {
   const host = await startGitHost(t);

@@ -184,7 +184,7 @@ test('python: the Python that a package needs is used, or named', { skip: skips.
   const here = await machine(t, 'uv');
   index.publish({ name: 'future', version: '1.0', requiresPython: '>=3.99,<4' });
   const future = resolve(t, pythonKind, { package: 'future', index_url: index.url }, here);
-  assert.match(await failure(future), /^It needs Python >=3\.99(,<4)?, which is not on this machine: install it/);
+  assert.match(await failure(future), /^It needs Python >=3\.99(,<4)?: install that/);
   const newer = newerPython();
   if (!newer) return t.diagnostic('There is only one Python on this machine.');
   index.publish({ name: 'recent', version: '1.0', requiresPython: `>=${newer.version}` });

@@ -7,7 +7,7 @@ import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { partsOf } from '../../src/gateway/parts.ts';
 import { LockedArtifact, LockedEntity, Lockfile } from '../../src/install/contract.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import { aPlan, aSubject } from './subjects.ts';
+import { aPlan, aSubject } from '../install/subjects.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 const pages = ['install', 'lockfile', 'security'].map((name) => ({ name, text: read(name) }));
