@@ -58,13 +58,12 @@ export function serverCard(entry: RegistryEntry, baseUrl: string): JsonObject {
 
 /** The document at the well-known addresses: one entry, which says where to search. */
 export function ardManifest(baseUrl: string): JsonObject {
-  const { hostname } = new URL(baseUrl);
   return {
     specVersion: '1.0',
     host: { displayName: 'Catalog Hub' },
     entries: [
       {
-        identifier: `urn:air:${hostname.replace(/[^a-zA-Z0-9.-]/g, '') || 'localhost'}:registry:hub`,
+        identifier: `urn:air:${publisherOf(baseUrl)}:registry:hub`,
         displayName: 'Catalog Hub',
         type: REGISTRY_TYPE,
         url: `${baseUrl}/ard`,
@@ -73,4 +72,10 @@ export function ardManifest(baseUrl: string): JsonObject {
       },
     ],
   };
+}
+
+/** Clients refuse what is not a domain, such as an address in numbers or `localhost`. */
+function publisherOf(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]+$/i.test(hostname) ? hostname : 'localhost.localdomain';
 }
