@@ -14,7 +14,7 @@ import { unitLength } from '../src/search/model/embedder.ts';
 import { MODELS_FOLDER } from '../src/search/model/open-model.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { createRevision } from '../src/store/revision.ts';
-import { createSearchIndex } from '../src/store/search-index.ts';
+import { createSearchIndex } from '../src/store/search/search-index.ts';
 import { ask, HUB, type HubProcess, startCatalogHost, startHub, watchHealth } from './hub-process.ts';
 
 const { values } = parseArgs({

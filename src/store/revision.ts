@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NewEvent } from '../events/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from './events/outbox.ts';
 
 export interface Revision {
   /** Changes made through this process are seen at once, those of another one within `FRESH_MS`. */

@@ -4,7 +4,7 @@ import { type Catalog, createCatalog } from '../../src/catalog/catalog.ts';
 import { CatalogPage, EntityRecord } from '../../src/catalog/contract.ts';
 import { parseManifestText } from '../../src/catalog/manifest-text.ts';
 import { jsonDigest } from '../../src/lib/json-digest.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';

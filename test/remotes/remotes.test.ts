@@ -4,7 +4,7 @@ import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createRemoteBook, normalizedUrl, type RemoteBook } from '../../src/remotes/remotes.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRemoteStore } from '../../src/store/remote-store.ts';
+import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 

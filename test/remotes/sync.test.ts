@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SearchQuery } from '../../src/search/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRunStore } from '../../src/store/run-store.ts';
+import { createRunStore } from '../../src/store/remotes/run-store.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { SOON } from '../support/in-time.ts';

@@ -8,11 +8,11 @@ import type { SearchFilters, SearchMode } from '../../src/search/contract.ts';
 import { createSearchEngine } from '../../src/search/engine/create-engine.ts';
 import type { RankRequest } from '../../src/search/engine/engine.ts';
 import type { Embedder } from '../../src/search/model/embedder.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { createSearchIndex } from '../../src/store/search-index.ts';
+import { createSearchIndex } from '../../src/store/search/search-index.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export const ANY: SearchFilters = {

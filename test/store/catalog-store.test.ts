@@ -5,7 +5,7 @@ import type { CatalogStore } from '../../src/catalog/store.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { createRevision } from '../../src/store/revision.ts';

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { HubError } from '../../src/errors.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { createRevision } from '../../src/store/revision.ts';

@@ -4,9 +4,9 @@ import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { IngestRun } from '../../src/remotes/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRemoteStore } from '../../src/store/remote-store.ts';
+import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
+import { createRunStore } from '../../src/store/remotes/run-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { createRunStore } from '../../src/store/run-store.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');

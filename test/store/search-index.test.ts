@@ -5,11 +5,11 @@ import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { IndexEntry } from '../../src/search/engine/search-index.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { createSearchIndex } from '../../src/store/search-index.ts';
+import { createSearchIndex } from '../../src/store/search/search-index.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 

@@ -4,11 +4,11 @@ import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { createCatalogStore } from '../../src/store/catalog-store.ts';
+import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createRegistrationStore } from '../../src/store/registration-store.ts';
+import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { createSearchStore } from '../../src/store/search-store.ts';
+import { createSearchStore } from '../../src/store/search/search-store.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 

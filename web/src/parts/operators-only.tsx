@@ -5,8 +5,8 @@ import { useEffect } from 'preact/hooks';
 import type { HubFailure } from '../api/failure.ts';
 import { areSettingsAsked, needsTokenFor } from '../api/settings.ts';
 import { forgetToken, token } from '../api/token.ts';
-import { TokenForm } from '../parts/token-form.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { TokenForm } from './token-form.tsx';
+import { Waiting } from './waiting.tsx';
 
 interface OperatorsOnlyProps {
   title: string;

@@ -1,0 +1,47 @@
+// Events are written in the transaction of the change that they announce, if a webhook asks for them.
+import { sql } from 'kysely';
+import type { NewEvent } from '../../events/store.ts';
+import { shownAddress } from '../../lib/secret-address.ts';
+import type { Clock } from '../../lib/world.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+
+export interface Outbox {
+  /** Comes last in a transaction: on PostgreSQL the count of events stays locked from here to the commit. */
+  write(tx: Db, events: () => readonly NewEvent[]): Promise<void>;
+  /** For what happens outside of the catalog. */
+  append(event: NewEvent): Promise<void>;
+}
+
+export function createOutbox({ write, rowsFromJson }: Dialect, now: Clock): Outbox {
+  async function writeEvents(tx: Db, events: () => readonly NewEvent[]): Promise<void> {
+    const wanted = await wantedTypes(tx);
+    const news = wanted.size === 0 ? [] : events().filter(({ type }) => wanted.has(type));
+    if (news.length === 0) return;
+    const { event_position: last } = await tx
+      .updateTable('catalog_state')
+      .set(({ eb }) => ({ event_position: eb('event_position', '+', news.length) }))
+      .returning('event_position')
+      .executeTakeFirstOrThrow();
+    const at = now().toISOString();
+    const first = last - news.length + 1;
+    const rows = news.map(({ type, data }, index) => ({ position: first + index, type, at, data: dataText(data) }));
+    await sql`
+      insert into event (position, type, at, data)
+      select * from ${rowsFromJson('event', ['position', 'type', 'at', 'data'], JSON.stringify(rows))} as incoming
+    `.execute(tx);
+  }
+
+  return {
+    write: writeEvents,
+    append: (event) => write.transaction().execute((tx) => writeEvents(tx, () => [event])),
+  };
+}
+
+async function wantedTypes(tx: Db): Promise<Set<string>> {
+  const rows = await tx.selectFrom('webhook').select('events').where('disabled_at', 'is', null).execute();
+  return new Set(rows.flatMap(({ events }) => JSON.parse(events) as string[]));
+}
+
+function dataText({ remote, ...data }: NewEvent['data']): string {
+  return JSON.stringify(remote == null ? data : { ...data, remote: shownAddress(remote) });
+}

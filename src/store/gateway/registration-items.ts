@@ -1,0 +1,306 @@
+// The port for what the hub has in the gateway, on both engines.
+import { sql } from 'kysely';
+import type { GatewayItem, HeldItem, ItemStore } from '../../gateway/store.ts';
+import { lockEntities } from '../catalog/lock-entities.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Revision } from '../revision.ts';
+import { heldItem, ITEM_COLUMNS, itemRow } from './registration-row.ts';
+
+/** What an entity is when it was never tried. */
+const UNTRIED = {
+  gateway_registered_at: null,
+  gateway_error: null,
+  gateway_digest: null,
+  gateway_next_try_at: null,
+  gateway_tries: 0,
+};
+
+/** What is blocked, held back or disabled has nothing in the gateway, like what was deleted. */
+const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.is_held = 0 and entity.status <> 'disabled')`;
+
+export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
+  const { read, write, isOneOf } = dialect;
+  return {
+    async holdersOf(kind, id) {
+      const rows = await withLivingEntity(read)
+        .select(['item.uid', 'is_ours', 'body_digest'])
+        .where('kind', '=', kind)
+        .where('item_id', '=', id)
+        .orderBy('is_ours', 'desc')
+        .orderBy('item.uid')
+        .execute();
+      return rows.map(({ uid, is_ours, body_digest }) => ({ uid, isOurs: is_ours === 1, bodyDigest: body_digest }));
+    },
+
+    async ofRegistered() {
+      const rows = await withLivingEntity(read)
+        .selectAll('item')
+        .where('gateway_registered_at', 'is not', null)
+        .execute();
+      return rows.map(heldItem);
+    },
+
+    async gatewayUrl() {
+      return (await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow()).url;
+    },
+
+    switchTo: (url, { isSame }) =>
+      revision.change(async (tx) => {
+        // Locked first, so that of two hubs that notice the change one makes it.
+        const { url: before } = await tx
+          .selectFrom('gateway_state')
+          .select('url')
+          .modifyEnd(dialect.forUpdate)
+          .executeTakeFirstOrThrow();
+        if (before === url) return { result: [], isChange: false };
+        await tx.updateTable('gateway_state').set({ url }).execute();
+        if (isSame || before === null) return { result: [], isChange: false };
+        const entities = await setBackAll(tx);
+        const restored = await exchangeItems(tx, { before, url });
+        return { result: restored, isChange: entities.length > 0, entities };
+      }),
+
+    replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, [{ uid, items }], dialect)),
+
+    async add(uid, item) {
+      const row = itemRow(uid, item);
+      await write
+        .insertInto('gateway_item')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['uid', 'kind', 'item_id']).doUpdateSet(row))
+        .execute();
+    },
+
+    setBack: (uids) => setBack(uids),
+
+    async ofUnanswered() {
+      const uids = read.selectFrom('gateway_item').select('uid').where('asked_at', 'is not', null);
+      return (await read.selectFrom('gateway_item').selectAll().where('uid', 'in', uids).execute()).map(heldItem);
+    },
+
+    async leftovers() {
+      const dead = await read
+        .selectFrom('entity')
+        .select('uid')
+        .where((eb) => eb.not(IS_LIVING))
+        .where('gateway_registered_at', 'is not', null)
+        .execute();
+      if (dead.length > 0) await setBack(dead.map(({ uid }) => uid));
+      const leftovers = await ofDeadEntities(read).selectAll('item').execute();
+      if (leftovers.length === 0) return { own: [], foreign: [] };
+      return write.transaction().execute(async (tx) => {
+        await lockSharedItems(
+          tx,
+          leftovers.map(({ uid }) => uid),
+          dialect,
+        );
+        const foreign = await foreignServers(tx);
+        await keepForLivingEntities(tx);
+        const own = await ofDeadEntities(tx).selectAll('item').where('is_ours', '=', 1).execute();
+        return { own: own.map(heldItem), foreign };
+      });
+    },
+
+    forget: (item) => forget(write, item),
+
+    identify: ({ uid, kind, id }, known) =>
+      revision.change(async (tx) => {
+        const entities = [...(await lockEntities(tx, [uid], dialect))];
+        const record = tx
+          .deleteFrom('gateway_item')
+          .where('uid', '=', uid)
+          .where('kind', '=', kind)
+          .where('item_id', '=', id);
+        const { numDeletedRows } = await record.where('asked_at', 'is not', null).executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) return { result: undefined, isChange: false };
+        await forget(tx, { uid, kind, id: known.id });
+        await tx.insertInto('gateway_item').values(itemRow(uid, known)).execute();
+        await tx.updateTable('entity').set(UNTRIED).where('uid', '=', uid).execute();
+        return { result: undefined, isChange: entities.length > 0, entities };
+      }),
+  };
+
+  async function setBack(uids: readonly string[]): Promise<void> {
+    await revision.change(async (tx) => {
+      const present = await lockEntities(tx, uids, dialect);
+      const entities = [...present];
+      await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
+      return { result: undefined, isChange: entities.length > 0, entities };
+    });
+  }
+
+  async function setBackAll(tx: Db): Promise<string[]> {
+    const rows = await tx.selectFrom('entity').select('uid').where('gateway_digest', 'is not', null).execute();
+    const entities = rows.map(({ uid }) => uid);
+    await lockEntities(tx, entities, dialect);
+    await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
+    return entities;
+  }
+}
+
+async function forget(db: Db, { uid, kind, id }: Pick<HeldItem, 'uid' | 'kind' | 'id'>): Promise<void> {
+  await db
+    .deleteFrom('gateway_item')
+    .where('uid', '=', uid)
+    .where('kind', '=', kind)
+    .where('item_id', '=', id)
+    .execute();
+}
+
+interface ItemsOfEntity {
+  uid: string;
+  items: readonly GatewayItem[];
+}
+
+export async function replaceItems(tx: Db, entities: readonly ItemsOfEntity[], dialect: Dialect): Promise<void> {
+  if (entities.length === 0) return;
+  await lockSharedItems(
+    tx,
+    entities.map(({ uid }) => uid),
+    dialect,
+  );
+  for (const entity of entities) await replaceItemsOf(tx, entity, dialect);
+}
+
+/**
+ * Locks the items of these entities, and those that other entities share with them. Everyone does so in the same order, so
+ * that two transactions never wait for each other in a circle.
+ */
+async function lockSharedItems(
+  tx: Db,
+  uids: readonly string[],
+  { isOneOf, forUpdate }: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+): Promise<void> {
+  const held = tx.selectFrom('gateway_item').select(['kind', 'item_id']).where(isOneOf('uid', uids)).as('held');
+  await tx
+    .selectFrom('gateway_item as item')
+    .select('item.uid')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom(held)
+          .select('held.kind')
+          .whereRef('held.kind', '=', 'item.kind')
+          .whereRef('held.item_id', '=', 'item.item_id'),
+      ),
+    )
+    .orderBy('item.kind')
+    .orderBy('item.item_id')
+    .orderBy('item.uid')
+    .modifyEnd(forUpdate)
+    .execute();
+}
+
+/** What an item was created for may be another entity than the one that still has it: then it is created for that one. */
+async function replaceItemsOf(
+  tx: Db,
+  { uid, items }: ItemsOfEntity,
+  { rowsFromJson }: Pick<Dialect, 'rowsFromJson'>,
+): Promise<void> {
+  const incoming = rowsFromJson('gateway_item', ITEM_COLUMNS, JSON.stringify(items.map((item) => itemRow(uid, item))));
+  await sql`
+    update gateway_item set is_ours = 1
+    where exists (
+      select 1 from gateway_item as dropped
+      where dropped.kind = gateway_item.kind and dropped.item_id = gateway_item.item_id
+        and dropped.uid = ${uid} and dropped.is_ours = 1
+        and not exists (
+          select 1 from ${incoming} as incoming
+          where incoming.kind = dropped.kind and incoming.item_id = dropped.item_id
+        )
+    ) and uid = (
+      select min(other.uid) from gateway_item as other
+      where other.kind = gateway_item.kind and other.item_id = gateway_item.item_id and other.uid <> ${uid}
+    )
+  `.execute(tx);
+  // Ownership that was passed on meanwhile is kept.
+  const owned = await tx
+    .deleteFrom('gateway_item')
+    .where('uid', '=', uid)
+    .returning(['kind', 'item_id', 'is_ours'])
+    .execute();
+  if (items.length === 0) return;
+  const isOwned = (item: GatewayItem) =>
+    owned.some((row) => row.kind === item.kind && row.item_id === item.id && row.is_ours === 1);
+  await tx
+    .insertInto('gateway_item')
+    .values(items.map((item) => itemRow(uid, { ...item, isOurs: item.isOurs || isOwned(item) })))
+    .execute();
+}
+
+/** Returns the restored items that the hub created. */
+async function exchangeItems(tx: Db, { before, url }: { before: string; url: string }): Promise<HeldItem[]> {
+  const columns = sql.join(ITEM_COLUMNS.map((column) => sql.ref(column)));
+  await sql`
+    insert into former_gateway_item (gateway, ${columns}) select ${before}, ${columns} from gateway_item
+  `.execute(tx);
+  await tx.deleteFrom('gateway_item').execute();
+  await sql`
+    insert into gateway_item (${columns}) select ${columns} from former_gateway_item where gateway = ${url}
+  `.execute(tx);
+  await tx.deleteFrom('former_gateway_item').where('gateway', '=', url).execute();
+  return (await tx.selectFrom('gateway_item').selectAll().where('is_ours', '=', 1).execute()).map(heldItem);
+}
+
+/** Servers and agents that only dead entities have, and that this hub did not create. */
+async function foreignServers(tx: Db): Promise<HeldItem[]> {
+  const rows = await ofDeadEntities(tx)
+    .selectAll('item')
+    .where('kind', 'in', ['gateways', 'a2a'])
+    .where('is_ours', '=', 0)
+    .execute();
+  const held = await Promise.all(
+    rows.map(async (row) => {
+      const others = await tx
+        .selectFrom('gateway_item as item')
+        .leftJoin('entity', 'entity.uid', 'item.uid')
+        .select('item.uid')
+        .where('kind', '=', row.kind)
+        .where('item_id', '=', row.item_id)
+        .where((eb) => eb.or([eb('is_ours', '=', 1), eb.and([eb('entity.uid', 'is not', null), IS_LIVING])]))
+        .execute();
+      return others.length > 0 ? [] : [heldItem(row)];
+    }),
+  );
+  return held.flat();
+}
+
+/** Items of dead entities that a living one has too become its own; those that this hub only found are forgotten. */
+async function keepForLivingEntities(tx: Db): Promise<void> {
+  await sql`
+    update gateway_item set is_ours = 1
+    where is_ours = 0
+      and exists (
+        select 1 from gateway_item as dead left join entity on entity.uid = dead.uid
+        where dead.kind = gateway_item.kind and dead.item_id = gateway_item.item_id and dead.is_ours = 1 and dead.asked_at is null
+          and (entity.uid is null or not ${IS_LIVING})
+      )
+      and uid = (
+        select min(living.uid) from gateway_item as living
+        join entity on entity.uid = living.uid and ${IS_LIVING}
+        where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id
+      )
+  `.execute(tx);
+  await sql`
+    delete from gateway_item
+    where not exists (select 1 from entity where entity.uid = gateway_item.uid and ${IS_LIVING})
+      and (
+        is_ours = 0
+        or asked_at is null and exists (
+          select 1 from gateway_item as living
+          join entity on entity.uid = living.uid and ${IS_LIVING}
+          where living.kind = gateway_item.kind and living.item_id = gateway_item.item_id and living.is_ours = 1
+        )
+      )
+  `.execute(tx);
+}
+
+function withLivingEntity(db: Db) {
+  return db.selectFrom('gateway_item as item').innerJoin('entity', 'entity.uid', 'item.uid').where(IS_LIVING);
+}
+
+function ofDeadEntities(db: Db) {
+  return db
+    .selectFrom('gateway_item as item')
+    .leftJoin('entity', 'entity.uid', 'item.uid')
+    .where((eb) => eb.or([eb('entity.uid', 'is', null), eb.not(IS_LIVING)]));
+}

@@ -1,0 +1,186 @@
+// The rules in force, asked by the transactions that write entities.
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { EntityType, EntityUid } from '../../catalog/uid.ts';
+import type { Clock } from '../../lib/world.ts';
+import type { RegisterMode } from '../../policy/contract.ts';
+import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from '../../policy/store.ts';
+import { factsFromText, trustFromText } from '../catalog/entity-row.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { EntityTable } from '../tables.ts';
+
+export interface Admission {
+  /**
+   * Comes before everything else in a transaction that writes entities: until it ends, nobody changes the rules. Everybody
+   * takes this lock first, so that nobody waits in a circle.
+   */
+  forWriting(tx: Db): Promise<Admit>;
+  /** For those who only look. */
+  forReading(db: Db): Promise<Admit>;
+}
+
+/** The flags of these entities; those that are not among the answers are allowed everything. */
+export type Admit = (candidates: readonly Candidate[]) => Promise<ReadonlyMap<EntityUid, FlagColumns>>;
+
+/** `madeBy`: the remote that its content comes from; `ownerUrl`: the one that it belongs to. */
+export type Candidate = Omit<PolicySubject, 'remote' | 'registers'> & {
+  madeBy: string | null;
+  ownerUrl: string | null;
+};
+
+export type FlagColumns = Pick<Selectable<EntityTable>, 'is_hidden' | 'is_held' | 'needs_approval'>;
+
+export const SUBJECT_COLUMNS = [
+  'uid',
+  'type',
+  'name',
+  'slug',
+  'quality',
+  'published_at',
+  'created_at',
+  'is_registrable',
+  'owner_url',
+  'made_of',
+  'missing_since',
+  'facts',
+  'is_hidden',
+  'is_held',
+  'needs_approval',
+  'trust',
+] as const satisfies (keyof EntityTable)[];
+
+export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[number]>;
+
+export interface AdmissionDependencies {
+  /** The text of a policy → its rules; null for a hub without one. */
+  rulesOf: (text: string | null) => AdmissionRules;
+  now: Clock;
+}
+
+export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDependencies): Admission {
+  let known: { digest: string | null; rules: AdmissionRules } = { digest: null, rules: rulesOf(null) };
+
+  async function rulesIn(db: Db, digest: string | null): Promise<AdmissionRules> {
+    if (known.digest === digest) return known.rules;
+    const { text } = await db.selectFrom('policy').select('text').executeTakeFirstOrThrow();
+    known = { digest, rules: rulesOf(text) };
+    return known.rules;
+  }
+
+  async function open(db: Db, lock: Dialect['forShare']): Promise<Admit> {
+    const { digest, restricted } = await db
+      .selectFrom('policy')
+      .select('digest')
+      .select(sql<number>`(select count(*) from remote where register <> 'all')`.as('restricted'))
+      .modifyEnd(lock)
+      .executeTakeFirstOrThrow();
+    if (digest === null && Number(restricted) === 0) return async () => NO_FLAGS;
+    const rules = await rulesIn(db, digest);
+    return (candidates) => judge(db, candidates, rules);
+  }
+
+  async function judge(db: Db, candidates: readonly Candidate[], rules: AdmissionRules) {
+    const subjects = await subjectsOf(db, candidates, dialect);
+    const at = now();
+    const judged = subjects.map((subject) => ({ subject, flags: rules.flagsWithoutApproval(subject, at) }));
+    const asking = judged.filter(({ flags }) => flags === undefined).map(({ subject }) => subject);
+    const approvalOf = await approvalsOf(db, asking, dialect);
+    return new Map(
+      judged.map(({ subject, flags }) => [
+        subject.uid,
+        columnsOf(flags ?? rules.flags(subject, approvalOf(subject), at)),
+      ]),
+    );
+  }
+
+  return { forWriting: (tx) => open(tx, dialect.forShare), forReading: (db) => open(db, sql``) };
+}
+
+/** A hub without rules keeps the columns at their defaults. */
+const NO_FLAGS: ReadonlyMap<EntityUid, FlagColumns> = new Map();
+export const ALLOWED: FlagColumns = { is_hidden: 0, is_held: 0, needs_approval: 0 };
+
+function columnsOf({ isHidden, isHeld, needsApproval }: AdmissionFlags): FlagColumns {
+  return { is_hidden: isHidden ? 1 : 0, is_held: isHeld ? 1 : 0, needs_approval: needsApproval ? 1 : 0 };
+}
+
+export function haveSameFlags(one: FlagColumns, other: FlagColumns): boolean {
+  return (
+    one.is_hidden === other.is_hidden && one.is_held === other.is_held && one.needs_approval === other.needs_approval
+  );
+}
+
+export function candidateFromRow(row: SubjectRow): Candidate {
+  return {
+    uid: row.uid,
+    type: row.type as EntityType,
+    name: row.name,
+    slug: row.slug,
+    quality: row.quality,
+    publishedAt: row.published_at,
+    createdAt: row.created_at,
+    isRegistrable: row.is_registrable === 1,
+    ...factsFromText(row.facts),
+    trust: trustFromText(row.trust),
+    // What somebody installed in its place does not come from the remote that owns it.
+    madeBy: row.made_of === null ? null : row.owner_url,
+    ownerUrl: row.owner_url,
+  };
+}
+
+export async function subjectsOf(
+  db: Db,
+  candidates: readonly Candidate[],
+  { isOneOf }: Pick<Dialect, 'isOneOf'>,
+): Promise<PolicySubject[]> {
+  const urls = [...new Set(candidates.flatMap(({ ownerUrl }) => ownerUrl ?? []))];
+  const rows =
+    urls.length === 0
+      ? []
+      : await db.selectFrom('remote').select(['url', 'name', 'register']).where(isOneOf('url', urls)).execute();
+  const remotes = new Map(rows.map((row) => [row.url, row]));
+  return candidates.map(({ madeBy, ownerUrl, ...subject }) => ({
+    ...subject,
+    remote: madeBy === null ? null : { url: madeBy, name: remotes.get(madeBy)?.name ?? null },
+    registers: (remotes.get(ownerUrl ?? '')?.register ?? 'all') as RegisterMode,
+  }));
+}
+
+/** What was decided about each of these, and about their names. */
+export async function approvalsOf(
+  db: Db,
+  subjects: readonly PolicySubject[],
+  { isOneOf }: Pick<Dialect, 'isOneOf'>,
+): Promise<(subject: PolicySubject) => ApprovalState> {
+  if (subjects.length === 0) return () => ({ own: undefined, isNameApproved: false });
+  const rows = await db
+    .selectFrom('approval')
+    .select(['uid', 'brings', 'type', 'slug', 'remote_url', 'decision'])
+    .where(isOneOf('slug', [...new Set(subjects.map(({ slug }) => slug))]))
+    .where('decision', 'in', ['approved', 'rejected'])
+    .execute();
+  const bySlug = Map.groupBy(rows, ({ slug }) => slug);
+  return ({ uid, brings, type, slug, remote }) => {
+    const ofName = (bySlug.get(slug) ?? []).filter((row) => row.type === type);
+    const own = ofName.find((row) => row.uid === uid && row.brings === brings);
+    return {
+      own: own?.decision as ApprovalState['own'],
+      // Another remote may list the same name, and was not meant.
+      isNameApproved: ofName.some(
+        ({ decision, remote_url }) => decision === 'approved' && remote_url === (remote?.url ?? null),
+      ),
+    };
+  };
+}
+
+/**
+ * Something that rules ask for has changed, so that they are to be applied again; without a policy, only if `always` says so.
+ * Comes before everything else, as in `forWriting`.
+ */
+export async function changeRules(tx: Db, { always }: { always: boolean }): Promise<void> {
+  await tx
+    .updateTable('policy')
+    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+    .$if(!always, (query) => query.where('digest', 'is not', null))
+    .execute();
+}

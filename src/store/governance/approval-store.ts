@@ -1,0 +1,130 @@
+// What people approved and rejected, on both engines.
+import type { Selectable } from 'kysely';
+import type { ApprovalStore, DecisionOutcome, NewDecision, PolicySubject, StoredDecision } from '../../policy/store.ts';
+import { lockEntities } from '../catalog/lock-entities.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Revision } from '../revision.ts';
+import type { Tables } from '../tables.ts';
+import type { Admission } from './admission.ts';
+import { readmit } from './policy-store.ts';
+
+const DECISION_COLUMNS = ['uid', 'decision', 'reason', 'decided_by', 'decided_at', 'reviewed'] as const;
+
+export function createApprovalStore(dialect: Dialect, revision: Revision, admission: Admission): ApprovalStore {
+  const { lookup, read } = dialect;
+  return {
+    async list({ state, limit, offset }) {
+      const listed = state === 'pending' ? pendingEntities(read) : decidedEntities(read, state);
+      const [rows, { total }] = await Promise.all([
+        listed.select('entity.uid').orderBy('created_at').orderBy('entity.uid').limit(limit).offset(offset).execute(),
+        listed.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
+      ]);
+      return { uids: rows.map(({ uid }) => uid), total: Number(total) };
+    },
+
+    decisionOn: ({ uid, brings }) => decisionOn(lookup, { uid, brings }),
+
+    async lastApproval({ type, slug }) {
+      const row = await lookup
+        .selectFrom('approval')
+        .select(DECISION_COLUMNS)
+        .where('type', '=', type)
+        .where('slug', '=', slug)
+        .where('decision', '=', 'approved')
+        .orderBy('decided_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row && decisionFromRow(row);
+    },
+
+    decide: (subject, decision) =>
+      revision.change<DecisionOutcome>(async (tx) => {
+        // In the order that everybody locks in: the rules, then entities.
+        await admission.forWriting(tx);
+        const versions = await versionsOf(tx, subject);
+        await lockEntities(tx, versions, dialect);
+        const outcome = await record(tx, subject, decision);
+        if (outcome.outcome !== 'decided') return { result: outcome, isChange: false };
+        const { changed, events } = await readmit(tx, versions, { dialect, admission });
+        return { result: outcome, isChange: true, entities: [...new Set([subject.uid, ...changed])], events };
+      }),
+  };
+}
+
+function pendingEntities(db: Db) {
+  return db
+    .selectFrom('entity')
+    .where('needs_approval', '=', 1)
+    .where('blocked_at', 'is', null)
+    .where('missing_since', 'is', null);
+}
+
+function decidedEntities(db: Db, decision: string) {
+  return db
+    .selectFrom('entity')
+    .innerJoin('approval', (join) =>
+      join.onRef('approval.uid', '=', 'entity.uid').onRef('approval.brings', '=', 'entity.brings'),
+    )
+    .where('decision', '=', decision);
+}
+
+async function versionsOf(tx: Db, { type, slug }: PolicySubject): Promise<string[]> {
+  const rows = await tx.selectFrom('entity').select('uid').where('type', '=', type).where('slug', '=', slug).execute();
+  return rows.map(({ uid }) => uid);
+}
+
+/** The entity is locked, so that of two who decide at once the second sees what the first did. */
+async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome> {
+  const { uid } = subject;
+  const { brings } = decision;
+  const now = await tx.selectFrom('entity').select('brings').where('uid', '=', uid).executeTakeFirst();
+  if (now?.brings !== brings) return { outcome: 'changed' };
+  const before = await decisionOn(tx, { uid, brings });
+  const isOpen = before === undefined || before.decision === 'revoked';
+  if (decision.decision === 'revoked' && isOpen) return { outcome: 'nothing to revoke' };
+  if (decision.decision !== 'revoked' && !isOpen) {
+    return before.decision === decision.decision
+      ? { outcome: 'decided' }
+      : { outcome: 'decided otherwise', by: before };
+  }
+  const row = {
+    ...{ uid, brings, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null },
+    decision: decision.decision,
+    reason: decision.reason,
+    decided_by: decision.decidedBy,
+    decided_at: decision.decidedAt.toISOString(),
+    reviewed: decision.reviewed,
+  };
+  await tx
+    .insertInto('approval')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['uid', 'brings']).doUpdateSet(row))
+    .execute();
+  return { outcome: 'decided' };
+}
+
+async function decisionOn(
+  db: Db,
+  { uid, brings }: { uid: string; brings: string },
+): Promise<StoredDecision | undefined> {
+  const row = await db
+    .selectFrom('approval')
+    .select(DECISION_COLUMNS)
+    .where('uid', '=', uid)
+    .where('brings', '=', brings)
+    .executeTakeFirst();
+  return row && decisionFromRow(row);
+}
+
+type DecisionRow = Pick<Selectable<Tables['approval']>, (typeof DECISION_COLUMNS)[number]>;
+
+function decisionFromRow(row: DecisionRow): StoredDecision {
+  return {
+    uid: row.uid,
+    decision: row.decision as StoredDecision['decision'],
+    reason: row.reason,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    reviewed: row.reviewed,
+  };
+}

@@ -1,0 +1,54 @@
+// What checks found out about entities, on both engines.
+import type { TrustStore } from '../../trust/store.ts';
+import { factsFromText, trustFromText } from '../catalog/entity-row.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Revision } from '../revision.ts';
+import type { Admission } from './admission.ts';
+import { readmit } from './policy-store.ts';
+
+export function createTrustStore(dialect: Dialect, revision: Revision, admission: Admission): TrustStore {
+  const { lookup, read } = dialect;
+  return {
+    async subject(uid) {
+      const row = await lookup
+        .selectFrom('entity')
+        .select(['name', 'facts', 'owner_url', 'made_of', 'trust'])
+        .where('uid', '=', uid)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { brings, artifacts } = factsFromText(row.facts);
+      // What somebody installed in its place does not come from the remote that owns it.
+      const remote = row.made_of === null ? null : row.owner_url;
+      return { name: row.name, brings, artifacts, remote, trust: trustFromText(row.trust) };
+    },
+
+    record: (uid, brings, trust) =>
+      revision.change(async (tx) => {
+        // In the order that everybody locks in: the rules, then entities.
+        await admission.forWriting(tx);
+        const written = await tx
+          .updateTable('entity')
+          .set({ trust: JSON.stringify(trust) })
+          .where('uid', '=', uid)
+          .where('brings', '=', brings)
+          .returning('uid')
+          .execute();
+        if (written.length === 0) return { result: { isReadmitted: false }, isChange: false };
+        const { changed, events } = await readmit(tx, [uid], { dialect, admission });
+        return { result: { isReadmitted: changed.length > 0 }, isChange: true, entities: [uid], events };
+      }),
+
+    async waiting(limit) {
+      const rows = await read
+        .selectFrom('entity')
+        .select('uid')
+        .where('needs_approval', '=', 1)
+        .where('trust', 'is', null)
+        .where('brings', 'is not', null)
+        .orderBy('uid')
+        .limit(limit)
+        .execute();
+      return rows.map(({ uid }) => uid);
+    },
+  };
+}

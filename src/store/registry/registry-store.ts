@@ -1,0 +1,144 @@
+// The entries of the registry, as they are read.
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { ServerKey, ServerStatus } from '../../registry/contract.ts';
+import type { EntryFilter, RegistryEntry, RegistryStore } from '../../registry/store.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import { likePattern } from '../like.ts';
+import type { Tables } from '../tables.ts';
+
+type PageRequest = Omit<Parameters<RegistryStore['page']>[0], 'search'>;
+type Entries<O> = SelectQueryBuilder<Tables, 'registry_server', O>;
+
+export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): RegistryStore {
+  /** Without their documents, which would all be read before they are sorted. */
+  function matchingKeys(text: string, { after, limit, ...filter }: PageRequest): Promise<ServerKey[]> {
+    const rank = rankOf(text);
+    return shown(read.selectFrom('registry_server'), filter)
+      .select(['registry_server.name', 'registry_server.version'])
+      .where(sql<boolean>`name_key like ${likePattern(text)} escape '\\'`)
+      .$if(after !== undefined, (query) =>
+        query.where(sql<boolean>`(${rank}, name, version) > (${after?.rank}, ${after?.name}, ${after?.version})`),
+      )
+      .orderBy(rank)
+      .orderBy('name')
+      .orderBy('version')
+      .limit(limit)
+      .execute();
+  }
+
+  async function entries(keys: readonly ServerKey[], filter: Pick<EntryFilter, 'view'> = {}): Promise<RegistryEntry[]> {
+    if (keys.length === 0) return [];
+    const wanted = JSON.stringify(keys.map(({ name, version }) => ({ name, version })));
+    const rows = await entriesIn(read)
+      .where(
+        sql<boolean>`(registry_server.name, registry_server.version) in (select name, version from ${rowsFromJson('registry_server', ['name', 'version'], wanted)} as wanted)`,
+      )
+      .execute();
+    const byKey = new Map(rows.map((row) => [`${row.name} ${row.version}`, row]));
+    return keys
+      .flatMap(({ name, version }) => byKey.get(`${name} ${version}`) ?? [])
+      .map((row) => entryFromRow(row, filter));
+  }
+
+  return {
+    entries,
+
+    async page({ search, ...request }) {
+      if (search !== undefined) return entries(await matchingKeys(search.toLowerCase(), request), request);
+      const { after, limit, ...filter } = request;
+      const rows = await shown(entriesIn(read), filter)
+        .$if(after !== undefined, (query) =>
+          query.where(
+            sql<boolean>`(registry_server.name, registry_server.version) > (${after?.name}, ${after?.version})`,
+          ),
+        )
+        .orderBy('registry_server.name')
+        .orderBy('registry_server.version')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => entryFromRow(row, filter));
+    },
+
+    async keysOf(names, filter) {
+      return shown(read.selectFrom('registry_server'), filter)
+        .select(['registry_server.name', 'registry_server.version'])
+        .where(isOneOf('registry_server.name', names))
+        .execute();
+    },
+
+    async versions(name, filter) {
+      const rows = await shown(entriesIn(read), filter).where('registry_server.name', '=', name).execute();
+      return rows.map((row) => entryFromRow(row, filter));
+    },
+
+    async serversOf(uids) {
+      if (uids.length === 0) return new Map();
+      const rows = await read.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();
+      return new Map(rows.map(({ uid, name, version }) => [uid, { name, version }]));
+    },
+  };
+}
+
+function entriesIn(read: Db) {
+  return read
+    .selectFrom('registry_server')
+    .innerJoin('registry_document as document', (join) =>
+      join
+        .onRef('document.name', '=', 'registry_server.name')
+        .onRef('document.version', '=', 'registry_server.version'),
+    )
+    .selectAll('registry_server')
+    .select(['document.server', 'document.about']);
+}
+
+function shown<Q extends Entries<unknown>>(
+  entries: Q,
+  { version, updatedSince, includeDeleted, view }: EntryFilter,
+): Q {
+  let query: Entries<unknown> = entries;
+  if (!includeDeleted) query = query.where('status', '<>', 'deleted');
+  if (version === 'latest') query = query.where(view?.approved ? 'is_latest_approved' : 'is_latest', '=', 1);
+  else if (version !== undefined) query = query.where('registry_server.version', '=', version);
+  if (updatedSince !== undefined) query = query.where('updated_at', '>', updatedSince);
+  // What was approved once stays in the view as deleted.
+  if (view?.approved) query = query.where((eb) => eb.or([eb('is_approved', '=', 1), eb('status', '=', 'deleted')]));
+  if (view && view.names.length > 0) query = query.where(hasNameOf(view.names));
+  return query as Q;
+}
+
+/** Names as they are, which the primary key answers, and patterns with `*` and `?`, for which case does not count. */
+function hasNameOf(names: readonly string[]) {
+  const [patterns, exact] = [names.filter((name) => /[*?]/.test(name)), names.filter((name) => !/[*?]/.test(name))];
+  const alike = patterns.map((pattern) => {
+    const like = pattern
+      .toLowerCase()
+      .replace(/[\\%_]/g, '\\$&')
+      .replaceAll('*', '%')
+      .replaceAll('?', '_');
+    return sql<boolean>`name_key like ${like} escape '\\'`;
+  });
+  const named = exact.length > 0 ? [sql<boolean>`registry_server.name in (${sql.join(exact)})`] : [];
+  return sql<boolean>`(${sql.join([...named, ...alike], sql` or `)})`;
+}
+
+function rankOf(text: string) {
+  const escaped = likePattern(text).slice(1);
+  return sql<number>`case when name_key = ${text} then 0 when name_key like ${escaped} escape '\\' then 1 else 2 end`;
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof entriesIn>['execute']>>[number];
+
+function entryFromRow(row: Row, { view }: Pick<EntryFilter, 'view'>): RegistryEntry {
+  return {
+    name: row.name,
+    version: row.version,
+    status: row.status as ServerStatus,
+    statusMessage: row.status_message,
+    statusChangedAt: row.status_changed_at,
+    publishedAt: row.published_at,
+    updatedAt: row.updated_at,
+    isLatest: (view?.approved ? row.is_latest_approved : row.is_latest) === 1,
+    server: row.server,
+    about: row.about,
+  };
+}

@@ -1,0 +1,210 @@
+// Keeps the entries of the registry in step with the entities that they are made of.
+import { createHash } from 'node:crypto';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ServerKey } from '../../registry/contract.ts';
+import type { AboutEntry, RegistryTables, ServerMapping } from '../../registry/store.ts';
+import { changesAfter } from '../changes.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Revision } from '../revision.ts';
+import type { RegistryServerTable, Tables } from '../tables.ts';
+
+type Row = Selectable<RegistryServerTable>;
+type Changed = Row & { document?: { server: string; about: string } };
+type Member = ServerKey & { uid: string; created_at: string; text: string; is_held: number; needs_approval: number };
+
+/** The ids of servers lie between these. */
+const SERVERS = { first: 'mcp_server:', end: 'mcp_server;' };
+const WITHDRAWN = 'This hub no longer lists it.';
+
+export function createRegistryTables(dialect: Dialect, revision: Revision, mapping: ServerMapping): RegistryTables {
+  const { read, write, isOneOf } = dialect;
+
+  async function update(tx: Db, uids: readonly string[], now: Date): Promise<void> {
+    const keys = await moveMembers(tx, uids);
+    if (keys.size === 0) return;
+    const names = [...new Set([...keys.values()].map(({ name }) => name))];
+    const rows = await tx.selectFrom('registry_server').selectAll().where(isOneOf('name', names)).execute();
+    const stored = new Map(rows.map((row) => [keyText(row), row]));
+    const members = Map.groupBy(await membersOf(tx, [...keys.values()]), keyText);
+    const at = await nextMoment(tx, now);
+    const changed = [...keys.values()].flatMap(
+      (key) => entryOf(key, { members: members.get(keyText(key)) ?? [], before: stored.get(keyText(key)), at }) ?? [],
+    );
+    for (const row of changed) stored.set(keyText(row), row);
+    const moved = markLatest([...stored.values()], mapping.latest);
+    await saveEntries(tx, [...new Map([...changed, ...moved].map((row) => [keyText(row), row])).values()]);
+    if (changed.length > 0) await tx.updateTable('registry_state').set({ changed_at: at }).execute();
+  }
+
+  /** Answers which entries these entities belong to, before and now. */
+  async function moveMembers(tx: Db, uids: readonly string[]): Promise<Map<string, ServerKey>> {
+    const before = await tx.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();
+    const manifests = await tx
+      .selectFrom('entity')
+      .innerJoin('manifest', 'manifest.uid', 'entity.uid')
+      .select(['entity.uid', 'manifest.text'])
+      .where(isOneOf('entity.uid', uids))
+      .where('blocked_at', 'is', null)
+      .where('missing_since', 'is', null)
+      .where('is_hidden', '=', 0)
+      .execute();
+    const now = manifests.flatMap(({ uid, text }) => {
+      const key = mapping.keyOf(JSON.parse(text) as JsonObject);
+      return key ? [{ uid, ...key }] : [];
+    });
+    if (before.length > 0) await tx.deleteFrom('registry_member').where(isOneOf('uid', uids)).execute();
+    await insert(tx, 'registry_member', now);
+    return new Map([...before, ...now].map(({ name, version }) => [keyText({ name, version }), { name, version }]));
+  }
+
+  function membersOf(tx: Db, keys: readonly ServerKey[]): Promise<Member[]> {
+    return tx
+      .selectFrom('registry_member as member')
+      .innerJoin('entity', 'entity.uid', 'member.uid')
+      .innerJoin('manifest', 'manifest.uid', 'member.uid')
+      .select(['member.uid', 'member.name', 'member.version', 'entity.created_at', 'manifest.text'])
+      .select(['entity.is_held', 'entity.needs_approval'])
+      .where(isOneOf('member.name', [...new Set(keys.map(({ name }) => name))]))
+      .where(isOneOf('member.version', [...new Set(keys.map(({ version }) => version))]))
+      .orderBy('member.uid')
+      .execute();
+  }
+
+  /** Undefined when the entry stays as it is. */
+  function entryOf(
+    key: ServerKey,
+    { members, before, at }: { members: readonly Member[]; before: Row | undefined; at: string },
+  ): Changed | undefined {
+    const [first, ...others] = members.map(({ text }) => JSON.parse(text) as JsonObject);
+    if (!first) return before && before.status !== 'deleted' ? withdrawn(before, at) : undefined;
+    const { server, status, statusMessage, publishedAt, words } = mapping.listed(key, [first, ...others]);
+    const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...words };
+    const document = { server: JSON.stringify(server), about: JSON.stringify(about) };
+    const published = publishedAt ?? before?.published_at ?? members[0]?.created_at ?? at;
+    const isApproved = members.every(({ is_held, needs_approval }) => is_held === 0 && needs_approval === 0);
+    const digest = digestOf([document, status, statusMessage, published, isApproved]);
+    if (before?.digest === digest) return undefined;
+    const changedAt = before === undefined ? published : before.status === status ? before.status_changed_at : at;
+    return {
+      ...key,
+      name_key: key.name.toLowerCase(),
+      status,
+      status_message: statusMessage,
+      status_changed_at: changedAt,
+      published_at: published,
+      updated_at: at,
+      is_latest: before?.is_latest ?? 0,
+      is_approved: isApproved ? 1 : 0,
+      is_latest_approved: before?.is_latest_approved ?? 0,
+      digest,
+      document,
+    };
+  }
+
+  async function saveEntries(tx: Db, rows: readonly Changed[]): Promise<void> {
+    const documents = rows.flatMap(({ name, version, document }) => (document ? { name, version, ...document } : []));
+    await insert(
+      tx,
+      'registry_server',
+      rows.map(({ document: _, ...row }) => row),
+    );
+    await insert(tx, 'registry_document', documents);
+  }
+
+  /** Rows that are there already are replaced. */
+  async function insert(
+    tx: Db,
+    table: 'registry_member' | 'registry_server' | 'registry_document',
+    rows: readonly object[],
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    const columns = Object.keys(rows[0] ?? {});
+    const assignments = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
+    const key = table === 'registry_member' ? sql`uid` : sql`name, version`;
+    await sql`
+      insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      select * from ${dialect.rowsFromJson(table, columns, JSON.stringify(rows))} as incoming where true
+      on conflict (${key}) do update set ${sql.join(assignments)}
+    `.execute(tx);
+  }
+
+  return {
+    revision: () => revision.current(),
+
+    async shown() {
+      const { revision: shown } = await dialect.lookup
+        .selectFrom('registry_state')
+        .select('revision')
+        .executeTakeFirstOrThrow();
+      return shown ?? undefined;
+    },
+
+    setShown: async (shown) => void (await write.updateTable('registry_state').set({ revision: shown }).execute()),
+
+    async changesAfter(after) {
+      const changes = await changesAfter(after, { read, revision }, ['uid']);
+      return changes && { revision: changes.revision, uids: changes.uids.filter(isServer) };
+    },
+
+    async serversAfter(uid, limit) {
+      // By the range of their ids, which are the primary key: a database that chose by type would sort all servers for each page.
+      const range = ({ eb, and }: ExpressionBuilder<Tables, 'entity' | 'registry_member'>) =>
+        and([eb('uid', '>', uid === '' ? SERVERS.first : uid), eb('uid', '<', SERVERS.end)]);
+      const [there, listed] = await Promise.all([
+        read.selectFrom('entity').select('uid').where(range).orderBy('uid').limit(limit).execute(),
+        read.selectFrom('registry_member').select('uid').where(range).orderBy('uid').limit(limit).execute(),
+      ]);
+      const uids = new Set([...there, ...listed].map((row) => row.uid));
+      return [...uids].toSorted(byBytes).slice(0, limit);
+    },
+
+    update: (uids, now) => write.transaction().execute((tx) => update(tx, uids, now)),
+  };
+}
+
+function withdrawn(row: Row, at: string): Changed {
+  const change = { status: 'deleted', status_message: WITHDRAWN, status_changed_at: at, updated_at: at };
+  return { ...row, ...change, digest: '' };
+}
+
+/** The rows that gain or lose a mark, which is not a change of theirs. */
+function markLatest(rows: Changed[], latest: ServerMapping['latest']): Changed[] {
+  const byName = Map.groupBy(rows, ({ name }) => name);
+  return [...byName.values()].flatMap((versions) => {
+    const listed = versions.filter(({ status }) => status !== 'deleted');
+    const latestOf = (rows: readonly Row[]) =>
+      latest(rows.map((row) => ({ version: row.version, publishedAt: row.published_at })))?.version;
+    const best = latestOf(listed);
+    const bestApproved = latestOf(listed.filter(({ is_approved }) => is_approved === 1));
+    return versions.flatMap((row) => {
+      const is_latest = row.version === best ? 1 : 0;
+      const is_latest_approved = row.version === bestApproved ? 1 : 0;
+      const isSame = row.is_latest === is_latest && row.is_latest_approved === is_latest_approved;
+      return isSame ? [] : [{ ...row, is_latest, is_latest_approved }];
+    });
+  });
+}
+
+/** Later than every change before it, so that who asks for what changed since then misses nothing. */
+async function nextMoment(tx: Db, now: Date): Promise<string> {
+  const { changed_at } = await tx.selectFrom('registry_state').select('changed_at').executeTakeFirstOrThrow();
+  const last = changed_at === null ? 0 : Date.parse(changed_at) + 1;
+  return new Date(Math.max(now.getTime(), last)).toISOString();
+}
+
+function isServer(uid: string): boolean {
+  return uid.startsWith(SERVERS.first);
+}
+
+function keyText({ name, version }: ServerKey): string {
+  return `${name} ${version}`;
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,43 @@
+// Views of the registry: saved filters.
+import type { RegistryView } from '../../registry/contract.ts';
+import type { ViewStore } from '../../registry/store.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+
+export function createViewStore({ lookup, write }: Dialect): ViewStore {
+  const views = () => lookup.selectFrom('registry_view').selectAll();
+  const shown = ({
+    name,
+    description,
+    filter,
+  }: {
+    name: string;
+    description: string;
+    filter: string;
+  }): RegistryView => ({
+    name,
+    description,
+    ...(JSON.parse(filter) as Pick<RegistryView, 'names' | 'approved'>),
+  });
+  return {
+    list: async () => (await views().orderBy('name').execute()).map(shown),
+
+    async get(name) {
+      const row = await views().where('name', '=', name).executeTakeFirst();
+      return row && shown(row);
+    },
+
+    async save({ name, description, ...filter }) {
+      const row = { name, description, filter: JSON.stringify(filter) };
+      await write
+        .insertInto('registry_view')
+        .values(row)
+        .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+        .execute();
+    },
+
+    async remove(name) {
+      const { numDeletedRows } = await write.deleteFrom('registry_view').where('name', '=', name).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// Remotes whose index must be read whole the next time, although it did not change.
+import { randomUUID } from 'node:crypto';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+
+/** Also when a run is under way, which may have been there already: what it learns of the index is not remembered. */
+export async function forgetIndexes(
+  tx: Db,
+  remotes: readonly string[],
+  { isOneOf, forUpdate }: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+): Promise<void> {
+  const locked = tx
+    .selectFrom('remote')
+    .select('url')
+    .where(isOneOf('url', remotes))
+    .orderBy('url')
+    .modifyEnd(forUpdate);
+  await tx
+    .updateTable('remote')
+    .set({ etag: null, last_modified: null, changes_since: null, generation: randomUUID() })
+    .where('url', 'in', locked)
+    .execute();
+}
+
+/** Every remote that lists these entities must bring them again. */
+export async function forgetIndexesThatList(
+  tx: Db,
+  uids: readonly string[],
+  dialect: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('remote_member')
+    .select('remote_url')
+    .distinct()
+    .where(dialect.isOneOf('uid', uids))
+    .execute();
+  const remotes = rows.map(({ remote_url }) => remote_url);
+  if (remotes.length > 0) await forgetIndexes(tx, remotes, dialect);
+}

@@ -1,0 +1,78 @@
+// Which remote an entity belongs to: the one that brought it first, unless another that lists it has a higher priority.
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+
+/** A disabled remote comes after every other, whatever its priority is. */
+const rank = sql<number>`case remote.is_enabled when 1 then remote.priority else -1001 end`;
+
+/** The remote that should own an entity now; null when no stored remote lists it. */
+const rightfulOwner = sql<string | null>`(
+  select member.remote_url from remote_member as member join remote on remote.url = member.remote_url
+  where member.uid = entity.uid and member.missing_since is null
+  order by
+    ${rank} desc,
+    case when member.remote_url = entity.owner_url then 0 else 1 end,
+    remote.created_at,
+    member.remote_url
+  limit 1
+)`;
+
+/** Whether an incoming row of `insert into entity … on conflict` may replace the stored one. */
+export const mayReplace = sql<boolean>`(
+  entity.owner_url is null or entity.owner_url = excluded.owner_url
+  or coalesce((select ${rank} from remote where url = excluded.owner_url), 0)
+   > coalesce((select ${rank} from remote where url = entity.owner_url), 0)
+)`;
+
+/** Whether a stored remote has a manifest of the entity, even one that is marked as missing. */
+export const isKnownToRemotes = sql<boolean>`exists (
+  select 1 from remote_member as member join remote on remote.url = member.remote_url where member.uid = entity.uid
+)`;
+
+interface LeftEntities {
+  /** Uids of those that no remote lists now; they are marked. */
+  missing: string[];
+  /** How many belong to another remote now, whose next ingest makes them again. */
+  passedOn: number;
+}
+
+/** A manifest that the remote had of each of these entities is gone. */
+export async function leaveEntities(
+  tx: Db,
+  uids: readonly string[],
+  { remote, at, isOneOf }: { remote: string; at: Date } & Pick<Dialect, 'isOneOf'>,
+): Promise<LeftEntities> {
+  if (uids.length === 0) return { missing: [], passedOn: 0 };
+  const { rows: missing } = await sql<{ uid: string }>`
+    update entity set missing_since = ${at.toISOString()}
+    where ${isOneOf('uid', uids)} and missing_since is null and (owner_url = ${remote} or owner_url is null)
+      and ${rightfulOwner} is null
+    returning uid
+  `.execute(tx);
+  const { rows: owners } = await sql<{ owner_url: string | null }>`
+    update entity set owner_url = ${rightfulOwner}, made_of = null
+    where ${isOneOf('uid', uids)} and owner_url = ${remote}
+    returning owner_url
+  `.execute(tx);
+  const passedOn = owners.filter(({ owner_url }) => owner_url !== null && owner_url !== remote).length;
+  return { missing: missing.map(({ uid }) => uid), passedOn };
+}
+
+/** Uids that a remote shares with others. */
+export async function sharedUids(tx: Db, remote: string): Promise<string[]> {
+  const { rows } = await sql<{ uid: string }>`
+    select uid from remote_member where remote_url = ${remote} and missing_since is null
+    intersect select uid from remote_member where remote_url <> ${remote} and missing_since is null
+  `.execute(tx);
+  return rows.map(({ uid }) => uid);
+}
+
+/** Priorities changed. Returns how many of these entities belong to another remote now, whose next ingest makes them again. */
+export async function reassign(tx: Db, which: RawBuilder<boolean>): Promise<number> {
+  const { rows } = await sql<{ uid: string }>`
+    update entity set owner_url = ${rightfulOwner}, made_of = null
+    where ${which} and owner_url is distinct from ${rightfulOwner}
+    returning uid
+  `.execute(tx);
+  return rows.length;
+}

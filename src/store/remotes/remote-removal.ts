@@ -1,0 +1,134 @@
+// Removes a remote: what it listed is deleted, passes to another remote, or is marked as missing. A block is never deleted.
+import { sql } from 'kysely';
+import type { RemoteStore } from '../../remotes/store.ts';
+import { lockEntities } from '../catalog/lock-entities.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import { missingEvents } from '../events/entity-events.ts';
+import type { Revision } from '../revision.ts';
+import { forgetIndexes } from './forget-indexes.ts';
+import { isKnownToRemotes, leaveEntities } from './ownership.ts';
+
+/** Each batch is a transaction and a revision of its own, so that the removal of a large remote holds up nobody for long. */
+const LEFT_AT_ONCE = 2_000;
+
+export function createRemoteRemoval(dialect: Dialect, revision: Revision): RemoteStore['remove'] {
+  const { write } = dialect;
+
+  async function leaveAll(url: string, options: { purge: boolean; at: Date }) {
+    const all = { purged: 0, keptBlocked: 0, missing: 0, passedOn: 0 };
+    // Should this be interrupted, the index must be read whole the next time.
+    await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
+    for (const take of [takeListed, publishedUnlisted]) {
+      for (;;) {
+        const left = await leaveSome(url, take, options);
+        if (!left) break;
+        all.purged += left.purged;
+        all.keptBlocked += left.keptBlocked;
+        all.missing += left.missing;
+        all.passedOn += left.passedOn;
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Some of what a removed remote listed: deleted if only this remote brought it and it is to be purged; otherwise it passes
+   * to another remote, or is marked as missing. Undefined when nothing is left.
+   */
+  async function leaveSome(url: string, take: typeof takeListed, { purge, at }: { purge: boolean; at: Date }) {
+    return revision.change(async (tx) => {
+      const uids = await take(tx, url);
+      if (uids.length === 0) return { result: undefined, isChange: false };
+      const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
+      const kept = purge ? await blockedAndUnlisted(tx, url, uids) : [];
+      const { missing, passedOn } = await leaveEntities(tx, uids, { remote: url, at, isOneOf: dialect.isOneOf });
+      const entities = [...purged, ...missing];
+      const marked = missing.filter((uid) => !kept.includes(uid));
+      const result = { purged: purged.length, keptBlocked: kept.length, missing: marked.length, passedOn };
+      return { result, isChange: entities.length > 0, entities, events: () => missingEvents(missing, url) };
+    });
+  }
+
+  /** Takes some entries off the list of the remote; gives the uids of their entities, which are locked. */
+  async function takeListed(tx: Db, remote: string): Promise<string[]> {
+    const listed = await tx
+      .selectFrom('remote_member')
+      .select(['manifest_url', 'uid'])
+      .where('remote_url', '=', remote)
+      .orderBy('manifest_url')
+      .limit(LEFT_AT_ONCE)
+      .execute();
+    const uids = [...new Set(listed.map(({ uid }) => uid))];
+    await lockEntities(tx, uids, dialect);
+    const urls = listed.map(({ manifest_url }) => manifest_url);
+    await tx
+      .deleteFrom('remote_member')
+      .where('remote_url', '=', remote)
+      .where(dialect.isOneOf('manifest_url', urls))
+      .execute();
+    return uids;
+  }
+
+  /** Entities of the remote that it does not list: its ingest has published them, and not recorded them yet. */
+  async function publishedUnlisted(tx: Db, remote: string): Promise<string[]> {
+    const rows = await tx
+      .selectFrom('entity')
+      .select('uid')
+      .where('owner_url', '=', remote)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('remote_member')
+              .select('remote_member.uid')
+              .whereRef('remote_member.uid', '=', 'entity.uid')
+              .where('remote_member.remote_url', '=', remote),
+          ),
+        ),
+      )
+      .limit(LEFT_AT_ONCE)
+      .execute();
+    const uids = rows.map(({ uid }) => uid);
+    await lockEntities(tx, uids, dialect);
+    return uids;
+  }
+
+  /** Those of these entities that belonged to the remote and that no remote lists, itself included. */
+  const unlisted = (remote: string, uids: readonly string[]) =>
+    sql<boolean>`${dialect.isOneOf('uid', uids)} and (owner_url = ${remote} or owner_url is null) and not ${isKnownToRemotes}`;
+
+  async function deleteUnlisted(tx: Db, remote: string, uids: readonly string[]): Promise<string[]> {
+    const deleted = await tx
+      .deleteFrom('entity')
+      .where(unlisted(remote, uids))
+      .where('blocked_at', 'is', null)
+      .returning('uid')
+      .execute();
+    return deleted.map(({ uid }) => uid);
+  }
+
+  async function blockedAndUnlisted(tx: Db, remote: string, uids: readonly string[]): Promise<string[]> {
+    const rows = await tx
+      .selectFrom('entity')
+      .select('uid')
+      .where(unlisted(remote, uids))
+      .where('blocked_at', 'is not', null)
+      .execute();
+    return rows.map(({ uid }) => uid);
+  }
+
+  return async (url, { purge, at }) => {
+    // The remote itself goes last, so that a removal that was interrupted can be repeated; whatever an ingest that is
+    // under way has recorded by then follows it.
+    const before = await leaveAll(url, { purge, at });
+    const { numDeletedRows } = await write.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
+    const after = await leaveAll(url, { purge, at });
+    await write.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
+    return {
+      removed: numDeletedRows > 0n,
+      purged: before.purged + after.purged,
+      keptBlocked: before.keptBlocked + after.keptBlocked,
+      missing: before.missing + after.missing,
+      passedOn: before.passedOn + after.passedOn,
+    };
+  };
+}

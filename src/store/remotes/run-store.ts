@@ -1,0 +1,85 @@
+// The history of ingests, and the manifests that the last one refused, on both engines.
+import { sql } from 'kysely';
+import type { IngestRun } from '../../remotes/contract.ts';
+import type { RunStore } from '../../remotes/store.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+
+const MOST_RUNS_KEPT = 500;
+
+export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore {
+  return {
+    async save(run) {
+      await write.transaction().execute(async (tx) => {
+        await tx
+          .insertInto('ingest_run')
+          .values({ remote_url: run.url, started_at: run.started_at, run: JSON.stringify(run) })
+          .onConflict((conflict) =>
+            conflict.columns(['remote_url', 'started_at']).doUpdateSet({ run: JSON.stringify(run) }),
+          )
+          .execute();
+        const kept = tx
+          .selectFrom('ingest_run')
+          .select('started_at')
+          .orderBy('started_at', 'desc')
+          .limit(MOST_RUNS_KEPT);
+        await tx.deleteFrom('ingest_run').where('started_at', 'not in', kept).execute();
+      });
+    },
+
+    async last(limit) {
+      const rows = await read
+        .selectFrom('ingest_run')
+        .select('run')
+        .orderBy('started_at', 'desc')
+        .orderBy('remote_url', 'desc')
+        .limit(limit)
+        .execute();
+      // Runs of an older version of the hub lack the counts that came later.
+      return rows.map(({ run }) =>
+        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0 }, JSON.parse(run) as IngestRun),
+      );
+    },
+
+    async replaceRejections(remote, rejections) {
+      const byUrl = new Map(rejections.map((rejection) => [rejection.url, rejection]));
+      const rows = [...byUrl.values()].map(({ url, error, at }) => ({
+        remote_url: remote,
+        manifest_url: url,
+        error,
+        rejected_at: at,
+      }));
+      await write.transaction().execute(async (tx) => {
+        await tx.deleteFrom('remote_rejection').where('remote_url', '=', remote).execute();
+        if (rows.length === 0) return;
+        const columns = ['remote_url', 'manifest_url', 'error', 'rejected_at'];
+        await sql`
+          insert into remote_rejection (${sql.join(columns.map((column) => sql.ref(column)))})
+          select * from ${rowsFromJson('remote_rejection', columns, JSON.stringify(rows))} as incoming
+        `.execute(tx);
+      });
+    },
+
+    async rejections({ url, limit, offset }) {
+      const matching = read
+        .selectFrom('remote_rejection')
+        .$if(url !== undefined, (query) => query.where('remote_url', '=', url ?? ''));
+      const [rows, { total }] = await Promise.all([
+        matching
+          .select(['remote_url', 'manifest_url', 'error', 'rejected_at'])
+          .orderBy('remote_url')
+          .orderBy('manifest_url')
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+        matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
+      ]);
+      const items = rows.map((row) => ({
+        remote: row.remote_url,
+        url: row.manifest_url,
+        error: row.error,
+        at: row.rejected_at,
+      }));
+      return { items, total: Number(total), limit, offset };
+    },
+  };
+}

@@ -1,0 +1,248 @@
+// The searches in PostgreSQL: candidates by name, words and meaning, what is shown of them, and lists.
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type EntityFilter,
+  type FoundMember,
+  LABEL_WEIGHTS,
+  type ListChoice,
+  type NamedFamily,
+  type SearchReads,
+  type VectorQuery,
+  type WordQuery,
+} from '../../search/postgres/store.ts';
+import type { Db } from '../dialects/dialect.ts';
+
+/** Set on every connection that searches. */
+export const SEARCH_SETTINGS: Readonly<Record<string, string>> = {
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  random_page_cost: '1.1',
+  // With two letters swapped, a word of five letters shares a fifth of its trigrams.
+  'pg_trgm.similarity_threshold': '0.2',
+  'hnsw.ef_search': '200',
+  'hnsw.iterative_scan': 'relaxed_order',
+};
+
+/** A filter that leaves fewer entities is applied first, and everything that it leaves is compared. */
+const FEW = 5_000;
+const MOST_SIMILAR = 50;
+
+export function createSearchReads(db: Db): SearchReads {
+  const { D, C, B, A } = LABEL_WEIGHTS;
+  const weights = sql.lit(`{${[D, C, B, A].join(',')}}`);
+  const score = ({ query, factor }: WordQuery['terms'][number]) =>
+    sql`${factor}::float8 * ts_rank(${weights}::float4[], words, ${query}::tsquery)`;
+  const sum = (terms: WordQuery['terms']) => sql.join(terms.map(score), sql` + `);
+  const words = (condition: RawBuilder<unknown>) =>
+    sql<{
+      term: string;
+      documents: number;
+    }>`select term, documents from search_word where documents > 0 and ${condition}`;
+
+  async function frequenciesOf(query: RawBuilder<{ term: string; documents: number }>): Promise<Map<string, number>> {
+    const { rows } = await query.execute(db);
+    return new Map(rows.map(({ term, documents }) => [term, documents]));
+  }
+
+  /** Restricts families by what is not a column of their own. */
+  async function familiesShown(filter: EntityFilter): Promise<RawBuilder<unknown>> {
+    if (filter.facets.length === 0 && filter.includePending) return sql`true`;
+    const { rows } = await sql`
+      select 1 from search_entity where ${isShown(filter)} limit ${FEW}
+    `.execute(db);
+    const of = sql`select family from search_entity where ${isShown(filter)}`;
+    return rows.length < FEW
+      ? sql`candidate.id = any(array(${of}))`
+      : sql`exists (${of} and search_entity.family = candidate.id)`;
+  }
+
+  return {
+    async indexedRevision() {
+      const { rows } = await sql<{ revision: number | null }>`select revision from search_state`.execute(db);
+      return rows[0]?.revision ?? undefined;
+    },
+
+    frequencies: (terms) => frequenciesOf(words(sql`term = any(${terms}::text[])`)),
+
+    startingWith: (beginning, limit) =>
+      frequenciesOf(
+        sql`${words(sql`term > ${beginning} and term < ${`${beginning}\u{10ffff}`}`)} order by documents desc, term limit ${limit}`,
+      ),
+
+    similar: (term, { least, most }) =>
+      frequenciesOf(
+        sql`${words(sql`term % ${term} and length(term) between ${least} and ${most}`)}
+          order by similarity(term, ${term}) desc, term limit ${MOST_SIMILAR}`,
+      ),
+
+    async named({ key, uid, slug }) {
+      const near = [key.length - 1, key.length, key.length + 1].map((length) => {
+        const half = Math.floor((length - 1) / 2);
+        return sql`
+          (length(key) = ${length} and left(key, (length(key) - 1) / 2) = ${key.slice(0, half)})
+          or (length(key) = ${length} and right(key, (length(key) - 1) / 2) = ${key.slice(-half)})
+        `;
+      });
+      const { rows } = await sql<Omit<NamedFamily, 'family'> & { family: string }>`
+        select id as family, type, key, is_whole as "isWhole", null as uid from search_name
+        join search_family on id = family
+        where key = ${key} ${key.length < SHORTEST_NEAR ? sql`` : sql`or ${sql.join(near, sql` or `)}`}
+        union all
+        (select family, type, ${key}, true, case when uid = ${uid} or lower(slug) = ${slug} then uid end from (
+          select * from search_entity where slug_key = ${key} union select * from search_entity where uid = ${uid}
+        ) as version
+        order by uid = ${uid} desc, is_prerelease, version_key desc, uid desc)
+      `.execute(db);
+      return rows.map((row) => ({ ...row, family: Number(row.family) }));
+    },
+
+    async byWords({ candidates, terms }, filter, limit) {
+      const query = sql<Scored>`
+        select id, ${sum(terms)} as score from search_family as candidate
+        where words @@ ${candidates}::tsquery and ${ofFamily(filter)} and ${await familiesShown(filter)}
+        order by score desc, id limit ${limit}
+      `;
+      return scoresFrom((await query.execute(db)).rows);
+    },
+
+    async byMeaning(query, filter, limit) {
+      const { rows } = await sql<Scored>`
+        select id, -distance as score from (
+          select family as id, type, is_active, ${distanceTo(query)} as distance
+          from search_vector where model = ${sql.lit(query.model)}
+        ) as candidate
+        where ${ofFamily(filter)} and ${await familiesShown(filter)}
+        order by distance limit ${limit}
+      `.execute(db);
+      return scoresFrom(rows);
+    },
+
+    async scoresOf(families, terms) {
+      if (families.length === 0 || terms.length === 0) return new Map();
+      const { rows } = await sql<Scored>`
+        select id, ${sum(terms)} as score from search_family where id = any(${families}::bigint[])
+      `.execute(db);
+      return scoresFrom(rows);
+    },
+
+    async cosinesOf(families, query) {
+      if (families.length === 0) return new Map();
+      const { rows } = await sql<Scored>`
+        select family as id, -(${distanceTo(query)}) as score from search_vector
+        where family = any(${families}::bigint[]) and model = ${query.model}
+      `.execute(db);
+      return scoresFrom(rows);
+    },
+
+    async explain(families, terms) {
+      const { rows } = await sql<{ id: string; scores: number[] }>`
+        select id, array[${sql.join(terms.map(score))}]::float8[] as scores
+        from search_family where id = any(${families}::bigint[])
+      `.execute(db);
+      return new Map(rows.map(({ id, scores }) => [Number(id), scores]));
+    },
+
+    async members(families, { filter, versions, preferred }) {
+      const newest = filter.prerelease
+        ? sql`version_key desc, uid desc`
+        : sql`is_prerelease, version_key desc, uid desc`;
+      const named = preferred.length > 0 ? sql`uid = any(${preferred}::text[]) desc,` : sql``;
+      const { rows } = await sql<Omit<FoundMember, 'family'> & { family: string }>`
+        select shown.family, shown.type, shown.uid, shown.status, shown.quality, shown.published_at as "publishedAt",
+          (select count(*)::int from search_entity where family = wanted.id) as "versionCount", shown.facets
+        from unnest(${families}::bigint[]) as wanted(id)
+        cross join lateral (
+          select * from search_entity where search_entity.family = wanted.id and ${isShown(filter)}
+          order by ${named} ${newest}
+          ${versions === 'latest' ? sql`limit 1` : sql``}
+        ) as shown
+      `.execute(db);
+      return rows.map((row) => ({ ...row, family: Number(row.family) }));
+    },
+
+    async list({ limit, offset, ...choice }) {
+      const { rows } = await sql<{ uid: string; versionCount: number }>`
+        select uid, (select count(*)::int from search_entity as version where version.family = listed.family) as "versionCount"
+        from (
+          select uid, family, created_at from search_entity where ${isListed(choice)}
+          order by created_at desc, uid desc limit ${limit} offset ${offset}
+        ) as listed
+        order by created_at desc, uid desc
+      `.execute(db);
+      return rows;
+    },
+
+    async count(choice) {
+      const { rows } = await sql<{ total: string }>`
+        select count(*) as total from search_entity where ${isListed(choice)}
+      `.execute(db);
+      return Number(rows[0]?.total ?? 0);
+    },
+
+    async countFacets(choice) {
+      const { rows } = await sql<{ value: string; count: number }>`
+        with listed as materialized (
+          select type, facets, count(*) as entities from search_entity where ${isListed(choice)} group by type, facets
+        )
+        select 'type:' || type as value, sum(entities)::int as count from listed group by type
+        union all
+        select value, sum(entities)::int as count from listed, unnest(facets) as value group by value
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+/** Shorter names are one letter away from too many others. */
+const SHORTEST_NEAR = 6;
+
+interface Scored {
+  id: string;
+  score: number;
+}
+
+function scoresFrom(rows: readonly Scored[]): Map<number, number> {
+  return new Map(rows.map(({ id, score }) => [Number(id), score]));
+}
+
+/** The negative product, which is smaller the nearer two vectors are. */
+function distanceTo({ vector }: VectorQuery): RawBuilder<unknown> {
+  const size = sql.lit(vector.length);
+  return sql`embedding::halfvec(${size}) <#> ${`[${vector.join(',')}]`}::halfvec(${size})`;
+}
+
+function ofFamily({ type, includeInactive }: EntityFilter): RawBuilder<unknown> {
+  return sql.join(
+    [sql`true`, ...(type ? [sql`type = ${type}`] : []), ...(includeInactive ? [] : [sql`is_active`])],
+    sql` and `,
+  );
+}
+
+function isShown(filter: EntityFilter, table = 'search_entity'): RawBuilder<unknown> {
+  const { type, includeInactive, includePending, facets } = filter;
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  const conditions = [
+    sql`true`,
+    ...(type ? [sql`${column('type')} = ${type}`] : []),
+    ...(includeInactive ? [] : [sql`${column('status')} <> 'disabled'`]),
+    ...(includePending ? [] : [sql`(${column('type')} <> 'mcp_server' or ${column('is_registered')})`]),
+    ...facets.map((values) => sql`${column('facets')} && ${values}::text[]`),
+  ];
+  return sql.join(conditions, sql` and `);
+}
+
+function isListed({ filter, versions }: ListChoice): RawBuilder<unknown> {
+  if (versions === 'all') return isShown(filter);
+  const { includeInactive, includePending, facets, prerelease } = filter;
+  // Almost every list; the type is the same for all versions.
+  const isUsual = !includeInactive && includePending && facets.length === 0 && !prerelease;
+  if (isUsual) return sql`is_newest and ${isShown(filter)}`;
+  const order = (table: string) => {
+    const columns = filter.prerelease ? ['version_key', 'uid'] : ['is_stable', 'version_key', 'uid'];
+    return sql`(${sql.join(columns.map((name) => (name === 'is_stable' ? sql`not ${sql.ref(`${table}.is_prerelease`)}` : sql.ref(`${table}.${name}`))))})`;
+  };
+  return sql`${isShown(filter)} and not exists (
+    select 1 from search_entity as newer where newer.family = search_entity.family and ${isShown(filter, 'newer')}
+      and ${order('newer')} > ${order('search_entity')}
+  )`;
+}
